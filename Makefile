@@ -1,0 +1,52 @@
+# setup · demo · test · check · bench: the same words that CI uses.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+TESTS := $(BIN)/python -m pytest
+
+.PHONY: setup demo test check unit jit-off bounds docs bench clean
+
+setup: .venv/.for-development
+
+demo: .venv/.for-use
+	$(BIN)/withhold demo
+
+test: check unit jit-off bounds
+
+# Lint, format, types, layers.
+check: .venv/.for-development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: .venv/.for-development
+	$(TESTS) -n 2 --dist worksteal
+
+# The kernels as plain Python, so that coverage sees inside them. Fewer examples: it is slow.
+jit-off: .venv/.for-development
+	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties \
+		-n 2 --cov --cov-report=term:skip-covered --cov-fail-under=60
+
+# The kernels compiled with bounds checks: an index out of range raises instead of reading on.
+bounds: .venv/.for-development
+	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties -n 2
+
+docs: .venv/.for-development
+	$(BIN)/python docs/make_cli.py
+
+bench: .venv/.for-development
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/.for-use: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) --editable .
+	touch $@
+
+.venv/.for-development: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) --editable '.[dev]'
+	touch .venv/.for-use $@

@@ -1,0 +1,42 @@
+"""Writes docs/cli.md from the help texts, so that the reference cannot drift from the program."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def help_of(*verb: str) -> str:
+    """What ``withhold VERB --help`` prints, at a fixed width."""
+    environment = {**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1"}
+    result = subprocess.run(
+        [sys.executable, "-m", "withhold", *verb, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    return result.stdout.replace("python -m withhold", "withhold").strip()
+
+
+def main() -> None:
+    """Write the page."""
+    top = help_of()
+    verbs = re.findall(
+        r"^  (\w[\w-]*)", top.split("Commands:")[1].split("Exit codes")[0], flags=re.MULTILINE
+    )
+    parts = [
+        "# The command line",
+        "Generated from the help texts by `make docs`.",
+        f"```text\n{top}\n```",
+    ]
+    for verb in verbs:
+        parts += [f"## withhold {verb}", f"```text\n{help_of(verb)}\n```"]
+    Path(__file__).with_name("cli.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

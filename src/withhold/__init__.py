@@ -1,0 +1,54 @@
+"""withhold: publish sets of items without giving anybody away.
+
+>>> import withhold as wh
+>>> baskets = wh.read([["bread", "beer", "condom"], ["beer", "condom"], ["bread"], ["coffee"]])
+>>> model = wh.RhoUncertainty(rho="0.5", sensitive={"condom"})
+>>> wh.audit(baskets, model).verdict.status
+<Status.BROKEN: 'BROKEN'>
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from withhold.data import Source, Transactions
+from withhold.errors import WithholdError
+from withhold.models import Breach, RhoUncertainty, Status, Verdict
+
+try:
+    __version__ = version("withhold")
+except PackageNotFoundError:  # a checkout that was never installed
+    __version__ = "0+unknown"
+
+__all__ = [
+    "Breach",
+    "RhoUncertainty",
+    "Source",
+    "Status",
+    "Transactions",
+    "Verdict",
+    "WithholdError",
+    "anonymize",
+    "audit",
+    "pharmacy",
+    "read",
+    "verify",
+]
+
+# The verbs load numba or polars; they come in when they are first used, so that importing is quick.
+_VERBS = {
+    "anonymize": "withhold.pipeline",
+    "audit": "withhold.pipeline",
+    "verify": "withhold.pipeline",
+    "read": "withhold.formats",
+    "pharmacy": "withhold.data.pharmacy",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _VERBS:
+        from importlib import import_module
+
+        return getattr(import_module(_VERBS[name]), name)
+    raise AttributeError(f"module 'withhold' has no attribute {name!r}")

@@ -1,0 +1,5 @@
+"""``python -m withhold``."""
+
+from withhold.cli import main
+
+main()

@@ -1,0 +1,75 @@
+"""``withhold audit``: is this file safe, and if not, what gives people away?"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from withhold.cli import options
+from withhold.cli.app import verb
+from withhold.cli.console import announce_compilation, progress_bar, warn_about
+
+
+@verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
+def audit(
+    data: options.Data,
+    model: options.Model = "rho",
+    rho: options.Rho = None,
+    sensitive: options.Sensitive = None,
+    max_known: options.MaxKnown = None,
+    ignore_prior: options.IgnorePrior = False,
+    max_size: Annotated[
+        int, typer.Option(min=0, max=12, help="Count breaches of antecedents up to so many items.")
+    ] = 3,
+    show: Annotated[int, typer.Option(min=1, help="List so many of the worst breaches.")] = 10,
+    samples: Annotated[
+        int, typer.Option(min=1, help="Attacks to try for each point of the attack curve.")
+    ] = 2000,
+    policy: options.Policy = None,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    record_column: options.RecordColumn = None,
+    item_column: options.ItemColumn = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    limit_seconds: options.LimitSeconds = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Is the file safe? The verdict, the worst breaches, and the attack curve."""
+    wanted = options.build_model(
+        model, rho=rho, sensitive=sensitive, max_known=max_known, ignore_prior=ignore_prior
+    )
+    from withhold import pipeline
+    from withhold.formats import read
+    from withhold.report.json import audit_as_dict
+    from withhold.report.text import audit_text
+
+    table = read(
+        data,
+        format=format,
+        separator=separator,
+        record_column=record_column,
+        item_column=item_column,
+    )
+    warn_about(table, wanted.sensitive, silent=quiet)
+    announce_compilation(silent=quiet)
+    with progress_bar(silent=quiet) as progress:
+        found = pipeline.audit(
+            table,
+            wanted,
+            max_size=max_size,
+            show=show,
+            samples=samples,
+            seed=seed,
+            jobs=jobs,
+            limit_seconds=limit_seconds,
+            progress=progress,
+        )
+    if as_json:
+        typer.echo(json.dumps(audit_as_dict(found), ensure_ascii=False, indent=2))
+    else:
+        typer.echo(audit_text(found, name=data))
+    raise typer.Exit(found.verdict.status.exit_code)

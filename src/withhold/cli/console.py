@@ -1,0 +1,87 @@
+"""What goes to stderr: notes, warnings and progress bars; never anything that a pipe would read."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+
+import typer
+
+from withhold.data import Transactions
+from withhold.kernels.threads import Progress, quiet
+
+PATIENCE_SECONDS = 1.0
+"""Work that is over sooner shows no bar."""
+
+
+def note(message: str, *, silent: bool = False) -> None:
+    """One line on stderr."""
+    if not silent:
+        typer.echo(f"withhold: {message}", err=True)
+
+
+def announce_compilation(*, silent: bool = False) -> None:
+    """Tell why the very first run takes longer."""
+    from withhold.kernels.jit import is_cold
+
+    if is_cold():
+        note("compiling the kernels for this machine, once; this takes a little while", silent=silent)
+
+
+@contextmanager
+def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
+    """A callback that draws a bar on a terminal when the work takes long enough."""
+    if silent or not sys.stderr.isatty():
+        yield quiet
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as RichProgress
+
+    began = time.monotonic()
+    bar = RichProgress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    tasks: dict[str, object] = {}
+
+    def show(what: str, done: int, total: int) -> None:
+        if not bar.live.is_started:
+            if time.monotonic() - began < PATIENCE_SECONDS:
+                return
+            bar.start()
+        if what not in tasks:
+            tasks[what] = bar.add_task(what, total=total)
+        bar.update(tasks[what], completed=done, total=total)  # type: ignore[arg-type]
+
+    try:
+        yield show
+    finally:
+        bar.stop()
+
+
+def warn_about(table: Transactions, sensitive: frozenset[str], *, silent: bool = False) -> None:
+    """Notes about the data that a careful reader would want to see."""
+    if table.repeated:
+        note(f"{table.repeated:,} repeated items within records were merged", silent=silent)
+    present = {name for name, support in zip(table.vocabulary, table.supports, strict=True) if support}
+    absent = sorted(sensitive - present)
+    if absent:
+        note("warning: " + absent_text(absent, len(sensitive), sorted(present)))
+
+
+def absent_text(absent: Sequence[str], total: int, present: Sequence[str]) -> str:
+    """Which sensitive items never occur, with the nearest spelling of the first few."""
+    named = []
+    for item in absent[:3]:
+        near = get_close_matches(item, present, n=1)
+        named.append(f"{item!r} (did you mean {near[0]!r}?)" if near else repr(item))
+    more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
+    return f"{len(absent):,} of {total:,} sensitive items never occur: {', '.join(named)}{more}"

@@ -1,0 +1,63 @@
+"""``withhold demo``: the road on a built-in example, nothing to prepare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from withhold.cli import options
+from withhold.cli.app import verb
+from withhold.cli.console import announce_compilation, progress_bar
+from withhold.errors import OutputError
+
+
+@verb("demo", example="withhold demo --baskets 10000 --folder /tmp/pharmacy")
+def demo(
+    baskets: Annotated[int, typer.Option(min=1, help="How many baskets to invent.")] = 2000,
+    seed: options.Seed = 7,
+    rho: options.Rho = "0.5",
+    folder: Annotated[Path, typer.Option(help="Where to put the example's files.")] = Path(
+        "withhold-demo"
+    ),
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Walk the whole road with a pharmacy's baskets, invented from a seed."""
+    from withhold import pipeline
+    from withhold.data.pharmacy import pharmacy
+    from withhold.formats import read, write
+    from withhold.models import RhoUncertainty
+    from withhold.report.text import audit_text, release_text
+
+    invented, sensitive = pharmacy(baskets, seed=seed)
+    model = RhoUncertainty(rho or "0.5", sensitive)
+    file, listing, output = (
+        folder / name for name in ("baskets.dat", "sensitive.txt", "published.dat")
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write(invented, file)
+        listing.write_text("\n".join(sorted(sensitive)) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
+    announce_compilation(silent=quiet)
+    table = read(file)
+    typer.echo(
+        f"A pharmacy wants to publish {len(table):,} baskets (invented, seed {seed}). Nobody should be "
+        f"able\nto infer one of {len(sensitive)} sensitive items of a customer with more than "
+        f"{model.rho} certainty.\n\n1. Is the file safe?\n"
+    )
+    with progress_bar(silent=quiet) as progress:
+        typer.echo(audit_text(pipeline.audit(table, model, show=6, jobs=jobs), name=str(file)))
+        typer.echo("\n2. Withhold as little as possible, prove the result, publish.\n")
+        release = pipeline.anonymize(table, model, seed=seed, jobs=jobs, progress=progress)
+        published = release.write(output, force=True, jobs=jobs, progress=progress)
+    typer.echo(release_text(release, published))
+    typer.echo(
+        f"\n3. Your turn:\n"
+        f"  withhold verify {output}\n"
+        f"  withhold inspect {file}\n"
+        f"  withhold anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}"
+    )

@@ -1,0 +1,31 @@
+"""Where a table came from and in what form, so that a release can be written back the same way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file a table was read from, as it was found."""
+
+    path: Path
+    format: str
+    """One of ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` (a list column), ``jsonl``."""
+    compression: str = ""
+    """``gz``, ``zst`` or nothing."""
+    container: str = "text"
+    """``text`` (plain or CSV), ``parquet`` or ``jsonl``."""
+    separator: str = " "
+    columns: tuple[str, ...] = ()
+    """The record column, where there is one, and then the item column, where there is one.
+
+    ``long`` has both; ``list`` and ``jsonl`` objects the items' and perhaps the records';
+    ``one-hot`` perhaps the records'.
+    """
+    sha256: str = ""
+    """Of the bytes on disk."""
+    variant: str = ""
+    """Where a format has several: ``basket`` may be ``quoted``, ``spmf`` is ``sequences`` or
+    ``transactions``."""

@@ -1,0 +1,215 @@
+"""Rows of items: the table that every set-valued method reads and no method may change.
+
+In: item codes in compressed-row form with a vocabulary of strings, or any iterable of iterables.
+Out: the same rows as lists, frames or arrays. Nothing here reads files or removes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data.source import Source
+from withhold.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Transactions:
+    """Records, each a set of items.
+
+    ``items[offsets[r]:offsets[r + 1]]`` are the codes of record ``r``, ascending and distinct;
+    ``vocabulary[code]`` is the item's name, and the vocabulary is sorted.
+
+    >>> table = Transactions.from_lists([["bread", "beer"], [], ["beer", "beer"]])
+    >>> table.to_lists()
+    [['beer', 'bread'], [], ['beer']]
+    >>> len(table), table.n_items, table.n_occurrences, table.repeated
+    (3, 2, 3, 1)
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: tuple[str, ...]
+    record_ids: tuple[str, ...] | None = None
+    """The records' own names, where the source has them (``long`` files)."""
+    repeated: int = 0
+    """How many repetitions of an item within its record were merged on the way in."""
+    source: Source | None = None
+
+    def __post_init__(self) -> None:
+        offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
+        items = np.ascontiguousarray(self.items, dtype=np.int32)
+        _check_rows(offsets, items, len(self.vocabulary), self.record_ids)
+        for name, array in (("offsets", offsets), ("items", items)):
+            # A view is frozen, so that an array the caller still holds stays writeable for them.
+            array = array.view()
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_lists(
+        cls, rows: Iterable[Iterable[object]], *, record_ids: Iterable[str] | None = None
+    ) -> Transactions:
+        """The table of any iterable of iterables; items become strings."""
+        names: list[str] = []
+        lengths: list[int] = []
+        for number, row in enumerate(rows, start=1):
+            if isinstance(row, str | bytes):
+                raise InputError(
+                    f"record {number} is a single string, not a collection of items",
+                    value=str(row),
+                    remedy="pass each record as a list or set of items",
+                )
+            before = len(names)
+            names.extend(str(item) for item in row)
+            lengths.append(len(names) - before)
+        vocabulary = sorted(set(names))
+        code_of = {name: code for code, name in enumerate(vocabulary)}
+        codes = np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names))
+        return cls.from_codes(
+            np.asarray(lengths, dtype=np.int64),
+            codes,
+            tuple(vocabulary),
+            record_ids=None if record_ids is None else tuple(record_ids),
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        lengths: NDArray[np.int64],
+        codes: NDArray[np.int32],
+        vocabulary: tuple[str, ...],
+        *,
+        record_ids: tuple[str, ...] | None = None,
+        source: Source | None = None,
+    ) -> Transactions:
+        """The table of rows of codes in any order: sorts each row and merges repeated items."""
+        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        codes = np.ascontiguousarray(codes, dtype=np.int32)
+        repeated = 0
+        if not _rows_ascend(offsets, codes):
+            row_of = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+            # One integer per occurrence, so that a single sort orders rows and items at once.
+            keys = np.unique(row_of * max(len(vocabulary), 1) + codes)
+            row_of, codes = np.divmod(keys, max(len(vocabulary), 1))
+            repeated = int(offsets[-1]) - len(codes)
+            np.cumsum(np.bincount(row_of, minlength=len(lengths)), out=offsets[1:])
+        return cls(offsets, codes.astype(np.int32), vocabulary, record_ids, repeated, source)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __eq__(self, other: object) -> bool:
+        """Same records in the same order under the same names, whatever the codes."""
+        if not isinstance(other, Transactions):
+            return NotImplemented
+        if self.record_ids != other.record_ids or not np.array_equal(self.offsets, other.offsets):
+            return False
+        if self.vocabulary == other.vocabulary:
+            return bool(np.array_equal(self.items, other.items))
+        return self.to_lists() == other.to_lists()
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def n_items(self) -> int:
+        """How many different items the vocabulary holds."""
+        return len(self.vocabulary)
+
+    @property
+    def n_occurrences(self) -> int:
+        """How many items all records hold together."""
+        return len(self.items)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many items each record holds."""
+        return np.diff(self.offsets)
+
+    @property
+    def supports(self) -> NDArray[np.int64]:
+        """In how many records each item occurs, by item code."""
+        return np.bincount(self.items, minlength=self.n_items).astype(np.int64)
+
+    def record(self, row: int) -> tuple[str, ...]:
+        """The names of one record's items; rows count from 0."""
+        codes = self.items[self.offsets[row] : self.offsets[row + 1]]
+        return tuple(self.vocabulary[code] for code in codes)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return (self.record(row) for row in range(len(self)))
+
+    def to_lists(self) -> list[list[str]]:
+        """All records as lists of names, items sorted by name."""
+        names = np.array(self.vocabulary, dtype=object)[self.items].tolist()
+        bounds = self.offsets.tolist()
+        return [names[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow table: a list column ``items``, and ``record`` where records have names."""
+        return self.to_polars().to_arrow()
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars frame: a list column ``items``, and ``record`` where records have names."""
+        import polars as pl
+
+        columns: dict[str, Any] = {}
+        if self.record_ids is not None:
+            columns["record"] = pl.Series(self.record_ids, dtype=pl.String)
+        columns["items"] = pl.Series(self.to_lists(), dtype=pl.List(pl.String))
+        return pl.DataFrame(columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame: a column ``items`` of lists, and ``record`` where records have names."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        if self.record_ids is not None:
+            columns["record"] = list(self.record_ids)
+        columns["items"] = self.to_lists()
+        return pd.DataFrame(columns)
+
+    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """The codes of those names that are in the vocabulary, ascending."""
+        wanted = set(names)
+        found = [code for code, name in enumerate(self.vocabulary) if name in wanted]
+        return np.asarray(found, dtype=np.int32)
+
+    def with_source(self, source: Source | None) -> Transactions:
+        """The same rows, said to come from ``source``."""
+        return replace(self, source=source)
+
+
+def _rows_ascend(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:
+    """Whether every row is already strictly ascending."""
+    steps_up = np.ones(len(codes), dtype=bool)
+    np.greater(codes[1:], codes[:-1], out=steps_up[1:])
+    steps_up[offsets[:-1][np.diff(offsets) > 0]] = True
+    return bool(steps_up.all())
+
+
+def _check_rows(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.int32],
+    n_items: int,
+    record_ids: tuple[str, ...] | None,
+) -> None:
+    """Refuse arrays that compiled code could not walk safely."""
+    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(items):
+        raise InputError("the row offsets do not span the items")
+    if (np.diff(offsets) < 0).any() or not _rows_ascend(offsets, items):
+        raise InputError("the items of a row are not ascending and distinct")
+    if len(items) and (items.min() < 0 or items.max() >= n_items):
+        raise InputError("an item code lies outside the vocabulary")
+    if record_ids is not None and len(record_ids) != len(offsets) - 1:
+        raise InputError(f"{len(record_ids)} record ids for {len(offsets) - 1} records")

@@ -1,0 +1,110 @@
+"""Everything withhold raises on purpose, as one tree.
+
+    WithholdError
+    ├── InputError        what came in cannot be used       exit code 3
+    ├── PolicyError       the request makes no sense        exit code 2
+    ├── OutputError       the result cannot be written      exit code 3
+    ├── ImpossibleError   no release can satisfy it         exit code 4
+    ├── NotVerifiedError  the release failed its own proof  exit code 1 (broken) or 5 (undecided)
+    ├── Interrupted       Ctrl-C, nothing was published     exit code 130
+    └── InternalError     this is a bug in us               exit code 70
+
+The command line prints the message and ends with the exit code; Python callers catch the class.
+A message says what is wrong, where, and what to do about it. It shows a value only where the user
+typed that value or where it is needed to find the line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class WithholdError(Exception):
+    """Anything that withhold reports instead of returning a result."""
+
+    exit_code = 70
+
+
+class InputError(WithholdError):
+    """A file or a value that cannot be read, with the place and the remedy.
+
+    >>> print(InputError("holds a NUL byte", path="a.dat", line=3, remedy="export it as text"))
+    a.dat, line 3: holds a NUL byte. To mend it: export it as text.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        column: str | None = None,
+        value: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem, self.path, self.line = problem, path, line
+        self.column, self.value, self.remedy = column, value, remedy
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        place = ", ".join(
+            part
+            for part in (
+                str(self.path) if self.path is not None else "",
+                f"line {self.line:,}" if self.line is not None else "",
+                f"column {self.column!r}" if self.column is not None else "",
+            )
+            if part
+        )
+        shown = "" if self.value is None else f" (found {_short(self.value)})"
+        remedy = "" if self.remedy is None else f" To mend it: {self.remedy}."
+        return f"{place + ': ' if place else ''}{self.problem}{shown}.{remedy}"
+
+
+class PolicyError(WithholdError):
+    """A request that contradicts itself or lies outside what the model allows."""
+
+    exit_code = 2
+
+
+class OutputError(WithholdError):
+    """A result that cannot be written where it was asked for."""
+
+    exit_code = 3
+
+
+class ImpossibleError(WithholdError):
+    """No release of this data can satisfy the model."""
+
+    exit_code = 4
+
+
+class NotVerifiedError(WithholdError):
+    """The finished file did not pass its proof; it was not published."""
+
+    def __init__(self, message: str, *, undecided: bool = False) -> None:
+        super().__init__(message)
+        self.exit_code = 5 if undecided else 1
+
+
+class Interrupted(WithholdError):
+    """The user pressed Ctrl-C; nothing was published."""
+
+    exit_code = 130
+
+
+class InternalError(WithholdError):
+    """A state that cannot happen: a bug in withhold, never the user's mistake."""
+
+    exit_code = 70
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{message}. This is a bug in withhold; please report it.")
+
+
+def _short(value: str, limit: int = 60) -> str:
+    """The value as one short printable piece of text."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,235 @@
+"""Reading and writing tables: the first step of the road, and the means of the last.
+
+In: a path, standard input, a data frame or any iterable of iterables. Out: ``Transactions`` that
+know where they came from; and back into a file of the same form. One module holds each format,
+``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes.
+
+Text formats cut the blanks around items; ``jsonl`` and parquet keep names exactly as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from withhold.data import Source, Transactions
+from withhold.errors import InputError, OutputError
+from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
+from withhold.formats.columns import Options
+from withhold.formats.detect import text_format
+from withhold.formats.forms import FORMATS, check_format, check_separator, output_form
+from withhold.formats.items import check_encodable, item_name
+from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.rows import Parsed, parsed_from_names
+from withhold.formats.saving import save_frame, save_lines
+
+__all__ = ["FORMATS", "as_written", "output_form", "read", "read_back", "write"]
+
+TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
+    "basket": basket.read_text,
+    "long": long.read_text,
+    "spmf": spmf.read_text,
+    "one-hot": onehot.read_text,
+    "jsonl": jsonl.read_text,
+}
+TEXT_WRITERS: dict[str, Callable[[Transactions, Source], Iterator[str]]] = {
+    "basket": basket.write_text,
+    "long": long.write_text,
+    "spmf": spmf.write_text,
+    "one-hot": onehot.write_text,
+    "jsonl": jsonl.write_text,
+}
+FRAME_WRITERS: dict[str, Callable[[Transactions, Source], Any]] = {
+    "long": long.write_frame,
+    "one-hot": onehot.write_frame,
+    "list": listcolumn.write_frame,
+}
+
+
+def read(
+    source: Any,
+    *,
+    format: str | None = None,
+    separator: str | None = None,
+    record_column: str | None = None,
+    item_column: str | None = None,
+) -> Transactions:
+    """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
+
+    Format, separator and columns are found by content where they are not given. Repeated items of a
+    record are merged and counted; empty records are kept.
+
+    >>> read([["bread", "beer"], []]).to_lists()
+    [['beer', 'bread'], []]
+    """
+    options = Options(check_format(format), check_separator(separator), record_column, item_column)
+    if isinstance(source, Transactions):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return _read_path(Path(source), options)
+    if _is_frame(source):
+        from withhold.formats.frames import Frame, read_frame
+
+        return _table(read_frame(Frame(source), options)[1], None)
+    if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
+        raise InputError(
+            "neither a path nor a frame nor an iterable of records",
+            value=type(source).__name__,
+            remedy="give a path, a pandas, polars or pyarrow frame, or a list of lists",
+        )
+    parsed = parsed_from_names(_named_rows(source))
+    check_encodable(parsed.vocabulary)
+    return _table(parsed, None)
+
+
+def read_back(path: Path, form: Source) -> Transactions:
+    """The table in a file that was written in this form, without guessing anything."""
+    record, item = _named_columns(form)
+    return read(
+        path,
+        format=form.format,
+        separator=form.separator,
+        record_column=record,
+        item_column=item,
+    )
+
+
+def write(
+    table: Transactions,
+    path: Path,
+    form: Source | None = None,
+    *,
+    like: Source | None = None,
+    format: str | None = None,
+) -> Source:
+    """Write the whole table to ``path``, and return the form it has there, with its SHA-256.
+
+    Without a ``form``, it follows from the path's name, from ``like`` (or the table's own source)
+    and from ``format``, as ``output_form`` says.
+    """
+    form = form or output_form(path.name, like or table.source, format)
+    if not len(table):
+        raise OutputError("a table without records cannot be written, as no reader would take it.")
+    form = replace(form, path=path, **_details(table, form))
+    if form.container == "parquet":
+        digest = save_frame(FRAME_WRITERS[form.format](table, form), path, form.compression)
+    else:
+        digest = save_lines(TEXT_WRITERS[form.format](table, form), path, form.compression)
+    return replace(form, sha256=digest)
+
+
+def as_written(table: Transactions, form: Source) -> Transactions:
+    """The table as a reader of this form finds it.
+
+    Basket and SPMF files have no place for record ids; a long file numbers records without one.
+    """
+    if form.format in ("basket", "spmf"):
+        return replace(table, record_ids=None)
+    if form.format == "long":
+        return replace(table, record_ids=long.written_ids(table))
+    return table
+
+
+def _read_path(path: Path, options: Options) -> Transactions:
+    opened = open_bytes(path)
+    if opened.is_parquet or options.format == "list":
+        format, parsed = _read_parquet(opened, options)
+    else:
+        text = text_of(opened)
+        format = options.format or text_format(text, options)
+        named = options.record_column or options.item_column
+        if named and format in ("basket", "spmf"):
+            remedy = "leave record_column and item_column out"
+            problem = f"a {format} file has no columns"
+            raise InputError(problem, path=text.path, value=named, remedy=remedy)
+        parsed = TEXT_READERS[format](text, options)
+    container = "parquet" if opened.is_parquet else "jsonl" if format == "jsonl" else "text"
+    source = Source(
+        path,
+        format,
+        compression=opened.compression,
+        container=container,
+        separator=parsed.separator,
+        columns=parsed.columns,
+        sha256=opened.digest.hexdigest(),
+        variant=parsed.variant,
+    )
+    return _table(parsed, source)
+
+
+def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
+    import polars as pl
+
+    from withhold.formats.frames import Frame, read_frame
+
+    if not opened.is_parquet:
+        remedy = "leave the format out, and it will be found"
+        raise InputError("is not a parquet file", path=opened.label, remedy=remedy)
+    try:
+        frame = pl.read_parquet(opened.data)
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        remedy = "copy or export it again"
+        problem = f"is a broken parquet file: {reason}"
+        raise InputError(problem, path=opened.label, remedy=remedy) from None
+    return read_frame(Frame(frame, opened.label), options)
+
+
+def _table(parsed: Parsed, source: Source | None) -> Transactions:
+    if not len(parsed.lengths):
+        path = None if source is None else str(source.path)
+        raise InputError("holds no records", path=path, remedy="give at least one record")
+    return Transactions(
+        parsed.offsets,
+        parsed.items,
+        parsed.vocabulary,
+        parsed.record_ids,
+        parsed.repeated,
+        source,
+    )
+
+
+def _named_rows(rows: Iterable[Any]) -> Iterator[list[str]]:
+    """Records given as Python values, item by item as strings."""
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            raise InputError(
+                f"record {number:,} is not a collection of items",
+                value=repr(row),
+                remedy="pass each record as a list or set of items",
+            )
+        yield [item_name(item, where=f"in record {number:,} ") for item in row]
+
+
+def _is_frame(source: Any) -> bool:
+    """Whether narwhals knows what to do with it, without importing any frame library."""
+    if isinstance(source, list | tuple | set | frozenset):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
+
+
+def _details(table: Transactions, form: Source) -> dict[str, Any]:
+    """What of the form depends on the table."""
+    if form.format == "long":
+        return {"columns": long.written_columns(form)}
+    if form.format == "spmf":
+        return {"variant": spmf.written_variant(table, form)}
+    columns = {
+        "one-hot": onehot.written_columns,
+        "list": listcolumn.written_columns,
+        "jsonl": jsonl.written_columns,
+    }.get(form.format)
+    return {"columns": columns(table, form)} if columns else {}
+
+
+def _named_columns(form: Source) -> tuple[str | None, str | None]:
+    """The record and the item column of a form, as far as it has them."""
+    if form.format == "one-hot":
+        return (form.columns[0] if form.columns else None), None
+    record = form.columns[0] if len(form.columns) == 2 else None
+    return record, (form.columns[-1] if form.columns else None)

@@ -1,0 +1,113 @@
+"""Tables as text: a header line, and the same number of cells in every line.
+
+In: the text of a CSV file. Out: its separator, its header and its rows. Which columns mean what is
+decided by ``long`` and ``onehot``; nothing here turns a cell into anything but a string.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from withhold.errors import InputError
+from withhold.formats.columns import Options
+from withhold.formats.opening import Text
+
+SEPARATORS = (",", ";", "\t", "|", " ")
+SAMPLE = 200
+"""Lines looked at before a file is called a table."""
+BLANKS = " \t"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A text that is being read as a table."""
+
+    text: Text
+    separator: str
+    header: list[str]
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether cells may be in quotes, so that only a CSV parser can tell them apart."""
+        return b'"' in self.text.data
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """The cells of each row below the header, without the blanks around them, and its line."""
+        # Empty lines at the end are an editor's doing; elsewhere they are a missing row.
+        text = Text(self.text.data.rstrip(b"\n"), self.text.path)
+        lines = (line + "\n" for line in text.lines())
+        reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=True, strict=True)
+        try:
+            for row in islice(reader, 1, None):
+                if len(row) != len(self.header):
+                    raise self.ragged(reader.line_num, len(row))
+                yield reader.line_num, [cell.strip(BLANKS) for cell in row]
+        except csv.Error as error:
+            raise InputError(
+                f"is not proper CSV: {error}",
+                path=text.path,
+                line=max(reader.line_num, 1),
+                remedy='close each quoted cell, and write a quote inside it as ""',
+            ) from None
+
+    def ragged(self, line: int, n_cells: int) -> InputError:
+        """What to say of a line with too many or too few cells."""
+        return InputError(
+            f"has {n_cells} cells where the header has {len(self.header)} columns",
+            path=self.text.path,
+            line=line,
+            remedy="complete the line, or name the separator with separator= (--separator)",
+        )
+
+
+def open_sheet(text: Text, options: Options) -> Sheet:
+    """The text as a table, with the separator that the user named or the header shows.
+
+    >>> sheet = open_sheet(Text(b"tid; item\\n1;beer\\n", "a.csv"), Options())
+    >>> sheet.separator, sheet.header, list(sheet.rows())
+    (';', ['tid', 'item'], [(2, ['1', 'beer'])])
+    """
+    lines = list(text.head(SAMPLE).lines())
+    separator = options.separator or _sheet_separator(lines)
+    header = _cells(lines[:1], separator)[0] if lines[0] else [""]
+    return Sheet(text, separator, [name.strip(BLANKS) for name in header])
+
+
+def csv_lines(rows: Iterable[Sequence[str]], separator: str) -> Iterator[str]:
+    """The rows as lines of CSV, each with its end; quotes where they are needed.
+
+    >>> list(csv_lines([("tid", "item"), ("1", "milk, whole")], ","))
+    ['tid,item\\n', '1,"milk, whole"\\n']
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def _sheet_separator(lines: list[str]) -> str:
+    """The separator that splits the header, and every other line as often."""
+    found: list[tuple[bool, int, str]] = []
+    for separator in SEPARATORS:
+        if separator not in lines[0] or (separator == " " and found):
+            continue
+        rows = _cells(lines, separator)
+        even = all(len(row) == len(rows[0]) for row in rows)
+        if len(rows[0]) > 1:
+            found.append((even, len(rows[0]), separator))
+    return max(found, key=lambda each: each[:2])[2] if found else ","
+
+
+def _cells(lines: list[str], separator: str) -> list[list[str]]:
+    """The cells of some lines, leniently: these lines only serve a guess."""
+    try:
+        return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
+    except csv.Error:
+        return [line.split(separator) for line in lines]

@@ -1,0 +1,131 @@
+"""JSON lines: each line an array of items, or an object with the items and the record's name.
+
+Names are taken as they are: blanks around them, commas and empty names survive. A line is a record;
+an empty record is ``[]``, and an empty line is an error, unless it is the last.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from withhold.data import Source, Transactions
+from withhold.errors import InputError
+from withhold.formats.columns import Options, check_ids
+from withhold.formats.items import check_encodable, item_name
+from withhold.formats.opening import Text
+from withhold.formats.rows import Parsed, parsed_from_names
+
+DEFAULT_ITEMS, DEFAULT_RECORD = "items", "record"
+
+
+def read_text(text: Text, options: Options) -> Parsed:
+    """The rows of a file of JSON lines.
+
+    >>> rows = read_text(Text(b'["b", "a"]\\n[]\\n', "a.jsonl"), Options())
+    >>> rows.vocabulary, rows.lengths.tolist(), rows.record_ids
+    (('a', 'b'), [2, 0], None)
+    """
+    item = options.item_column or DEFAULT_ITEMS
+    record = options.record_column or DEFAULT_RECORD
+    rows: list[list[str]] = []
+    ids: list[str] = []
+    data = Text(text.data.rstrip(b"\n \t"), text.path)
+    for number, line in enumerate(data.lines(), start=1):
+        value = _loaded(line, number, text.path)
+        if isinstance(value, dict):
+            if record in value:
+                ids.append(item_name(value[record], path=text.path, line=number, column=record))
+            value = _items_of(value, item, number, text.path)
+        rows.append([_name(each, number, text.path) for each in value])
+    if ids and len(ids) < len(rows):
+        raise InputError(
+            f"only {len(ids):,} of {len(rows):,} records have a {record!r}",
+            path=text.path,
+            remedy="give all records an id, or none",
+        )
+    if options.record_column is not None and not ids:
+        raise InputError(f"no record has a {record!r}", path=text.path)
+    check_ids(ids, text.path)
+    objects = data.data.lstrip().startswith(b"{")
+    columns = ((record, item) if ids else (item,)) if objects else ()
+    parsed = parsed_from_names(rows, record_ids=tuple(ids) if ids else None, columns=columns)
+    check_encodable((*parsed.vocabulary, *ids), path=text.path)
+    return parsed
+
+
+def write_text(table: Transactions, form: Source) -> Iterator[str]:
+    """The lines of the file, each with its end: arrays, or objects where records have names.
+
+    >>> from pathlib import Path
+    >>> table = Transactions.from_lists([["beer"], []], record_ids=["x", "y"])
+    >>> list(write_text(table, Source(Path("a.jsonl"), "jsonl")))
+    ['{"record": "x", "items": ["beer"]}\\n', '{"record": "y", "items": []}\\n']
+    """
+    columns = written_columns(table, form)
+    ids = table.record_ids
+    for number, row in enumerate(table.to_lists()):
+        value: Any = row
+        if ids is not None:
+            value = {columns[0]: ids[number], columns[1]: row}
+        elif columns:
+            value = {columns[0]: row}
+        yield json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def written_columns(table: Transactions, form: Source) -> tuple[str, ...]:
+    """The keys of the objects in the file; none where it holds arrays."""
+    item = form.columns[-1] if form.columns else DEFAULT_ITEMS
+    if table.record_ids is None:
+        return (item,) if form.columns else ()
+    return (form.columns[0] if len(form.columns) == 2 else DEFAULT_RECORD, item)
+
+
+def looks_like_jsonl(line: str) -> bool:
+    """Whether a line is a JSON array or object.
+
+    >>> looks_like_jsonl('["a"]'), looks_like_jsonl("[a] b")
+    (True, False)
+    """
+    if not line.lstrip().startswith(("[", "{")):
+        return False
+    try:
+        return isinstance(json.loads(line), list | dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _loaded(line: str, number: int, path: str) -> Any:
+    """The array or object on a line."""
+    reason = "an array of items or an object is expected"
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        value, reason = None, str(error) if line.strip() else "the line is empty"
+    if isinstance(value, list | dict):
+        return value
+    raise InputError(
+        f"is not a line of JSON: {reason}",
+        path=path,
+        line=number,
+        value=line,
+        remedy='write each record as ["item", "item"] on a line of its own, an empty one as []',
+    )
+
+
+def _items_of(value: dict[str, Any], item: str, number: int, path: str) -> list[Any]:
+    """The items of a record that is written as an object."""
+    found = value.get(item)
+    if isinstance(found, list):
+        return found
+    raise InputError(
+        f"the object has no list under {item!r}; its keys are {', '.join(map(repr, value))}",
+        path=path,
+        line=number,
+        remedy="name the key with item_column (--item-column)",
+    )
+
+
+def _name(value: Any, number: int, path: str) -> str:
+    return value if type(value) is str else item_name(value, path=path, line=number)

@@ -1,0 +1,216 @@
+"""Long tables: one row for each item of a record, with a record and an item column.
+
+From CSV, parquet or a frame. Records stand in the order in which they first appear; their rows need
+not be neighbours. A row without an item says that the record exists. In text, blanks around
+a cell do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from withhold.data import Source, Transactions
+from withhold.errors import InputError, OutputError
+from withhold.formats.cells import BLANKS, Sheet, csv_lines, open_sheet
+from withhold.formats.columns import ITEM_NAMES, RECORD_NAMES, Options, listed, long_columns, plain
+from withhold.formats.items import series_codes, series_names
+from withhold.formats.opening import Text
+from withhold.formats.rows import Parsed, parsed_from_codes
+
+if TYPE_CHECKING:
+    import polars
+
+    from withhold.formats.frames import Frame
+
+DEFAULT_COLUMNS = ("record", "item")
+
+
+def read_text(text: Text, options: Options) -> Parsed:
+    """The rows of a long CSV file.
+
+    >>> rows = read_text(Text(b"tid,item\\n7,beer\\n8,\\n7,ale\\n", "a.csv"), Options())
+    >>> rows.record_ids, rows.vocabulary, rows.lengths.tolist(), rows.columns
+    (('7', '8'), ('ale', 'beer'), [2, 0], ('tid', 'item'))
+    """
+    sheet = open_sheet(text, options)
+    if len(sheet.header) < 2:
+        raise InputError(
+            f"a long table needs a record and an item column, and {listed(sheet.header)}",
+            path=text.path,
+            remedy="name the separator with separator= (--separator), or another format",
+        )
+    record, item = long_columns(sheet.header, options, text.path)
+    _check_header(sheet, record, item, options)
+    places = sheet.header.index(record), sheet.header.index(item)
+    records, items = (_parsed_cells if sheet.is_quoted else _plain_cells)(sheet, *places)
+    blank = records == ""
+    if blank.any():
+        line = None if sheet.is_quoted else int(blank.arg_max() or 0) + 2
+        raise _no_record(text.path, record, line=line)
+    return _pair(records, items, columns=(record, item), separator=sheet.separator)
+
+
+def read_columns(frame: Frame, options: Options) -> Parsed:
+    """The rows of a long frame."""
+    record, item = long_columns(frame.columns, options, frame.path)
+    records = series_names(frame.column(record), path=frame.path, column=record)
+    blank = records.is_null() | (records == "")
+    if blank.any():
+        raise _no_record(frame.path, record, row=int(blank.arg_max() or 0) + 1)
+    items = series_names(frame.column(item), path=frame.path, column=item)
+    return _pair(records, items.fill_null(""), columns=(record, item))
+
+
+def write_text(table: Transactions, form: Source) -> Iterator[str]:
+    """The lines of a long CSV file, each with its end; records without a name are numbered.
+
+    >>> from pathlib import Path
+    >>> table = Transactions.from_lists([["beer"], []])
+    >>> list(write_text(table, Source(Path("a.csv"), "long", separator=",")))
+    ['record,item\\n', '1,beer\\n', '2,\\n']
+    """
+    ids = written_ids(table)
+    names = (name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
+    for name in (*names, *ids):
+        if not name or name != name.strip(BLANKS) or "\r" in name or "\0" in name:
+            kind = "record" if name in ids else "item"
+            raise OutputError(
+                f"the {kind} {name!r} cannot be written to a long CSV file. "
+                "To mend it: write .jsonl or .parquet instead."
+            )
+    pairs = ((name, item) for name, row in zip(ids, table, strict=True) for item in row or ("",))
+    yield from csv_lines(chain([written_columns(form)], pairs), form.separator)
+
+
+def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
+    """The table as record and item columns; a record without items has a row without one."""
+    import polars as pl
+
+    ids = np.array(written_ids(table), dtype=object)
+    if "" in ids or "" in table.vocabulary:
+        raise OutputError(
+            "an item or a record without a name cannot be written to a long table. "
+            "To mend it: write .jsonl, or a parquet list column."
+        )
+    lengths = np.maximum(table.lengths, 1)
+    places = np.repeat(np.cumsum(lengths) - lengths, table.lengths)
+    within = np.arange(table.n_occurrences) - np.repeat(table.offsets[:-1], table.lengths)
+    items = np.full(int(lengths.sum()), None, dtype=object)
+    items[places + within] = np.array(table.vocabulary, dtype=object)[table.items]
+    record, item = written_columns(form)
+    columns = {record: np.repeat(ids, lengths).tolist(), item: items.tolist()}
+    return pl.DataFrame(columns, schema={record: pl.String, item: pl.String})
+
+
+def written_columns(form: Source) -> tuple[str, str]:
+    """The names of the two columns in a file of this form."""
+    return (form.columns[0], form.columns[1]) if len(form.columns) == 2 else DEFAULT_COLUMNS
+
+
+def written_ids(table: Transactions) -> tuple[str, ...]:
+    """The records' names in a long file: their own, or their numbers from 1."""
+    ids = table.record_ids
+    if ids is None:
+        return tuple(str(number) for number in range(1, len(table) + 1))
+    if len(set(ids)) < len(ids):
+        raise OutputError(
+            "two records have the same id, and a long table would make them one. "
+            "To mend it: write .jsonl, or a parquet list column."
+        )
+    return ids
+
+
+def _check_header(sheet: Sheet, record: str, item: str, options: Options) -> None:
+    """Refuse a file without a header, whose first row would be lost."""
+    named = options.record_column is not None or plain(record) in RECORD_NAMES
+    if named or options.item_column is not None or plain(item) in ITEM_NAMES:
+        return
+    place = sheet.header.index(record)
+    recurs = any(row[place] == record for _, row in sheet.rows())
+    if recurs or record.isdigit():
+        raise InputError(
+            "the first line looks like a row, not like the names of the columns",
+            path=sheet.text.path,
+            line=1,
+            value=sheet.separator.join(sheet.header),
+            remedy="add a first line such as record,item",
+        )
+
+
+def _plain_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
+    """Some columns of a table without quotes, by polars."""
+    import polars as pl
+
+    body = sheet.text.data.rstrip(b"\n").partition(b"\n")[2]
+    names = [str(number) for number in range(len(sheet.header))]
+    n_lines = body.count(b"\n") + 1
+    # Polars refuses a line with too many cells but fills up one with too few; where the total is
+    # right and no line has too many, none has too few.
+    complete = body.count(sheet.separator.encode()) == (len(names) - 1) * n_lines
+    try:
+        if not body or not complete:
+            raise pl.exceptions.ComputeError
+        frame = pl.read_csv(
+            body,
+            has_header=False,
+            separator=sheet.separator,
+            quote_char=None,
+            schema=dict.fromkeys(names, pl.String),
+        )
+    except pl.exceptions.PolarsError:
+        # The slow reader says on which line it is, or that there is none.
+        return _parsed_cells(sheet, *places)
+    columns = (frame.get_column(names[place]) for place in places)
+    return [column.fill_null("").str.strip_chars(BLANKS) for column in columns]
+
+
+def _parsed_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
+    """Some columns of a table, cell by cell."""
+    import polars as pl
+
+    rows = [tuple(row[place] for place in places) for _, row in sheet.rows()]
+    if not rows:
+        remedy = "give at least one record"
+        raise InputError("holds a header but no records", path=sheet.text.path, remedy=remedy)
+    return [pl.Series(values, dtype=pl.String) for values in zip(*rows, strict=True)]
+
+
+def _pair(
+    records: polars.Series,
+    items: polars.Series,
+    *,
+    columns: tuple[str, str],
+    separator: str = " ",
+) -> Parsed:
+    """The rows of two columns of names, in the order of the records' first appearance."""
+    import polars as pl
+
+    ids = records.unique(maintain_order=True)
+    row_of = records.cast(pl.Enum(ids)).to_physical().to_numpy().astype(np.int64)
+    filled = (items != "").to_numpy()
+    codes, vocabulary = series_codes(items.filter(items != ""))
+    row_of = row_of[filled]
+    if (np.diff(row_of) < 0).any():
+        order = np.argsort(row_of, kind="stable")
+        row_of, codes = row_of[order], codes[order]
+    return parsed_from_codes(
+        np.bincount(row_of, minlength=len(ids)),
+        codes,
+        vocabulary,
+        record_ids=tuple(ids.to_list()),
+        columns=columns,
+        separator=separator,
+    )
+
+
+def _no_record(
+    path: str | None, column: str, *, line: int | None = None, row: int | None = None
+) -> InputError:
+    where = "a row" if row is None else f"row {row:,}"
+    remedy = "give every row the id of its record"
+    problem = f"{where} does not say which record it belongs to"
+    return InputError(problem, path=path, line=line, column=column, remedy=remedy)

@@ -1,0 +1,129 @@
+"""What a format hands back: rows of codes, and the form they were found in.
+
+In: codes in any order, or names. Out: rows that are sorted and free of repetitions, as
+``Transactions`` wants them. Nothing here knows a file format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 256
+"""Keys sorted at a time: numpy sorts so few in registers, ten times faster than a whole file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The rows of a file or a frame, as ``Transactions`` wants them, and how they were written."""
+
+    lengths: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: tuple[str, ...]
+    repeated: int = 0
+    record_ids: tuple[str, ...] | None = None
+    separator: str = " "
+    columns: tuple[str, ...] = ()
+    variant: str = ""
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each row starts, and where the last one ends."""
+        offsets = np.zeros(len(self.lengths) + 1, dtype=np.int64)
+        np.cumsum(self.lengths, out=offsets[1:])
+        return offsets
+
+
+def parsed_from_codes(
+    lengths: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    vocabulary: tuple[str, ...],
+    *,
+    record_ids: tuple[str, ...] | None = None,
+    separator: str = " ",
+    columns: tuple[str, ...] = (),
+    variant: str = "",
+) -> Parsed:
+    """The rows of codes in any order, sorted, with repetitions merged and counted.
+
+    >>> codes = np.array([1, 0, 1, 1], dtype=np.int32)
+    >>> rows = parsed_from_codes(np.array([3, 0, 1]), codes, ("beer", "bread"))
+    >>> rows.items.tolist(), rows.lengths.tolist(), rows.repeated
+    ([0, 1, 1], [2, 0, 1], 1)
+    """
+    kept_lengths, items = sort_rows(lengths, codes, len(vocabulary))
+    repeated = len(codes) - len(items)
+    return Parsed(
+        kept_lengths, items, vocabulary, repeated, record_ids, separator, columns, variant
+    )
+
+
+def parsed_from_names(
+    rows: Iterable[Iterable[str]],
+    *,
+    record_ids: tuple[str, ...] | None = None,
+    separator: str = " ",
+    columns: tuple[str, ...] = (),
+    variant: str = "",
+) -> Parsed:
+    """The rows of names in any order; the vocabulary is what occurs in them.
+
+    >>> parsed_from_names([["beer", "ale"], []]).vocabulary
+    ('ale', 'beer')
+    """
+    names: list[str] = []
+    lengths: list[int] = []
+    for row in rows:
+        before = len(names)
+        names.extend(row)
+        lengths.append(len(names) - before)
+    vocabulary = sorted(set(names))
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    return parsed_from_codes(
+        np.asarray(lengths, dtype=np.int64),
+        np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names)),
+        tuple(vocabulary),
+        record_ids=record_ids,
+        separator=separator,
+        columns=columns,
+        variant=variant,
+    )
+
+
+def sort_rows(
+    lengths: NDArray[np.int64], codes: NDArray[np.int32], n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The rows with their codes ascending and distinct: the new lengths and the codes.
+
+    >>> lengths, codes = sort_rows(np.array([2, 3]), np.array([7, 3, 5, 5, 1], dtype=np.int32), 8)
+    >>> lengths.tolist(), codes.tolist()
+    ([2, 2], [3, 7, 1, 5])
+    """
+    fits = len(lengths) * n_items < 2**32
+    # One number per occurrence, row before code, so that sorting numbers sorts within the rows.
+    number: type[np.unsignedinteger[Any]] = np.uint32 if fits else np.uint64
+    base = np.repeat(np.arange(len(lengths), dtype=number) * number(n_items), lengths)
+    keys = base + codes.view(np.uint32)
+    _sort_nearly(keys)
+    again = np.flatnonzero(keys[1:] == keys[:-1]) + 1
+    if len(again):
+        rows = (keys[again] // number(n_items)).astype(np.int64)
+        lengths = lengths - np.bincount(rows, minlength=len(lengths))
+        keys, base = np.delete(keys, again), np.delete(base, again)
+    keys -= base
+    return lengths, keys.astype(np.uint32, copy=False).view(np.int32)
+
+
+def _sort_nearly(keys: NDArray[Any]) -> None:
+    """Sort numbers, in place, that are never far from their place.
+
+    Blocks first, then one merging sort over all of it, which finds long ascending runs and only
+    mends the rows that a block's edge cut: five times faster than one sort of everything.
+    """
+    whole = len(keys) - len(keys) % BLOCK
+    keys[:whole].reshape(-1, BLOCK).sort(axis=1)
+    keys.sort(kind="stable")

@@ -1,0 +1,93 @@
+"""From lines or a frame to the bytes of a file, packed as the form says.
+
+In: an open target's path. Out: the whole file, flushed and closed, and its digest. The same table
+gives the same bytes: archives carry neither a time nor a name. Temporary names, fsync and renaming
+are the publisher's.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from withhold.errors import OutputError
+
+if TYPE_CHECKING:
+    import polars
+
+CHUNK = 1 << 14
+"""Lines encoded at a time."""
+
+
+class _Hashing(io.RawIOBase):
+    """A file that keeps the digest of what is written to it."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self.target = target
+        self.digest = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object) -> int:
+        block = bytes(memoryview(data))  # type: ignore[arg-type]  # any buffer, as RawIOBase has it
+        self.digest.update(block)
+        self.target.write(block)
+        return len(block)
+
+
+def save_lines(lines: Iterable[str], path: Path, compression: str) -> str:
+    """Write text, line by line, and return the SHA-256 of the file."""
+    with _target(path) as target:
+        with _packed(target, compression) as out:
+            batch: list[str] = []
+            for line in lines:
+                batch.append(line)
+                if len(batch) == CHUNK:
+                    out.write("".join(batch).encode())
+                    batch.clear()
+            out.write("".join(batch).encode())
+        return target.digest.hexdigest()
+
+
+def save_frame(frame: polars.DataFrame, path: Path, compression: str) -> str:
+    """Write a parquet file and return the SHA-256 of the file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    with _target(path) as target:
+        with _packed(target, compression) as out:
+            out.write(buffer.getbuffer())
+        return target.digest.hexdigest()
+
+
+@contextmanager
+def _target(path: Path) -> Iterator[_Hashing]:
+    """The file, open for writing; what the system objects to is said in our words."""
+    try:
+        with open(path, "wb") as file:
+            yield _Hashing(file)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{path} cannot be written: {reason}.") from None
+
+
+@contextmanager
+def _packed(target: _Hashing, compression: str) -> Iterator[BinaryIO]:
+    """The file seen through its packing."""
+    raw = cast(BinaryIO, target)
+    if compression == "gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as out:
+            yield cast(BinaryIO, out)
+    elif compression == "zst":
+        import zstandard
+
+        packer = zstandard.ZstdCompressor(level=9, write_checksum=True)
+        with packer.stream_writer(raw, closefd=False) as out:
+            yield cast(BinaryIO, out)
+    else:
+        yield raw

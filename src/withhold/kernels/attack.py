@@ -1,0 +1,54 @@
+"""What an attacker learns from given sets of known items."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.kernels.jit import kernel
+
+@kernel
+def try_attacks(  # type: ignore[no-untyped-def]
+    known, offsets, items, post_offsets, post_rows, sensitive_offsets, sensitive_items,
+    num, den, supports, inferred, stop,
+):
+    """For each row of ``known`` (ascending ranks): its support, and whether some sensitive item outside
+    it follows with confidence above num/den. Returns how many rows were tried before ``stop``."""
+    n_items = len(post_offsets) - 1
+    size = known.shape[1]
+    joint = np.zeros(n_items, np.int64)
+    touched = np.empty(n_items, np.int32)
+    for trial in range(known.shape[0]):
+        if stop[0] != 0:
+            return trial
+        n_touched = 0
+        support = np.int64(0)
+        rarest = known[trial, 0]
+        for posting in range(post_offsets[rarest], post_offsets[rarest + 1]):
+            row = post_rows[posting]
+            p = offsets[row]
+            end = offsets[row + 1]
+            if end - p < size:
+                break
+            k = 0
+            while p < end and k < size and items[p] <= known[trial, k]:
+                if items[p] == known[trial, k]:
+                    k += 1
+                p += 1
+            if k < size:
+                continue
+            support += 1
+            for s in range(sensitive_offsets[row], sensitive_offsets[row + 1]):
+                e = sensitive_items[s]
+                if joint[e] == 0:
+                    touched[n_touched] = e
+                    n_touched += 1
+                joint[e] += 1
+        for k in range(size):
+            joint[known[trial, k]] = 0
+        supports[trial] = support
+        for t in range(n_touched):
+            e = touched[t]
+            if joint[e] * den > num * support:
+                inferred[trial] = True
+            joint[e] = 0
+    return known.shape[0]

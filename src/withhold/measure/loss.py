@@ -1,0 +1,104 @@
+"""What was lost between an original and its release, in numbers that each have a meaning.
+
+In: the two tables, row by row comparable. Out: a ``Loss``. Nothing here decides about privacy, so
+floating point is good enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Transactions
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a release lost; ``MEANING`` says each number in a sentence."""
+
+    removed: int
+    total: int
+    removed_sensitive: int
+    total_sensitive: int
+    records_emptied: int
+    items_gone: int
+    kl: float
+    symmetric_kl: float
+
+    @property
+    def occurrences(self) -> float:
+        """The share of all occurrences that was removed."""
+        return self.removed / self.total if self.total else 0.0
+
+    @property
+    def sensitive_occurrences(self) -> float:
+        """The share of the sensitive occurrences that was removed."""
+        return self.removed_sensitive / self.total_sensitive if self.total_sensitive else 0.0
+
+
+MEANING = {
+    "occurrences": "share of all items in all records that was withheld (0 = nothing)",
+    "sensitive_occurrences": "share of the sensitive items in all records that was withheld",
+    "records_emptied": "records that held something and now hold nothing",
+    "items_gone": "items that no record holds any more",
+    "kl": "Kullback-Leibler divergence of item frequencies, release from original (0 = the same)",
+    "symmetric_kl": "the same against the mixture of both, averaged over both directions",
+}
+
+
+def measure_loss(
+    original: Transactions, published: Transactions, sensitive: Iterable[str]
+) -> Loss:
+    """The loss of ``published`` against ``original``; both must have the same vocabulary.
+
+    >>> before = Transactions.from_lists([["beer", "condom"], ["beer"], ["condom"]])
+    >>> after = Transactions(before.offsets - [0, 0, 0, 1], before.items[:3], before.vocabulary)
+    >>> loss = measure_loss(before, after, {"condom"})
+    >>> loss.removed, loss.occurrences, loss.records_emptied
+    (1, 0.25, 1)
+    """
+    codes = original.codes(sensitive)
+    before, after = original.supports, published.supports
+    return Loss(
+        removed=original.n_occurrences - published.n_occurrences,
+        total=original.n_occurrences,
+        removed_sensitive=int((before - after)[codes].sum()),
+        total_sensitive=int(before[codes].sum()),
+        records_emptied=int(((published.lengths == 0) & (original.lengths > 0)).sum()),
+        items_gone=int(((before > 0) & (after == 0)).sum()),
+        kl=divergence(frequencies(after), frequencies(before)),
+        symmetric_kl=symmetric_divergence(frequencies(after), frequencies(before)),
+    )
+
+
+def frequencies(supports: NDArray[np.int64]) -> Floats:
+    """Supports as shares of all occurrences."""
+    total = supports.sum()
+    return supports / total if total else np.zeros(len(supports))
+
+
+def divergence(p: Floats, q: Floats) -> float:
+    """KL(p‖q) = Σ p log(p/q), in nats; infinite where p has what q has not.
+
+    >>> round(divergence(np.array([0.5, 0.5]), np.array([0.9, 0.1])), 4)
+    0.5108
+    """
+    there = p > 0
+    if (q[there] == 0).any():
+        return float("inf")
+    return float(max((p[there] * np.log(p[there] / q[there])).sum(), 0.0))
+
+
+def symmetric_divergence(p: Floats, q: Floats) -> float:
+    """½KL(p‖m) + ½KL(q‖m) with m the equal mixture; 0 for equal, at most log 2.
+
+    >>> round(symmetric_divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0])), 4)
+    0.6931
+    """
+    mixture = (p + q) / 2
+    return (divergence(p, mixture) + divergence(q, mixture)) / 2

@@ -1,0 +1,118 @@
+"""ρ-uncertainty (Cao et al. 2010): no sensitive item can be inferred with confidence above ρ.
+
+Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
+``sup(qe) * denominator > numerator * sup(q)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from withhold.errors import PolicyError
+
+LARGEST_DENOMINATOR = 10**9
+"""Up to here, with fewer than 2^31 records, every product fits into 64 bits."""
+
+
+@dataclass(frozen=True, init=False)
+class RhoUncertainty:
+    """Nobody who knows any items of a record can infer a sensitive item with confidence above ρ.
+
+    >>> model = RhoUncertainty(rho="0.7", sensitive={"condom"})
+    >>> model.rho
+    Fraction(7, 10)
+    >>> print(model.promise())
+    Whoever knows any items of a person's record, or nothing at all, can infer none of the 1 sensitive \
+items with a confidence above 0.7.
+    """
+
+    name: ClassVar[str] = "rho"
+
+    rho: Fraction
+    sensitive: frozenset[str]
+    max_known: int | None
+    """The attacker knows at most so many items; None: any number."""
+    ignore_prior: bool
+    """Leave out the empty antecedent: what can be said of everybody without knowing anything."""
+
+    def __init__(
+        self,
+        rho: str | Fraction | Decimal | float | int,
+        sensitive: Iterable[str],
+        *,
+        max_known: int | None = None,
+        ignore_prior: bool = False,
+    ) -> None:
+        if isinstance(sensitive, str):
+            raise PolicyError("sensitive must be a collection of items, not a single string")
+        items = frozenset(str(item) for item in sensitive)
+        if not items:
+            raise PolicyError("no sensitive items were named; ρ-uncertainty needs at least one")
+        if max_known is not None and (isinstance(max_known, bool) or max_known < 0):
+            raise PolicyError(f"max_known must be 0 or more, not {max_known}")
+        if max_known == 0 and ignore_prior:
+            raise PolicyError("max_known=0 with ignore_prior leaves nothing to protect from")
+        object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
+        object.__setattr__(self, "sensitive", items)
+        object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
+        object.__setattr__(self, "ignore_prior", bool(ignore_prior))
+
+    def promise(self) -> str:
+        """What holds for a table that satisfies the model, in one sentence."""
+        if self.max_known is None:
+            who = "any items of a person's record"
+        else:
+            who = f"at most {self.max_known} items of a person's record"
+        prior = "" if self.ignore_prior else ", or nothing at all,"
+        return (
+            f"Whoever knows {who}{prior} can infer none of the {len(self.sensitive):,} sensitive "
+            f"items with a confidence above {decimal_text(self.rho)}."
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, enough to build the model again."""
+        return {
+            "model": self.name,
+            "rho": decimal_text(self.rho),
+            "sensitive": sorted(self.sensitive),
+            "max_known": self.max_known,
+            "ignore_prior": self.ignore_prior,
+        }
+
+
+def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str) -> Fraction:
+    """The threshold as the exact number that the user wrote, strictly between 0 and 1.
+
+    A float stands for the decimal it is shown as: 0.1 is one tenth.
+
+    >>> exact_threshold("1/3", name="rho"), exact_threshold(0.1, name="rho")
+    (Fraction(1, 3), Fraction(1, 10))
+    """
+    try:
+        exact = Fraction(repr(value) if isinstance(value, float) else value)
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError) as error:
+        raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {value!r}") from error
+    if not 0 < exact < 1:
+        raise PolicyError(f"{name} must lie strictly between 0 and 1, not {value}")
+    if exact.denominator > LARGEST_DENOMINATOR:
+        raise PolicyError(f"{name} = {value} is too fine; use at most nine decimal places")
+    return exact
+
+
+def decimal_text(value: Fraction) -> str:
+    """The shortest exact way to write the number: a decimal where there is one, else a fraction.
+
+    >>> decimal_text(Fraction(7, 10)), decimal_text(Fraction(1, 3))
+    ('0.7', '1/3')
+    """
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return f"{value.numerator}/{value.denominator}"
+    return f"{Decimal(value.numerator) / Decimal(value.denominator):f}"

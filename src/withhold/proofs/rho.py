@@ -1,0 +1,201 @@
+"""The exact check of ρ-uncertainty: every closed set of every D_e, or every antecedent up to a size.
+
+In: rows and the model. Out: a verdict with a smallest witness. No cut-off on the length of records.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Transactions
+from withhold.kernels import closed
+from withhold.kernels.layout import Ints, Layout, lay_out
+from withhold.kernels.survey import survey
+from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
+from withhold.models import Breach, RhoUncertainty, Status, Verdict
+
+
+def verify_rho(
+    table: Transactions,
+    model: RhoUncertainty,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+) -> Verdict:
+    """The verdict on ``table``."""
+    began = time.perf_counter()
+    with Stop(limit_seconds) as stop:
+        layout = lay_out(table, table.codes(model.sensitive))
+        search = _closed_sets if model.max_known is None else _bounded_antecedents
+        method, checked, found = search(layout, model, stop, jobs or available_cores(), progress)
+        witness, smallest = None, False
+        if found is not None:
+            stop.go_on()
+            found, smallest = _smallest(layout, model, found, stop, jobs)
+            witness = named(layout, table, found)
+        cut_short = found is None and stop.reason != 0
+    status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
+    seconds = time.perf_counter() - began
+    return Verdict(status, method, checked, seconds, witness, smallest)
+
+
+NO_BITMAPS = np.zeros((0, 0), dtype=np.uint64)
+
+Rule = tuple[Ints, int, int, int]
+"""Antecedent and consequent in ranks, sup(qe), sup(q)."""
+
+
+def _closed_sets(
+    layout: Layout, model: RhoUncertainty, stop: Stop, jobs: int, progress: Progress
+) -> tuple[str, int, Rule | None]:
+    """Look at the closed sets of every D_e until one is unsafe."""
+    consequents = layout.sensitive_ranks()
+    bitmaps = layout.bitmaps()
+    n_tasks = min(len(consequents), 16 * jobs)
+    # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
+    tasks: list[Callable[[], tuple[int, int, Rule | None]]] = [
+        partial(_closed_task, layout, bitmaps, model, consequents[start::n_tasks], stop)
+        for start in range(n_tasks)
+    ]
+    results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
+    checked = sum(count for count, _ in results)
+    found = next((rule for _, rule in results if rule is not None), None)
+    return "all closed sets of the records of each sensitive item", checked, found
+
+
+def _closed_task(
+    layout: Layout,
+    bitmaps: NDArray[np.uint64],
+    model: RhoUncertainty,
+    consequents: Ints,
+    stop: Stop,
+) -> tuple[int, Rule | None]:
+    longest = int(np.diff(layout.offsets).max(initial=0))
+    witness = np.zeros(longest + 1, dtype=np.int32)
+    numbers = np.zeros(4, dtype=np.int64)
+    status = closed.find_unsafe_closed_set(
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        bitmaps,
+        consequents,
+        model.rho.numerator,
+        model.rho.denominator,
+        not model.ignore_prior,
+        stop.flag,
+        witness,
+        numbers,
+    )
+    joint, support, size, checked = (int(number) for number in numbers)
+    if status != closed.FOUND:
+        return checked, None
+    stop.because(ANSWERED)
+    return checked, (witness[1 : size + 1], int(witness[0]), joint, support)
+
+
+def _bounded_antecedents(
+    layout: Layout, model: RhoUncertainty, stop: Stop, jobs: int, progress: Progress
+) -> tuple[str, int, Rule | None]:
+    """Look at every antecedent of at most ``max_known`` items until one is unsafe."""
+    assert model.max_known is not None
+    method = f"all antecedents of at most {model.max_known} items"
+    found = None if model.ignore_prior else _prior(layout, model)
+    checked = 0 if model.ignore_prior else 1
+    if found is None and model.max_known > 0:
+        result = survey(
+            layout,
+            model.rho,
+            sizes=(1, model.max_known),
+            stop=stop,
+            keep=1,
+            first_only=True,
+            skip_equal=True,
+            jobs=jobs,
+            progress=progress,
+        )
+        found = next((rules[0] for rules in result.worst if rules), None)
+        checked += result.visited
+    return method, checked, found
+
+
+def _smallest(
+    layout: Layout, model: RhoUncertainty, found: Rule, stop: Stop, jobs: int | None
+) -> tuple[Rule, bool]:
+    """The worst of the smallest breaches, and whether the search for smaller ones was complete."""
+    found = _without_needless_items(layout, model, found)
+    if not model.ignore_prior and (prior := _prior(layout, model)) is not None:
+        return prior, True
+    for size in range(1, len(found[0]) + 1):
+        result = survey(
+            layout,
+            model.rho,
+            sizes=(size, size),
+            stop=stop,
+            keep=1,
+            # An antecedent with a needless item is never a smallest one.
+            skip_equal=True,
+            jobs=jobs,
+        )
+        if stop.reason != 0:
+            return found, False
+        if result.worst[size]:
+            return result.worst[size][0], True
+    return found, True
+
+
+def _prior(layout: Layout, model: RhoUncertainty) -> Rule | None:
+    """∅→e for the most frequent sensitive item, if that breaks the model."""
+    ranks = layout.sensitive_ranks()
+    if len(ranks) == 0:
+        return None
+    # Ranks ascend with support; of equally frequent items the first counts.
+    most = int(layout.supports[ranks].max())
+    first = int(ranks[layout.supports[ranks] == most][0])
+    if most * model.rho.denominator <= model.rho.numerator * layout.n_rows:
+        return None
+    return np.empty(0, dtype=np.int32), first, most, layout.n_rows
+
+
+def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule) -> Rule:
+    """The rule with every item left out of its antecedent that can be, one after another."""
+    antecedent, consequent, joint, support = rule
+    at = 0
+    while at < len(antecedent) and len(antecedent) > 1:
+        shorter = np.delete(antecedent, at)
+        with_e = np.sort(np.append(shorter, np.int32(consequent))).astype(np.int32)
+        fewer, both = (_support(layout, itemset) for itemset in (shorter, with_e))
+        if both * model.rho.denominator > model.rho.numerator * fewer:
+            antecedent, joint, support = shorter, both, fewer
+        else:
+            at += 1
+    return antecedent, consequent, joint, support
+
+
+def _support(layout: Layout, itemset: Ints) -> int:
+    return int(
+        closed.count_support(
+            itemset,
+            len(itemset),
+            np.int64(layout.n_rows),
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.supports,
+            NO_BITMAPS,
+        )
+    )
+
+
+def named(layout: Layout, table: Transactions, rule: Rule) -> Breach:
+    """The rule in the table's own words."""
+    antecedent, consequent, joint, support = rule
+    names = sorted(table.vocabulary[layout.code_of_rank[rank]] for rank in antecedent)
+    return Breach(tuple(names), table.vocabulary[layout.code_of_rank[consequent]], joint, support)

@@ -1,0 +1,262 @@
+"""The last step: write, read back, prove, rename. What does not verify never gets its name.
+
+In: a release and a path. Out: the file, and ``PATH.manifest.json`` from which anybody can prove it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from withhold.data import Source, Transactions
+from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
+from withhold.formats import output_form, read, read_back, write
+from withhold.kernels.threads import Progress, quiet
+from withhold.models import RhoUncertainty, Status, Verdict
+from withhold.proofs import verify
+
+if TYPE_CHECKING:
+    from withhold.release import Release
+
+MANIFEST_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Published:
+    """Where a release was written."""
+
+    path: Path
+    manifest: Path
+    sha256: str
+    verdict: Verdict
+    """Of the bytes on disk."""
+
+
+def manifest_path(path: Path) -> Path:
+    """``published.dat`` → ``published.dat.manifest.json``."""
+    return path.with_name(path.name + ".manifest.json")
+
+
+def check_target(path: Path, source: Source | None, *, force: bool) -> None:
+    """Refuse, before any work is done, a target that could not or must not be written."""
+    if source is not None and source.path.exists() and path.exists():
+        if os.path.samefile(source.path, path):
+            raise PolicyError(f"{path} is the input itself; it is never overwritten")
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory; name a file in it")
+    folder = path.parent
+    if not folder.is_dir():
+        raise OutputError(f"the folder {folder} does not exist; create it first")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"the folder {folder} cannot be written to; choose another")
+    for target in (path, manifest_path(path)):
+        if target.exists() and not force:
+            raise PolicyError(f"{target} exists already; use --force to replace it")
+
+
+def publish(
+    release: Release,
+    path: Path,
+    *,
+    force: bool = False,
+    format: str | None = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Published:
+    """Write, read back, prove, rename; then the manifest."""
+    check_target(path, release.original.source, force=force)
+    form = output_form(path.name, release.original.source, format)
+    with temporary(path) as draft, temporary(manifest_path(path)) as manifest_draft:
+        written = write(release.data, draft, form)
+        flush_to_disk(draft)
+        found = read_back(draft, written)
+        if found != release.data:
+            raise InternalError(f"{path.name}: what was read back is not what was written")
+        verdict = verify(found, release.model, jobs=jobs, progress=progress)
+        if verdict.status is not Status.HOLDS:
+            raise NotVerifiedError(
+                f"the file written for {path} did not pass its proof ({verdict.status.value}: "
+                f"{verdict.witness}); it was not published",
+                undecided=verdict.status is Status.UNDECIDED,
+            )
+        manifest = make_manifest(release, path.name, written, verdict)
+        text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+        manifest_draft.write_text(text, encoding="utf-8")
+        flush_to_disk(manifest_draft)
+        os.replace(draft, path)
+        os.replace(manifest_draft, manifest_path(path))
+        flush_to_disk(path.parent)
+    return Published(path, manifest_path(path), written.sha256, verdict)
+
+
+@contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """A name beside ``path`` that is gone afterwards, whatever happens."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield draft
+    except OSError as error:
+        raise OutputError(
+            f"{path} could not be written: {error.strerror or error}; nothing was published"
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Make sure that the bytes (or the folder's names) survive a crash."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:  # folders cannot be opened on some systems
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_manifest(
+    release: Release, name: str, written: Source, verdict: Verdict
+) -> dict[str, Any]:
+    """All that is needed to prove the file again, and to know where it came from."""
+    import numba
+    import numpy
+    import polars
+
+    from withhold import __version__
+
+    source = release.original.source
+    return {
+        "manifest": MANIFEST_FORMAT,
+        "promise": release.model.promise(),
+        "model": release.model.parameters(),
+        "verdict": {
+            "status": verdict.status.value,
+            "method": verdict.method,
+            "checked": verdict.checked,
+        },
+        "output": {
+            "name": name,
+            "sha256": written.sha256,
+            "format": written.format,
+            "container": written.container,
+            "compression": written.compression,
+            "separator": written.separator,
+            "columns": list(written.columns),
+            "records": len(release.data),
+            "occurrences": release.data.n_occurrences,
+        },
+        "input": {
+            "name": None if source is None else source.path.name,
+            "sha256": None if source is None else source.sha256,
+            "records": len(release.original),
+            "occurrences": release.original.n_occurrences,
+        },
+        "options": dict(release.options),
+        "loss": {
+            "occurrences": release.loss.occurrences,
+            "sensitive_occurrences": release.loss.sensitive_occurrences,
+            "records_emptied": release.loss.records_emptied,
+            "items_gone": release.loss.items_gone,
+            "kl": release.loss.kl,
+            "symmetric_kl": release.loss.symmetric_kl,
+        },
+        "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "versions": {
+            "withhold": __version__,
+            "python": platform.python_version(),
+            "numpy": numpy.__version__,
+            "numba": numba.__version__,
+            "polars": polars.__version__,
+        },
+    }
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """What ``verify_file`` found."""
+
+    same_bytes: bool
+    verdict: Verdict
+    model: RhoUncertainty
+    table: Transactions
+    seconds: float
+
+
+def verify_file(
+    path: Path,
+    manifest: Path | None = None,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+) -> Recheck:
+    """Prove a published file again from the file and its manifest alone."""
+    began = time.perf_counter()
+    record = read_manifest(manifest or manifest_path(path))
+    where = manifest or manifest_path(path)
+    try:
+        model = model_from(record["model"])
+        output = record["output"]
+        form = Source(
+            path,
+            output["format"],
+            output["compression"],
+            output["container"],
+            output["separator"],
+            tuple(output["columns"]),
+        )
+        expected = str(output["sha256"])
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"lacks {error}", path=where, remedy="use the manifest that withhold wrote"
+        ) from error
+    if not path.exists():
+        raise InputError("does not exist", path=path)
+    same_bytes = sha256_of(path) == expected
+    # Changed bytes may be of another form altogether, so then the form is found, not assumed.
+    table = read_back(path, form) if same_bytes else read(path)
+    verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest, as far as it is one."""
+    remedy = "name the manifest with --manifest"
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("does not exist", path=path, remedy=remedy) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from error
+    except ValueError as error:
+        raise InputError(f"is not JSON ({error})", path=path, remedy=remedy) from error
+    if not isinstance(record, dict) or record.get("manifest") != MANIFEST_FORMAT:
+        raise InputError("is not a manifest of this version", path=path, remedy=remedy)
+    return record
+
+
+def model_from(parameters: dict[str, Any]) -> RhoUncertainty:
+    """The model that a manifest describes."""
+    if parameters["model"] != RhoUncertainty.name:
+        raise InputError(f"names a model this version does not know: {parameters['model']!r}")
+    return RhoUncertainty(
+        parameters["rho"],
+        parameters["sensitive"],
+        max_known=parameters["max_known"],
+        ignore_prior=parameters["ignore_prior"],
+    )
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,239 @@
+"""Text to codes without a Python object per item.
+
+In: the bytes of lines of items. Out: for every item a code, and the sorted vocabulary. An item is
+read as a few 64-bit words, so that comparing and hashing whole columns is numpy's work; the file is
+cut into pieces at line ends and the pieces are worked on side by side. Quotes, which need a real
+parser, are not for here: see ``basket``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.read.rows import sort_rows
+
+PIECE = 1 << 19
+"""Bytes per piece: its arrays fit the processor's cache, and numpy's calls outweigh Python's."""
+LONGEST = 64
+"""The longest item, in bytes, that is worth reading as words."""
+
+NEWLINE, SPACE, TAB = 10, 32, 9
+WORD = 8
+SPREAD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+"""Odd multipliers whose products have well mixed upper bits (Fibonacci hashing)."""
+
+Words = list[NDArray[np.uint64]]
+"""Items as words: the first eight bytes of each, the next eight, and so on, padded with zeros."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some lines, coded by themselves: ``words[j][codes[i]]`` is word ``j`` of item ``i``."""
+
+    words: Words
+    codes: NDArray[np.int32]
+    lengths: NDArray[np.int64]
+
+
+def code_lines(
+    data: bytes, separator: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...], int] | None:
+    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is too long.
+
+    The text ends with a newline and holds neither NUL nor quotes. Blanks around items are cut, and
+    what is then empty is no item.
+
+    >>> lengths, codes, vocabulary, repeated = code_lines(b"b, whole milk,\\n\\nb,b\\n", ord(","))
+    >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
+    ([2, 0, 1], [0, 1, 0], ('b', 'whole milk'), 1)
+    """
+    text = np.frombuffer(data, dtype=np.uint8)
+    blanks = any(bytes((blank,)) in data for blank in (SPACE, TAB) if blank != separator)
+    bounds = list(_piece_bounds(data))
+    with ThreadPoolExecutor(min(len(bounds), _processors())) as pool:
+        coded = pool.map(
+            lambda bound: _code_piece(text[bound[0] : bound[1]], separator, blanks), bounds
+        )
+        pieces = [piece for piece in coded if piece is not None]
+        if len(pieces) < len(bounds):
+            return None
+        words, places = _merge(pieces)
+        # The bytes in the order they are written: numbers then sort as the names do.
+        order = np.lexsort([word.byteswap() for word in reversed(words)])
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        ranked = (ranks[place] for place in places)
+        finished = pool.map(
+            lambda piece, rank: sort_rows(piece.lengths, rank.take(piece.codes), len(order)),
+            pieces,
+            ranked,
+        )
+        vocabulary = _names([word[order] for word in words])
+        rows = list(finished)
+    lengths = np.concatenate([row_lengths for row_lengths, _ in rows])
+    codes = np.concatenate([row_codes for _, row_codes in rows])
+    return lengths, codes, vocabulary, sum(len(piece.codes) for piece in pieces) - len(codes)
+
+
+def distinct_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """The different keys in no particular order, and for each key its place among them.
+
+    A hash table filled by one assignment: the last key written to a slot owns it, and whoever finds
+    a stranger in its slot tries again with another multiplier. Exact for any keys; those that lose
+    twice are sorted.
+
+    >>> distinct, codes = distinct_keys(np.array([7, 5, 7], dtype=np.uint64))
+    >>> distinct[codes].tolist(), len(distinct)
+    ([7, 5, 7], 2)
+    """
+    codes = np.empty(len(keys), dtype=np.int32)
+    pending: NDArray[np.int64] | slice = slice(None)
+    found: list[NDArray[np.uint64]] = []
+    n_found = 0
+    for multiplier in SPREAD:
+        if len(keys) == 0:
+            break
+        bits = min(16, max(4, len(keys).bit_length()))
+        slots = (keys * multiplier >> np.uint64(64 - bits)).view(np.int64)
+        table = np.full(1 << bits, keys[0], dtype=np.uint64)
+        table[slots] = keys
+        # The first key also fills the unused slots, so it must not lose its own.
+        table[slots[0]] = keys[0]
+        used = np.flatnonzero(table != keys[0])
+        places = np.full(1 << bits, n_found, dtype=np.int32)
+        places[used] = np.arange(n_found + 1, n_found + 1 + len(used), dtype=np.int32)
+        found += [keys[:1], table[used]]
+        n_found += 1 + len(used)
+        codes[pending] = places.take(slots)
+        lost = np.flatnonzero(table.take(slots) != keys)
+        keys = keys[lost]
+        pending = lost if isinstance(pending, slice) else pending[lost]
+    if len(keys):
+        rest, inverse = np.unique(keys, return_inverse=True)
+        codes[pending] = n_found + inverse
+        found.append(rest)
+    return np.concatenate(found or [keys]), codes
+
+
+def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
+    """The different items in no particular order, and for each item its place among them.
+
+    >>> words = [np.array([1, 1, 1], np.uint64), np.array([2, 3, 2], np.uint64)]
+    >>> distinct, codes = distinct_words(words)
+    >>> [word[codes].tolist() for word in distinct], len(distinct[0])
+    ([[1, 1, 1], [2, 3, 2]], 2)
+    """
+    first, codes = distinct_keys(words[0])
+    distinct = [first]
+    for word in words[1:]:
+        # What is known of the item so far, and its next word, as one number: nothing is lost.
+        endings, ending_codes = distinct_keys(word)
+        pairs, codes = distinct_keys(
+            codes.astype(np.uint64) * np.uint64(len(endings)) + ending_codes.astype(np.uint64)
+        )
+        start, end = np.divmod(pairs, np.uint64(max(len(endings), 1)))
+        distinct = [known[start] for known in distinct] + [endings[end]]
+    return distinct, codes
+
+
+def _code_piece(text: NDArray[np.uint8], separator: int, blanks: bool) -> Piece | None:
+    """One piece of whole lines, coded; nothing if one of its items is too long."""
+    ends = np.flatnonzero((text == separator) | (text == NEWLINE))
+    # How many items stand before the end of each line.
+    counts = np.flatnonzero(text.take(ends) == NEWLINE) + 1
+    sizes = np.diff(ends, prepend=-1)
+    sizes -= 1
+    if blanks:
+        ends, sizes = _without_blanks(text, separator, ends, sizes)
+    if not sizes.all():
+        filled = sizes > 0
+        counts = np.cumsum(filled, dtype=np.int64)[counts - 1]
+        ends, sizes = ends[filled], sizes[filled]
+    lengths = np.diff(counts, prepend=0)
+    longest = int(sizes.max(initial=0))
+    if longest > LONGEST:
+        return None
+    words, codes = distinct_words(_words(text, ends, sizes, max(1, -(-longest // WORD))))
+    return Piece(words, codes, lengths)
+
+
+def _words(
+    text: NDArray[np.uint8], ends: NDArray[np.int64], sizes: NDArray[np.int64], n_words: int
+) -> Words:
+    """The items that end there and are so long, as words."""
+    padded = np.zeros(WORD + len(text) + (n_words - 1) * WORD, dtype=np.uint8)
+    padded[WORD : WORD + len(text)] = text
+    # The eight bytes before each byte, last byte on top. Copied, because numpy is slow to pick
+    # from a view whose words overlap.
+    n_windows = len(padded) - WORD + 1
+    windows = np.ndarray((n_windows,), dtype="<u8", buffer=padded, strides=(1,)).copy()
+    words = []
+    for number in range(n_words):
+        part_ends, part_sizes = ends, sizes
+        if n_words > 1:
+            part_sizes = np.clip(sizes - number * WORD, 0, WORD)
+            part_ends = ends - sizes + number * WORD + part_sizes
+        word = windows.take(part_ends)
+        # What precedes the item is shifted out at the bottom: all 64 bits, if nothing is left.
+        word >>= ((WORD - part_sizes) << 3).view(np.uint64)
+        words.append(word)
+    return words
+
+
+def _without_blanks(
+    text: NDArray[np.uint8], separator: int, ends: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The ends and sizes of the items without the blanks around them."""
+    # Every item is followed by a separator, so that there always is a next byte of ink.
+    inked = np.flatnonzero(((text != SPACE) & (text != TAB)) | (text == separator))
+    starts = np.minimum(inked[np.searchsorted(inked, ends - sizes)], ends)
+    last = inked[np.maximum(np.searchsorted(inked, ends) - 1, 0)]
+    ends = np.clip(last + 1, starts, ends)
+    return ends, ends - starts
+
+
+def _merge(pieces: Sequence[Piece]) -> tuple[Words, list[NDArray[np.int32]]]:
+    """The different items of all pieces, and for each piece the places of its own among them."""
+    n_words = max(len(piece.words) for piece in pieces)
+    sizes = [len(piece.words[0]) for piece in pieces]
+    columns = [
+        np.concatenate(
+            [
+                piece.words[number] if number < len(piece.words) else np.zeros(size, np.uint64)
+                for piece, size in zip(pieces, sizes, strict=True)
+            ]
+        )
+        for number in range(n_words)
+    ]
+    words, places = distinct_words(columns)
+    return words, np.split(places, np.cumsum(sizes)[:-1])
+
+
+def _names(words: Words) -> tuple[str, ...]:
+    """The words as text again."""
+    lines = np.full((len(words[0]), len(words) * WORD + 1), NEWLINE, dtype=np.uint8)
+    for number, word in enumerate(words):
+        lines[:, number * WORD : (number + 1) * WORD] = word.view(np.uint8).reshape(-1, WORD)
+    return tuple(lines.tobytes().translate(None, b"\0").decode().split("\n")[:-1])
+
+
+def _piece_bounds(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where the pieces begin and end; each ends with a line."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", min(start + PIECE, len(data)) - 1) + 1
+        yield start, end
+        start = end
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,148 @@
+"""Which column is which, by the names people usually give them.
+
+In: a header and what the user said. Out: the record and the item column, or an error that lists the
+columns there are and the nearest spelling. The cells themselves are not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from withhold.errors import InputError
+
+RECORDS = (
+    "basket", "bill", "cart", "case", "customer", "invoice", "member", "order", "patient", "person",
+    "receipt", "record", "row", "session", "subject", "trans", "transaction", "user", "visit",
+)  # fmt: skip
+ITEMS = (
+    "article", "diagnosis", "drug", "icd", "icd9", "icd10", "item", "medication", "movie", "page",
+    "product", "stock",
+)  # fmt: skip
+RECORD_NAMES = frozenset(
+    {noun + ending for noun in RECORDS for ending in ("", "id", "no", "nr", "number")}
+    | {"anonid", "id", "index", "tid", "uid"}
+)
+ITEM_NAMES = frozenset(
+    {noun + ending for noun in ITEMS for ending in ("", "id", "no", "code", "name", "description")}
+    | {"code", "keyword", "query", "sku", "tag", "term", "url"}
+)
+INDEX_NAMES = frozenset(("", "Unnamed: 0"))
+"""What a data frame's row labels are called once they have been written to a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the caller said about a file; ``None`` where nothing was said."""
+
+    format: str | None = None
+    separator: str | None = None
+    record_column: str | None = None
+    item_column: str | None = None
+
+
+def plain(name: str) -> str:
+    """The name without case, blanks and punctuation, as the lists above have it.
+
+    >>> plain(" Invoice_No ")
+    'invoiceno'
+    """
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def names_record(name: str) -> bool:
+    """Whether a column of this name usually holds the records' own names."""
+    return name in INDEX_NAMES or plain(name) in RECORD_NAMES
+
+
+def find_column(name: str, header: Sequence[str], path: str | None) -> str:
+    """The column that the user named.
+
+    >>> find_column("itm", ["tid", "item"], "a.csv")
+    Traceback (most recent call last):
+    ...
+    withhold.errors.InputError: a.csv: has no column 'itm'; its columns are 'tid', 'item'.
+    To mend it: name 'item', if that is what you mean.
+    """
+    if header.count(name) > 1:
+        remedy = "give each column a name of its own"
+        raise InputError(f"has {header.count(name)} columns {name!r}", path=path, remedy=remedy)
+    if name in header:
+        return name
+    near = get_close_matches(name, header, n=1, cutoff=0.5)
+    remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
+    raise InputError(f"has no column {name!r}; {listed(header)}", path=path, remedy=remedy)
+
+
+def long_columns(header: Sequence[str], options: Options, path: str | None) -> tuple[str, str]:
+    """The record and the item column of a file that is said to have both.
+
+    >>> long_columns(["qty", "StockCode", "InvoiceNo"], Options(), None)
+    ('InvoiceNo', 'StockCode')
+    """
+    record = options.record_column and find_column(options.record_column, header, path)
+    item = options.item_column and find_column(options.item_column, header, path)
+    record = record or usual_column(header, RECORD_NAMES, "record_column", path, but=item)
+    item = item or usual_column(header, ITEM_NAMES, "item_column", path, but=record)
+    if len(header) == 2 and not (record and item):
+        # With one of two columns known, or none, the order of the two says the rest.
+        record = record or next(name for name in header if name != item)
+        item = item or next(name for name in header if name != record)
+    if not (record and item):
+        missing = "record" if not record else "item"
+        raise InputError(
+            f"no column looks like the {missing} column; {listed(header)}",
+            path=path,
+            remedy=f"name it with {missing}_column (--{missing}-column)",
+        )
+    if record == item:
+        raise InputError(f"column {record!r} cannot be both record and item", path=path)
+    return record, item
+
+
+def usual_column(
+    header: Sequence[str],
+    names: frozenset[str],
+    option: str,
+    path: str | None,
+    *,
+    but: str | None = None,
+) -> str | None:
+    """The one column with a usual name, if there is one; two of them are for the user to decide."""
+    found = [name for name in header if plain(name) in names and name != but]
+    if len(found) > 1:
+        shown = ", ".join(map(repr, found))
+        remedy = f"name the one you mean with {option} (--{option.replace('_', '-')})"
+        problem = f"several columns could be the {option}: {shown}"
+        raise InputError(problem, path=path, remedy=remedy)
+    return found[0] if found else None
+
+
+def has_usual_columns(header: Sequence[str]) -> bool:
+    """Whether a record and an item column stand out by their names."""
+    kinds = [plain(name) for name in header]
+    records = sum(kind in RECORD_NAMES for kind in kinds)
+    return records > 0 and any(kind in ITEM_NAMES for kind in kinds)
+
+
+def listed(header: Sequence[str]) -> str:
+    """The columns there are, in words."""
+    shown = ", ".join(repr(name) for name in header[:12])
+    return f"its columns are {shown}" + (f" and {len(header) - 12} more" if header[12:] else "")
+
+
+def check_ids(ids: Sequence[str], path: str | None) -> None:
+    """Refuse two records of the same name: nobody could tell which one is meant."""
+    if len(set(ids)) == len(ids):
+        return
+    seen: set[str] = set()
+    for number, name in enumerate(ids, start=1):
+        if name in seen:
+            raise InputError(
+                f"record {number:,} has the same id as one before it",
+                path=path,
+                value=name,
+                remedy="give each record an id of its own, or leave the ids out",
+            )
+        seen.add(name)

@@ -1,0 +1,122 @@
+"""In what form a release is written: by its file's name, else as the input was.
+
+In: a name, the input's form, a format the user asked for. Out: a form, which is a ``Source`` whose
+file does not exist yet. Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from withhold.data import Source
+from withhold.errors import InputError, OutputError
+
+FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
+PACKED = {".gz": "gz", ".zst": "zst"}
+TEXT = frozenset((".dat", ".txt", ".basket", ".csv", ".tsv", ".jsonl", ".ndjson", ".spmf"))
+FRAMES = ("long", "one-hot", "list")
+"""The formats that parquet can hold."""
+SEPARATOR_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+
+
+def output_form(name: str, like: Source | None = None, format: str | None = None) -> Source:
+    """The form of a file of this name.
+
+    The extension decides, and ``.gz`` or ``.zst`` after it the packing; what it leaves open (which
+    separator, long or one-hot) is as in ``like``. Without a known extension all but the packing is
+    as in ``like``, or a basket file. A ``format`` that is given wins over both.
+
+    >>> form = output_form("out.csv.gz", Source(Path("in.csv"), "long", separator=";"))
+    >>> form.format, form.separator, form.compression
+    ('long', ';', 'gz')
+    """
+    path = Path(name)
+    compression = PACKED.get(path.suffix.lower(), "")
+    extension = (path.with_suffix("") if compression else path).suffix.lower()
+    wanted = check_format(format) or _format_by(extension, like)
+    container = "parquet" if extension == ".parquet" or wanted == "list" else "text"
+    known = extension in TEXT or extension == ".parquet"
+    if not known and like is not None and like.format == wanted:
+        container = like.container if like.container == "parquet" else container
+    if container == "parquet" and wanted not in FRAMES:
+        raise OutputError(
+            f"{name}: a parquet file cannot be in the format {wanted!r}. "
+            f"To mend it: use one of {', '.join(FRAMES)}, or another extension."
+        )
+    if container == "parquet" and extension in TEXT:
+        raise OutputError(
+            f"{name}: the format {wanted!r} needs a parquet file. To mend it: name it .parquet."
+        )
+    same = like is not None and like.format == wanted
+    return Source(
+        path,
+        wanted,
+        compression=compression,
+        container="jsonl" if wanted == "jsonl" else container,
+        separator=_separator_by(extension, wanted, like),
+        columns=like.columns if like is not None and same else (),
+        variant=like.variant if like is not None and same else "",
+    )
+
+
+def check_format(format: str | None) -> str | None:
+    """The format, if there is one of this name."""
+    if format is None or format in FORMATS:
+        return format
+    near = get_close_matches(format, FORMATS, n=1)
+    meant = f"say {near[0]!r}, if that is what you mean, or " if near else ""
+    remedy = f"{meant}use one of {', '.join(FORMATS)}"
+    raise InputError(f"there is no format {format!r}", remedy=remedy)
+
+
+def check_separator(separator: str | None) -> str | None:
+    """The separator itself, from how it was written.
+
+    >>> check_separator("tab"), check_separator(";")
+    ('\\t', ';')
+    """
+    if separator is None:
+        return None
+    mark = SEPARATOR_NAMES.get(separator, "\t" if separator == "\\t" else separator)
+    if len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '\n\r\0"':
+        raise InputError(
+            "a separator is one ASCII character, neither a letter nor a digit nor a quote",
+            value=separator,
+            remedy=f"use one of {', '.join(SEPARATOR_NAMES)}",
+        )
+    return mark
+
+
+def _format_by(extension: str, like: Source | None) -> str:
+    """The format that goes with an extension, the input's own where it fits."""
+    if extension in (".jsonl", ".ndjson"):
+        return "jsonl"
+    if extension == ".spmf":
+        return "spmf"
+    if extension == ".parquet":
+        return like.format if like is not None and like.format in FRAMES else "list"
+    if like is None:
+        return "basket"
+    if extension in (".csv", ".tsv"):
+        return like.format if like.format in ("basket", "long", "one-hot") else "basket"
+    if extension in TEXT:
+        # SPMF files are called .txt and many a table is, too; a .dat made from a .csv is a basket.
+        fits = extension in like.path.suffixes and like.container == "text"
+        return like.format if fits else "basket"
+    return like.format
+
+
+def _separator_by(extension: str, format: str, like: Source | None) -> str:
+    """The separator that goes with an extension, the input's own where it fits."""
+    tabular = format in ("long", "one-hot")
+    if format not in ("basket", "long", "one-hot"):
+        return " "
+    if extension == ".tsv":
+        return "\t"
+    own = like.separator if like is not None and like.container == "text" else None
+    if extension == ".csv":
+        return own if own in (",", ";", "|") and own is not None else ","
+    if like is not None and own is not None and like.format == format:
+        return own
+    return "," if tabular or extension == ".basket" else " "

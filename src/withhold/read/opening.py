@@ -1,0 +1,330 @@
+"""From a path to clean bytes: the first step of reading a file.
+
+In: a path, or ``-`` for standard input. Out: its bytes, unpacked, with the digest of what lies on
+disk; and for text, UTF-8 with plain line ends. Whatever is wrong with a file before its format
+matters is found here: missing, empty, binary, cut short, or a line that would fill the memory.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import os
+import sys
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from withhold.errors import InputError
+
+LONGEST_LINE = 16 * 2**20
+BLOCK = 16 * 2**20
+"""Bytes read at a time: a file of one endless line is given up after two blocks."""
+UNPACKED_BLOCK = 2**20
+GZIP_STEP = 2**16
+ZSTD_STEP = 2**9
+"""Packed bytes unpacked at a time. zstd does not stop before it has unpacked all it was given, and
+so few bytes give 16 MiB at most."""
+EXPANSION, EXPANSION_FROM = 250, 256 * 2**20
+"""Archives of text grow some tenfold; one that grows 250-fold past 256 MiB is made to do harm."""
+
+STDIN = "-"
+GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+FOREIGN = {
+    b"PK\x03\x04": ("is a zip archive or a spreadsheet", "unpack it, or export it as CSV"),
+    b"BZh": ("is packed with bzip2", "unpack it, or pack it with gzip or zstd"),
+    b"\xfd7zXZ": ("is packed with xz", "unpack it, or pack it with gzip or zstd"),
+    b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8"),
+    b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8"),
+}
+
+
+class Digest:
+    """The SHA-256 of some bytes, computed beside whatever else is going on."""
+
+    def __init__(self, data: bytes) -> None:
+        self._hash = hashlib.sha256()
+        self._thread = threading.Thread(target=self._hash.update, args=(data,), daemon=True)
+        self._thread.start()
+
+    def hexdigest(self) -> str:
+        """The digest in hexadecimal, when it is ready."""
+        self._thread.join()
+        return self._hash.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file's content, unpacked."""
+
+    path: Path
+    label: str
+    """How messages name the file."""
+    data: bytes
+    compression: str
+    digest: Digest
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the content says that it is a parquet file."""
+        return self.data.startswith(PARQUET)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """UTF-8 without byte-order mark, lines ended by ``\\n``, no NUL; the last line may be open."""
+
+    data: bytes
+    path: str
+    name: str = ""
+    """The file's name, which may hint at its format."""
+
+    def lines(self) -> Iterator[str]:
+        """The lines, without their ends; what follows the last newline counts if there is any."""
+        start = 0
+        while start < len(self.data):
+            # By pieces, so that the decoded text never stands in memory as a whole.
+            end = self.data.find(b"\n", min(start + UNPACKED_BLOCK, len(self.data)) - 1) + 1
+            end = end or len(self.data)
+            yield from self.data[start:end].decode().removesuffix("\n").split("\n")
+            start = end
+
+    def head(self, n_lines: int) -> Text:
+        """The first lines as a text of its own."""
+        end = -1
+        for _ in range(n_lines):
+            end = self.data.find(b"\n", end + 1)
+            if end < 0:
+                return self
+        return Text(self.data[: end + 1], self.path, self.name)
+
+    def closed(self) -> bytes:
+        """The bytes with the last line ended."""
+        return self.data if self.data.endswith(b"\n") else self.data + b"\n"
+
+
+def open_bytes(path: Path) -> Opened:
+    """The unpacked content of a file or of standard input, whatever its name says."""
+    label = "standard input" if str(path) == STDIN else str(path)
+    try:
+        with _stream(path) as stream:
+            packed = _read_all(stream, label)
+    except IsADirectoryError:
+        problem = InputError("is a directory", path=label, remedy="name a file inside it")
+        raise problem from None
+    except FileNotFoundError:
+        raise InputError("does not exist", path=label, remedy="check the path") from None
+    except PermissionError:
+        remedy = "ask for read permission on it"
+        raise InputError("may not be read by you", path=label, remedy=remedy) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be read: {reason}", path=label) from None
+    if not packed:
+        raise InputError("is empty", path=label, remedy="give a file with at least one record")
+    digest = Digest(packed)
+    data, compression = packed, ""
+    if packed.startswith(GZIP):
+        data, compression = _unpack(_gunzip(packed, label), len(packed), label), "gz"
+    elif packed.startswith(ZSTD):
+        data, compression = _unpack(_unzstd(packed, label), len(packed), label), "zst"
+    if not data:
+        remedy = "give a file with at least one record"
+        raise InputError("holds nothing once unpacked", path=label, remedy=remedy)
+    return Opened(path, label, data, compression, digest)
+
+
+def text_of(opened: Opened) -> Text:
+    """The content as clean text, or the line where it stops being text."""
+    data, label = opened.data, opened.label
+    _refuse_foreign(data, label)
+    if b"\0" in data:
+        raise InputError(
+            "holds a NUL byte, so it is not a text file",
+            path=label,
+            line=line_number(data, data.index(b"\0")),
+            remedy="export it as UTF-8 text, JSON lines or parquet",
+        )
+    _check_utf8(data, label)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        if b"\r" in data:
+            raise InputError(
+                "holds a carriage return inside a line",
+                path=label,
+                line=line_number(data, data.index(b"\r")),
+                remedy="end lines with a newline, as Unix and Windows do",
+            )
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if not data:
+        raise InputError("is empty", path=label, remedy="give a file with at least one record")
+    return Text(data, label, opened.path.name)
+
+
+def line_number(data: bytes, position: int) -> int:
+    """The number of the line, from 1, in which a byte stands."""
+    return data.count(b"\n", 0, position) + 1
+
+
+def _stream(path: Path) -> AbstractContextManager[BinaryIO]:
+    """The file, open; standard input is not ours to close."""
+    if str(path) == STDIN:
+        return nullcontext(sys.stdin.buffer)
+    return open(path, "rb")
+
+
+def _read_all(stream: BinaryIO, label: str) -> bytes:
+    """All bytes of a stream; a line too long for text is refused while it is being read."""
+    content = _Content(label)
+    # A block of the file's own size where that is known: a larger one would have to be cut.
+    size = _size(stream)
+    while block := stream.read(min(BLOCK, size + 1) if size else BLOCK):
+        if not content.blocks:
+            _refuse_foreign(block, label)
+        content.add(block)
+    return content.joined()
+
+
+def _size(stream: BinaryIO) -> int:
+    """The size of the file, or 0 where it has none, as a pipe."""
+    try:
+        return os.fstat(stream.fileno()).st_size
+    except OSError:
+        return 0
+
+
+def _unpack(blocks: Iterable[bytes], packed_size: int, label: str) -> bytes:
+    """The blocks of an archive joined, as long as they look like text or parquet."""
+    content = _Content(label)
+    for block in blocks:
+        content.add(block)
+        if content.size > max(EXPANSION_FROM, EXPANSION * packed_size):
+            raise InputError(
+                f"grows more than {EXPANSION}-fold when unpacked",
+                path=label,
+                remedy="unpack it yourself if you trust it",
+            )
+    return content.joined()
+
+
+def _gunzip(packed: bytes, label: str) -> Iterator[bytes]:
+    """The content of a gzip file, which may have several members, block by block."""
+    member = zlib.decompressobj(wbits=31)
+    try:
+        for start in range(0, len(packed), GZIP_STEP):
+            rest = packed[start : start + GZIP_STEP]
+            while rest:
+                if member.eof:
+                    # Writers may pad a file with zeros after its last member.
+                    rest = rest.lstrip(b"\0")
+                    if not rest:
+                        break
+                    member = zlib.decompressobj(wbits=31)
+                yield member.decompress(rest, UNPACKED_BLOCK)
+                rest = member.unused_data if member.eof else member.unconsumed_tail
+        while not member.eof:
+            block = member.decompress(b"", UNPACKED_BLOCK)
+            if not block:
+                raise _cut_short("gzip", label)
+            yield block
+    except zlib.error as error:
+        raise _broken("gzip", label, str(error)) from None
+
+
+def _unzstd(packed: bytes, label: str) -> Iterator[bytes]:
+    """The content of a zstd file, which may have several frames, block by block."""
+    import zstandard
+
+    unpacker = zstandard.ZstdDecompressor(max_window_size=2**27)
+    frame = unpacker.decompressobj()
+    try:
+        for start in range(0, len(packed), ZSTD_STEP):
+            rest = packed[start : start + ZSTD_STEP]
+            while rest:
+                frame = unpacker.decompressobj() if frame.eof else frame
+                yield frame.decompress(rest)
+                rest = frame.unused_data if frame.eof else b""
+    except zstandard.ZstdError as error:
+        raise _broken("zstd", label, str(error)) from None
+    if not frame.eof:
+        raise _cut_short("zstd", label)
+
+
+class _Content:
+    """The blocks of a file so far; refuses a line longer than any record as soon as it is seen."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.blocks: list[bytes] = []
+        self.size = 0
+        self._has_lines = True
+        self._open = 0  # how long the last line is so far
+
+    def add(self, block: bytes) -> None:
+        """Take in the next block."""
+        if not self.size:
+            self._has_lines = not block.startswith((PARQUET, GZIP, ZSTD))
+        if self._has_lines:
+            self._check(block)
+        self.blocks.append(block)
+        self.size += len(block)
+
+    def joined(self) -> bytes:
+        """The whole content."""
+        return self.blocks[0] if len(self.blocks) == 1 else b"".join(self.blocks)
+
+    def _check(self, block: bytes) -> None:
+        first = block.find(b"\n")
+        if self._open + (len(block) if first < 0 else first) > LONGEST_LINE:
+            raise InputError(
+                f"has a line longer than {LONGEST_LINE // 2**20} MiB",
+                path=self.label,
+                line=1 + sum(each.count(b"\n") for each in self.blocks),
+                remedy="put each record on a line of its own",
+            )
+        if first < 0:
+            self._open += len(block)
+        else:
+            self._open = len(block) - 1 - block.rfind(b"\n")
+
+
+def _refuse_foreign(data: bytes, label: str) -> None:
+    """Name the kinds of file that are often given by mistake."""
+    for magic, (problem, remedy) in FOREIGN.items():
+        if data.startswith(magic):
+            raise InputError(problem, path=label, remedy=remedy)
+
+
+def _check_utf8(data: bytes, label: str) -> None:
+    """Refuse bytes that are not UTF-8, with the line they stand on."""
+    if data.isascii():
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), UNPACKED_BLOCK):
+        end = start + UNPACKED_BLOCK
+        try:
+            decoder.decode(data[start:end], final=end >= len(data))
+        except UnicodeDecodeError as error:
+            # The decoder's text begins with the bytes it had kept back from the block before.
+            position = min(end, len(data)) - len(error.object) + error.start
+            raise InputError(
+                "is not UTF-8 text",
+                path=label,
+                line=line_number(data, position),
+                value=f"byte 0x{data[position]:02x}",
+                remedy="save it as UTF-8",
+            ) from None
+
+
+def _cut_short(kind: str, label: str) -> InputError:
+    remedy = "copy or download it again"
+    return InputError(f"is a {kind} archive that ends too early", path=label, remedy=remedy)
+
+
+def _broken(kind: str, label: str, reason: str) -> InputError:
+    remedy = "copy or download it again"
+    return InputError(f"is a broken {kind} archive: {reason}", path=label, remedy=remedy)

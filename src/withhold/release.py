@@ -1,0 +1,51 @@
+"""A finished release: the table, why it looks as it does, the proof, the loss. Rendered, never recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from withhold.data import Transactions
+from withhold.kernels.threads import Progress, quiet
+from withhold.measure import Loss
+from withhold.models import RhoUncertainty, Verdict
+from withhold.publish import Published, publish
+from withhold.suppress import Plan
+
+
+@dataclass(frozen=True)
+class Release:
+    """What ``anonymize`` returns."""
+
+    data: Transactions
+    """The table that may be published."""
+    original: Transactions
+    plan: Plan
+    """Which occurrences went, and the breach each answered."""
+    model: RhoUncertainty
+    verdict: Verdict
+    """Of the independent check of ``data``."""
+    loss: Loss
+    options: Mapping[str, Any]
+    """How the suppressor was asked to choose, with the seed."""
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of each step."""
+
+    def write(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        format: str | None = None,
+        jobs: int | None = None,
+        progress: Progress = quiet,
+    ) -> Published:
+        """Write the release to ``path`` with ``PATH.manifest.json`` beside it.
+
+        The file is read back and proved before it gets its name; nothing else ever stands there.
+        """
+        return publish(
+            self, Path(path), force=force, format=format, jobs=jobs, progress=progress
+        )

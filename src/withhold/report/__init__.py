@@ -1,0 +1,1 @@
+"""Tell: one value, several renderings, none of which computes anything about privacy."""

@@ -1,0 +1,126 @@
+"""Results as plain values for JSON: whole numbers stay whole, exact shares come as text as well."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from withhold.audits import Audit
+from withhold.audits.result import Share
+from withhold.data.profile import Profile
+from withhold.measure import Loss
+from withhold.models import Breach, Verdict
+from withhold.publish import Published, Recheck
+
+if TYPE_CHECKING:
+    from withhold.release import Release
+
+
+def audit_as_dict(audit: Audit) -> dict[str, Any]:
+    """The audit; ``verdict`` is at the top level."""
+    return {
+        "verdict": audit.verdict.status.value,
+        "promise": audit.model.promise(),
+        "model": audit.model.parameters(),
+        "check": verdict_as_dict(audit.verdict),
+        "records": audit.records,
+        "items": audit.items,
+        "occurrences": audit.occurrences,
+        "sensitive_occurrences": audit.sensitive_occurrences,
+        "absent_sensitive": list(audit.absent_sensitive),
+        "breaches_by_size": {str(size): count for size, count in audit.by_size.items()},
+        "counted_in_full": audit.complete,
+        "exposed_records": audit.exposed_records,
+        "breaches": [breach_as_dict(breach) for breach in audit.breaches],
+        "attack_curve": [
+            {
+                "known": point.known,
+                "eligible_records": point.eligible,
+                "unique": _share(point.unique),
+                "inferred": _share(point.inferred),
+            }
+            for point in audit.attack_curve
+        ],
+        "seed": audit.seed,
+        "seconds": round(audit.seconds, 4),
+    }
+
+
+def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
+    """The release as published; ``verdict`` is that of the bytes on disk."""
+    return {
+        "verdict": published.verdict.status.value,
+        "promise": release.model.promise(),
+        "output": str(published.path),
+        "manifest": str(published.manifest),
+        "sha256": published.sha256,
+        "model": release.model.parameters(),
+        "options": dict(release.options),
+        "check": verdict_as_dict(published.verdict),
+        "loss": loss_as_dict(release.loss),
+        "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+    }
+
+
+def loss_as_dict(loss: Loss) -> dict[str, Any]:
+    """The loss, shares and counts."""
+    return {
+        "occurrences": loss.occurrences,
+        "sensitive_occurrences": loss.sensitive_occurrences,
+        **asdict(loss),
+    }
+
+
+def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:
+    """The outcome of proving a published file again."""
+    return {
+        "verdict": recheck.verdict.status.value,
+        "same_bytes": recheck.same_bytes,
+        "promise": recheck.model.promise(),
+        "check": verdict_as_dict(recheck.verdict),
+        "records": len(recheck.table),
+        "occurrences": recheck.table.n_occurrences,
+    }
+
+
+def verdict_as_dict(verdict: Verdict) -> dict[str, Any]:
+    """The verdict with its method and witness."""
+    return {
+        "status": verdict.status.value,
+        "method": verdict.method,
+        "checked": verdict.checked,
+        "seconds": round(verdict.seconds, 4),
+        "witness": None if verdict.witness is None else breach_as_dict(verdict.witness),
+        "witness_is_smallest": verdict.witness_is_smallest,
+    }
+
+
+def breach_as_dict(breach: Breach) -> dict[str, Any]:
+    """The breach with its counts and its exact confidence."""
+    return {
+        "antecedent": list(breach.antecedent),
+        "consequent": breach.consequent,
+        "joint": breach.joint,
+        "support": breach.support,
+        "confidence": float(breach.confidence),
+        "confidence_exact": str(breach.confidence),
+    }
+
+
+def profile_as_dict(profile: Profile) -> dict[str, Any]:
+    """The profile, bins and top items as objects."""
+    values = asdict(profile)
+    values["lengths"] = [
+        {"from": low, "to": high, "records": count} for low, high, count in profile.lengths
+    ]
+    values["top"] = [{"item": item, "records": count} for item, count in profile.top]
+    return values
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {
+        "share": share.value,
+        "low": share.interval[0],
+        "high": share.interval[1],
+        "trials": share.trials,
+    }

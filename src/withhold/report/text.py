@@ -1,0 +1,193 @@
+"""Results as text for people: what matters first, numbers aligned, one screen where possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from withhold.audits import Audit
+from withhold.data.profile import Profile
+from withhold.models import Status
+from withhold.publish import Published, Recheck
+
+if TYPE_CHECKING:
+    from withhold.release import Release
+
+BLOCKS = " ▏▎▍▌▋▊▉█"
+
+
+def audit_text(audit: Audit, *, name: str) -> str:
+    """The audit as a page of text."""
+    lines = [
+        f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
+        f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
+        "",
+        *_outcome(audit),
+    ]
+    if audit.verdict.status is not Status.HOLDS:
+        lines += ["", *_counts(audit)]
+    if audit.breaches:
+        lines += ["", "The worst, smallest knowledge first", *_breaches(audit)]
+    if audit.attack_curve:
+        lines += ["", *_curve(audit)]
+    seconds = f"{audit.seconds:.2f} s"
+    lines += ["", f"Checked {audit.verdict.checked:,} sets ({audit.verdict.method}); {seconds}."]
+    return "\n".join(lines)
+
+
+def _outcome(audit: Audit) -> list[str]:
+    promise = audit.model.promise()
+    if audit.verdict.status is Status.HOLDS:
+        return [f"It holds: {promise[0].lower()}{promise[1:]}"]
+    if audit.verdict.status is Status.UNDECIDED:
+        return ["The time limit ended the check before a breach was found or ruled out.", promise]
+    kind = "Smallest breach" if audit.verdict.witness_is_smallest else "A breach"
+    return [f"Asked: {promise}", f"{kind}: {audit.verdict.witness}"]
+
+
+def _counts(audit: Audit) -> list[str]:
+    least = "" if audit.complete else "at least "
+    rows = [
+        ("knows " + ("nothing" if size == 0 else f"{size} item{'s' * (size > 1)}"), f"{least}{n:,}")
+        for size, n in audit.by_size.items()
+    ]
+    largest = max(audit.by_size, default=0)
+    share = audit.exposed_records / audit.records if audit.records else 0.0
+    return [
+        "Breaches by what the attacker knows",
+        *_columns(rows, right={1}),
+        f"Exposed to somebody who knows at most {largest}: {least}{audit.exposed_records:,} records "
+        f"({share:.1%})",
+    ]
+
+
+def _breaches(audit: Audit) -> list[str]:
+    rows = [
+        (
+            "{" + ", ".join(b.antecedent) + "}" if b.antecedent else "nothing",
+            "→ " + b.consequent,
+            f"{float(b.confidence):.1%}",
+            f"{b.joint:,} of {b.support:,}",
+        )
+        for b in audit.breaches
+    ]
+    return _columns(rows, right={2, 3})
+
+
+def _curve(audit: Audit) -> list[str]:
+    rows = [("knows", "record is unique", "", "sensitive item inferred", "", "of records")]
+    rows += [
+        (
+            f"{point.known} random item{'s' * (point.known > 1)}",
+            str(point.unique),
+            bar(point.unique.value, 12),
+            str(point.inferred),
+            bar(point.inferred.value, 12),
+            f"{point.eligible:,}",
+        )
+        for point in audit.attack_curve
+    ]
+    trials = audit.attack_curve[0].unique.trials
+    return [
+        f"Attack curve: {trials:,} random records each, 95 % intervals",
+        *_columns(rows, right={1, 3, 5}),
+    ]
+
+
+def release_text(release: Release, published: Published) -> str:
+    """What was published, and what it cost."""
+    loss = release.loss
+    facts = [
+        ("published", str(published.path)),
+        ("manifest", str(published.manifest)),
+        ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
+        ("withheld", f"{loss.removed:,} of {loss.total:,} occurrences ({loss.occurrences:.2%})"),
+        (
+            "of the sensitive",
+            f"{loss.removed_sensitive:,} of {loss.total_sensitive:,} "
+            f"({loss.sensitive_occurrences:.1%})",
+        ),
+        ("records emptied", f"{loss.records_emptied:,}"),
+        ("items gone", f"{loss.items_gone:,}"),
+        ("divergence", f"{loss.symmetric_kl:.5f} symmetric KL of item frequencies (0 = the same)"),
+        ("time", f"{sum(release.timings.values()):.2f} s"),
+    ]
+    promise = release.model.promise()
+    return "\n".join([f"{published.verdict.status.value}  {promise}", "", *_columns(facts)])
+
+
+def recheck_text(recheck: Recheck, *, name: str) -> str:
+    """Whether a published file is what its manifest says, and still safe."""
+    verdict = recheck.verdict
+    lines = [f"{verdict.status.value}  {name}: {recheck.model.promise()}"]
+    if not recheck.same_bytes:
+        lines.append("CHANGED  The bytes are not those that were published.")
+    if verdict.witness is not None:
+        lines.append(f"Smallest breach: {verdict.witness}")
+    lines.append(f"Checked {verdict.checked:,} sets ({verdict.method}); {recheck.seconds:.2f} s.")
+    return "\n".join(lines)
+
+
+def profile_text(profile: Profile, *, name: str) -> str:
+    """The profile as text, the lengths drawn as bars."""
+    peak = max((count for _, _, count in profile.lengths), default=1) or 1
+    lengths = [
+        (str(low) if low == high else f"{low}–{high}", f"{count:,}", bar(count / peak, 40))
+        for low, high, count in profile.lengths
+        if count or low == high
+    ]
+    top = [
+        (item, f"{count:,}", f"{count / profile.records:.1%}", bar(count / profile.top[0][1], 30))
+        for item, count in profile.top
+    ]
+    facts = [
+        ("records", f"{profile.records:,}"),
+        ("different items", f"{profile.items:,}"),
+        ("occurrences", f"{profile.occurrences:,}"),
+        ("items per record", f"{profile.mean_length:.2f} mean, {profile.median_length:g} median, "
+                             f"{profile.longest:,} longest"),
+        ("empty records", f"{profile.empty_records:,}"),
+        ("repeated items merged", f"{profile.repeated:,}"),
+    ]
+    return "\n".join(
+        [
+            f"{name}: {profile.format}",
+            *_columns(facts),
+            "",
+            "Records by length",
+            *_columns(lengths, right={0, 1}),
+            "",
+            "Most frequent items",
+            *_columns(top, right={1, 2}),
+        ]
+    )
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of block characters, filled to ``share``; whatever is above nothing shows.
+
+    >>> bar(0.5, 4), bar(0.0001, 4), bar(0.0, 4)
+    ('██', '▏', '')
+    """
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    if share > 0:
+        eighths = max(eighths, 1)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (BLOCKS[rest] if rest else "")).rstrip()
+
+
+def _columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+    """Rows as aligned columns, indented by two."""
+    table = [tuple(row) for row in rows]
+    if not table:
+        return []
+    to_the_right = set(right)
+    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+    return [
+        "  "
+        + "  ".join(
+            cell.rjust(width) if index in to_the_right else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in table
+    ]

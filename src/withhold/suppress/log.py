@@ -1,0 +1,82 @@
+"""The running record of a suppressor: which occurrences went, and for which rule."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.suppress.plan import Reasons
+
+Longs = NDArray[np.int64]
+Ints = NDArray[np.int32]
+
+
+class Log:
+    """Removals and their reasons, in the table's own places and codes; grows, never forgets."""
+
+    def __init__(self) -> None:
+        self._places: list[Longs] = []
+        self._answers: list[Longs] = []
+        self._lengths: list[Longs] = []
+        self._items: list[Ints] = []
+        self._consequents: list[Ints] = []
+        self._joints: list[Longs] = []
+        self._supports: list[Longs] = []
+        self.n_reasons = 0
+        self.n_removed = 0
+
+    def add(
+        self,
+        places: Longs,
+        answers: Longs,
+        *,
+        starts: Longs,
+        items: Ints,
+        consequents: Ints,
+        joints: Longs,
+        supports: Longs,
+    ) -> None:
+        """Removals at ``places``, each answering one of the new reasons, numbered from 0."""
+        self._places.append(np.asarray(places, dtype=np.int64))
+        self._answers.append(np.asarray(answers, dtype=np.int64) + self.n_reasons)
+        self._lengths.append(np.diff(starts))
+        self._items.append(np.asarray(items, dtype=np.int32))
+        self._consequents.append(np.asarray(consequents, dtype=np.int32))
+        self._joints.append(np.asarray(joints, dtype=np.int64))
+        self._supports.append(np.asarray(supports, dtype=np.int64))
+        self.n_reasons += len(consequents)
+        self.n_removed += len(places)
+
+    def absorb(self, other: Log, place_of: Longs) -> None:
+        """Take over the log of a part of the table, whose places were renumbered."""
+        places, answers = other.removals()
+        reasons = other.reasons()
+        self.add(
+            place_of[places],
+            answers,
+            starts=reasons.starts,
+            items=reasons.items,
+            consequents=reasons.consequents,
+            joints=reasons.joints,
+            supports=reasons.supports,
+        )
+
+    def removals(self) -> tuple[Longs, Longs]:
+        """All places and the number of the reason of each."""
+        return _joined(self._places, np.int64), _joined(self._answers, np.int64)
+
+    def reasons(self) -> Reasons:
+        """All reasons."""
+        starts = np.zeros(self.n_reasons + 1, dtype=np.int64)
+        np.cumsum(_joined(self._lengths, np.int64), out=starts[1:])
+        return Reasons(
+            starts,
+            _joined(self._items, np.int32),
+            _joined(self._consequents, np.int32),
+            _joined(self._joints, np.int64),
+            _joined(self._supports, np.int64),
+        )
+
+
+def _joined(parts: list, dtype: type) -> np.ndarray:  # type: ignore[type-arg]
+    return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype=dtype)

@@ -1,0 +1,102 @@
+"""What goes and why, and the only code that removes anything.
+
+A plan names occurrences of one table by their place, and for each the breach that it answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Transactions
+from withhold.errors import PolicyError
+from withhold.models import Breach
+
+
+EACH_REMOVED = -1
+"""As a consequent: whichever sensitive item was removed for this reason."""
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Breaches, as item codes: rule ``k`` is items[starts[k]:starts[k+1]] → consequents[k]."""
+
+    starts: NDArray[np.int64]
+    items: NDArray[np.int32]
+    consequents: NDArray[np.int32]
+    joints: NDArray[np.int64]
+    supports: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.consequents)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The occurrences to remove from one table, each with the breach it answers."""
+
+    removed: NDArray[np.int64]
+    """Places in the table's ``items``, ascending."""
+    answers: NDArray[np.int64]
+    """For each removed occurrence the number of its reason."""
+    reasons: Reasons
+    fingerprint: str
+    """Of the table the plan was made for."""
+
+    def __len__(self) -> int:
+        return len(self.removed)
+
+    def why(self, number: int, table: Transactions) -> Breach | None:
+        """The breach that the ``number``-th removal answered, with its counts at that moment.
+
+        None: the budget ran out before the item was shown to be safe, so it went everywhere.
+        """
+        reason = int(self.answers[number])
+        if self.reasons.supports[reason] == 0:
+            return None
+        consequent = self.reasons.consequents[reason]
+        if consequent == EACH_REMOVED:
+            consequent = table.items[self.removed[number]]
+        span = slice(self.reasons.starts[reason], self.reasons.starts[reason + 1])
+        return Breach(
+            tuple(sorted(table.vocabulary[code] for code in self.reasons.items[span])),
+            table.vocabulary[consequent],
+            int(self.reasons.joints[reason]),
+            int(self.reasons.supports[reason]),
+        )
+
+    def removals(self, table: Transactions) -> list[tuple[int, str]]:
+        """The removed occurrences as (record from 0, item)."""
+        records = np.searchsorted(table.offsets, self.removed, side="right") - 1
+        return [
+            (int(record), table.vocabulary[table.items[place]])
+            for record, place in zip(records, self.removed, strict=True)
+        ]
+
+
+def apply(plan: Plan, table: Transactions) -> Transactions:
+    """The table without what the plan removes; rows and their order stay."""
+    if plan.fingerprint != fingerprint(table):
+        raise PolicyError("the plan was made for other rows; make a new one for this table")
+    kept = np.ones(table.n_occurrences, dtype=bool)
+    kept[plan.removed] = False
+    return only(kept, table)
+
+
+def only(kept: NDArray[np.bool_], table: Transactions) -> Transactions:
+    """The table with only the occurrences that are ``kept``."""
+    before = np.zeros(table.n_occurrences + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return replace(table, offsets=before[table.offsets], items=table.items[kept])
+
+
+def fingerprint(table: Transactions) -> str:
+    """A digest of the rows, whatever file they came from."""
+    digest = hashlib.sha256()
+    for array in (table.offsets, table.items):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update("\n".join(table.vocabulary).encode())
+    return digest.hexdigest()

@@ -1,0 +1,154 @@
+"""The suppressor of ρ-uncertainty, whole: split, search, give up what is left, restore; out comes a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Transactions
+from withhold.errors import PolicyError
+from withhold.kernels.threads import Progress, Stop, quiet, run_all
+from withhold.models import RhoUncertainty
+from withhold.suppress.giving_up import remove_unproven
+from withhold.suppress.log import Log
+from withhold.suppress.partial import Choices, delete_forced, suppress_sensitive
+from withhold.suppress.plan import Plan, fingerprint
+from withhold.suppress.restoring import restore_deletions
+from withhold.suppress.splitting import part_of, places_of, split_records
+from withhold.suppress.workspace import Workspace
+
+SHARE_OF_SEARCH = 0.7
+"""Of a budget, this share goes to the search; the rest to finding what it left unsafe."""
+DEFAULT_PARTS = 4
+"""With restoring, parts lose a little LESS than the whole, and they run in parallel."""
+ENOUGH_TO_SPLIT = 4000
+"""Records; below, parts would be too small to keep anything."""
+
+
+def suppress_rho(
+    table: Transactions,
+    model: RhoUncertainty,
+    *,
+    keep: str = "rules",
+    pick: str = "random",
+    restoring: bool = True,
+    parts: int | None = None,
+    max_cost: float | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[Plan, dict[str, Any]]:
+    """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
+    if keep not in ("rules", "distribution"):
+        raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
+    if pick not in ("longest", "random"):
+        raise PolicyError(f"pick must be longest or random, not {pick!r}")
+    if budget is not None and not budget > 0:
+        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
+    if parts is None and max_cost is None:
+        parts = DEFAULT_PARTS if restoring and len(table) >= ENOUGH_TO_SPLIT else 1
+    choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
+    log = Log()
+    with Stop(budget) as overall:
+        split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
+        with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
+            kept = delete_forced(table, model, choices, log, search)
+            if len(split) == 1:
+                work = suppress_sensitive(table, model, kept, choices, log, search)
+            else:
+                work = _suppress_parts(table, model, kept, split, choices, log, search)
+            interrupted = search.reason != 0
+        if interrupted:
+            kept = remove_unproven(
+                table, model, work.kept(), log, overall, jobs=jobs
+            )
+        else:
+            if restoring:
+                _restore(work, model, log, overall, jobs, progress)
+            kept = work.kept()
+    options = {
+        "keep": keep,
+        "pick": pick,
+        "restoring": restoring,
+        "parts": len(split),
+        "budget": budget,
+        "seed": seed,
+    }
+    return _plan(table, log, kept), options
+
+
+def _suppress_parts(
+    table: Transactions,
+    model: RhoUncertainty,
+    kept: np.ndarray,
+    split: list[np.ndarray],
+    choices: Choices,
+    log: Log,
+    stop: Stop,
+) -> Workspace:
+    """Make every part safe on its own, in parallel; the workspace is then the whole table's."""
+    quietly = replace(choices, jobs=1, progress=quiet)
+    tasks = [partial(_suppress_part, table, model, kept, part, quietly, stop) for part in split]
+    work = Workspace(table, model, kept, log)
+    for part, part_log in zip(
+        split,
+        run_all(
+            tasks, stop, jobs=choices.jobs, progress=choices.progress, what="suppressing parts"
+        ),
+        strict=True,
+    ):
+        places = places_of(table, part)
+        work.delete(work.positions_of(places[part_log.removals()[0]]))
+        log.absorb(part_log, places)
+    return work
+
+
+def _suppress_part(
+    table: Transactions,
+    model: RhoUncertainty,
+    kept: np.ndarray,
+    records: np.ndarray,
+    choices: Choices,
+    stop: Stop,
+) -> Log:
+    log = Log()
+    part = part_of(table, records)
+    suppress_sensitive(part, model, kept[places_of(table, records)], choices, log, stop)
+    return log
+
+
+def _restore(
+    work: Workspace,
+    model: RhoUncertainty,
+    log: Log,
+    stop: Stop,
+    jobs: int | None,
+    progress: Progress,
+) -> None:
+    """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
+    places, answers = log.removals()
+    positions = work.positions_of(places)
+    there = positions >= 0
+    restore_deletions(
+        work,
+        positions[there],
+        answers[there],
+        log.reasons(),
+        model.max_known,
+        stop,
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
+    """The plan of what is gone in the end, each with its last reason."""
+    places, answers = log.removals()
+    reason_of = np.zeros(table.n_occurrences, dtype=np.int64)
+    reason_of[places] = answers
+    removed = np.flatnonzero(~kept)
+    return Plan(removed, reason_of[removed], log.reasons(), fingerprint(table))

@@ -1,0 +1,63 @@
+"""Divide and conquer (Jia et al., Algorithm 3): two safe tables make a safe union.
+
+Records are split at random into parts that are made safe on their own. Parts lose more than the whole,
+for supports are smaller in them; restoring afterwards, against the whole table, wins part of it back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.data import Transactions
+from withhold.errors import PolicyError
+from withhold.kernels.layout import Longs
+
+
+def split_records(
+    table: Transactions, *, parts: int | None, max_cost: float | None, seed: int
+) -> list[Longs]:
+    """The records of each part: ``parts`` equal ones, or halves of halves until each is cheap."""
+    if parts is not None and max_cost is not None:
+        raise PolicyError("give either parts or max_cost, not both")
+    records = np.arange(len(table), dtype=np.int64)
+    if parts is None and max_cost is None:
+        return [records]
+    shuffled = np.random.default_rng(seed).permutation(records)
+    if parts is not None:
+        if not 1 <= parts <= max(len(table), 1):
+            raise PolicyError(f"{parts} parts of {len(table):,} records are not possible")
+        return [np.sort(part) for part in np.array_split(shuffled, parts)]
+    assert max_cost is not None
+    if not max_cost > 0:
+        raise PolicyError(f"max_cost must be above 0, not {max_cost}")
+    return [np.sort(part) for part in _halve(table, shuffled, max_cost)]
+
+
+def _halve(table: Transactions, records: Longs, max_cost: float) -> list[Longs]:
+    if len(records) < 2 or cost(table, records) <= max_cost:
+        return [records]
+    middle = len(records) // 2
+    return _halve(table, records[:middle], max_cost) + _halve(table, records[middle:], max_cost)
+
+
+def cost(table: Transactions, records: Longs) -> float:
+    """The paper's guess of the work (its equation 8): |T|·2^(N/|T|) / |D(T)|."""
+    places = places_of(table, records)
+    n_items = len(np.unique(table.items[places]))
+    return float(len(records) * 2.0 ** (len(places) / len(records)) / max(n_items, 1))
+
+
+def places_of(table: Transactions, records: Longs) -> Longs:
+    """Where the items of these records stand in the table's ``items``."""
+    lengths = table.lengths[records]
+    starts = np.zeros(len(records) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    places: Longs = np.arange(starts[-1]) + np.repeat(table.offsets[records] - starts[:-1], lengths)
+    return places
+
+
+def part_of(table: Transactions, records: Longs) -> Transactions:
+    """The table of these records only, under the same codes."""
+    offsets = np.zeros(len(records) + 1, dtype=np.int64)
+    np.cumsum(table.lengths[records], out=offsets[1:])
+    return Transactions(offsets, table.items[places_of(table, records)], table.vocabulary)

@@ -1,0 +1,83 @@
+"""The house keeps its own rules: start-up, public names, documentation."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import withhold
+
+ROOT = Path(__file__).parents[2]
+LOADED = "import sys; print('numba' in sys.modules, 'polars' in sys.modules)"
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def help_of(*verb: str) -> str:
+    return run(sys.executable, "-m", "withhold", *verb, "--help").stdout
+
+
+def verbs() -> list[str]:
+    listing = help_of().split("Commands:")[1].split("Exit codes")[0]
+    return re.findall(r"^  (\w[\w-]*)", listing, flags=re.MULTILINE)
+
+
+def test_import__loads_neither_numba_nor_polars():
+    assert run(sys.executable, "-c", f"import withhold; {LOADED}").stdout.split() == [
+        "False",
+        "False",
+    ]
+
+
+def test_help__loads_neither_numba_nor_polars():
+    code = (
+        "import sys; sys.argv = ['withhold', 'audit', '--help']\n"
+        "from withhold.cli import main\n"
+        f"try:\n    main()\nexcept SystemExit:\n    {LOADED}"
+    )
+    assert run(sys.executable, "-c", code).stdout.splitlines()[-1] == "False False"
+
+
+@pytest.mark.parametrize("name", withhold.__all__)
+def test_public_names__exist_and_speak_for_themselves(name):
+    assert getattr(withhold, name).__doc__
+
+
+def test_cli_reference__is_what_help_prints():
+    reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for verb in verbs():
+        assert f"## withhold {verb}" in reference
+        for option in re.findall(r"--[a-z][a-z-]+", help_of(verb)):
+            assert option in reference.split(f"## withhold {verb}")[1].split("\n## ")[0]
+
+
+def test_readme__names_every_verb_and_model():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for verb in verbs():
+        assert f"withhold {verb}" in readme
+
+
+def test_verbs__are_the_ones_documented_in_the_design():
+    assert {"audit", "demo", "inspect"} <= set(verbs())
+
+
+def test_modules__stay_readable():
+    for path in (ROOT / "src").rglob("*.py"):
+        length = len(path.read_text(encoding="utf-8").splitlines())
+        assert length <= 400, f"{path} has {length} lines"
+
+
+def test_kernels__have_twins():
+    from withhold.kernels import plain
+
+    sources = {path: path.read_text() for path in (ROOT / "src/withhold/kernels").glob("*.py")}
+    public = {"survey_antecedents", "find_unsafe_closed_set", "count_support", "try_attacks"}
+    for name in public:
+        assert any(f"def {name}(" in text for text in sources.values())
+        assert hasattr(plain, name)

@@ -1,0 +1,42 @@
+"""Random tables for hypothesis: small enough for brute force, nasty enough to matter."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from oracle import interesting_rhos
+
+ITEMS = tuple("abcdefgh")
+Rows = list[frozenset[str]]
+
+
+@st.composite
+def tables(draw: st.DrawFn, *, records: int = 9, items: int = 8) -> tuple[Rows, frozenset[str]]:
+    """Up to nine records over up to eight items, with repeats, and at least one sensitive item."""
+    universe = ITEMS[: draw(st.integers(1, items))]
+    row = st.frozensets(st.sampled_from(universe))
+    distinct = draw(st.lists(row, min_size=1, max_size=records))
+    repeats = draw(st.lists(st.sampled_from(distinct), max_size=records - len(distinct)))
+    sensitive = draw(st.frozensets(st.sampled_from(universe), min_size=1))
+    return distinct + repeats, sensitive
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn, *, records: int = 9, items: int = 8
+) -> tuple[Rows, frozenset[str], Fraction]:
+    """A table with a ρ at, just below or just above one of its own confidences."""
+    rows, sensitive = draw(tables(records=records, items=items))
+    return rows, sensitive, draw(st.sampled_from(interesting_rhos(rows, sensitive)))
+
+
+knowledge = st.one_of(st.none(), st.integers(0, 5))
+
+
+def examples(number: int) -> settings:
+    """So many examples, scaled by WITHHOLD_EXAMPLES for the slow runs (no JIT, bounds checks)."""
+    scale = float(os.environ.get("WITHHOLD_EXAMPLES", "1"))
+    return settings(max_examples=max(20, round(number * scale)))
