@@ -30,6 +30,7 @@ __all__ = [
     "Verdict",
     "WithholdError",
     "anonymize",
+    "apply",
     "audit",
     "pharmacy",
     "read",
@@ -39,6 +40,7 @@ __all__ = [
 # The verbs load numba or polars; they come in when they are first used, so that importing is quick.
 _VERBS = {
     "anonymize": "withhold.pipeline",
+    "apply": "withhold.suppress",
     "audit": "withhold.pipeline",
     "verify": "withhold.pipeline",
     "read": "withhold.formats",

@@ -1,6 +1,7 @@
 """The last step: write, read back, prove, rename. What does not verify never gets its name.
 
-In: a release and a path. Out: the file, and ``PATH.manifest.json`` from which anybody can prove it again.
+In: a release and a path. Out: the file, and ``PATH.manifest.json`` from which anybody can prove it
+again.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source, Transactions
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
-from withhold.formats import output_form, read, read_back, write
+from withhold.formats import as_written, output_form, read, read_back, write
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import RhoUncertainty, Status, Verdict
 from withhold.proofs import verify
@@ -27,6 +28,25 @@ if TYPE_CHECKING:
     from withhold.release import Release
 
 MANIFEST_FORMAT = 1
+NEEDED: Mapping[str, Mapping[str, Any]] = {
+    "model": {
+        "model": str,
+        "rho": str,
+        "sensitive": list,
+        "max_known": int | None,
+        "ignore_prior": bool,
+    },
+    "output": {
+        "sha256": str,
+        "format": str,
+        "container": str,
+        "compression": str,
+        "separator": str,
+        "columns": list,
+    },
+}
+"""What a proof needs to find in a manifest, and of which kind."""
+GENUINE = "use the manifest that withhold wrote"
 
 
 @dataclass(frozen=True)
@@ -47,18 +67,24 @@ def manifest_path(path: Path) -> Path:
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     """Refuse, before any work is done, a target that could not or must not be written."""
-    if source is not None and source.path.exists() and path.exists():
-        if os.path.samefile(source.path, path):
-            raise PolicyError(f"{path} is the input itself; it is never overwritten")
+    folder = path.parent
     if path.is_dir():
         raise OutputError(f"{path} is a directory; name a file in it")
-    folder = path.parent
     if not folder.is_dir():
         raise OutputError(f"the folder {folder} does not exist; create it first")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"the folder {folder} cannot be written to; choose another")
+    # The longest name that will be needed, tried out: long names, read-only disks.
+    with temporary(manifest_path(path)) as draft:
+        draft.touch()
     for target in (path, manifest_path(path)):
-        if target.exists() and not force:
+        if not target.exists():
+            continue
+        if source is not None and source.path.exists() and target.samefile(source.path):
+            raise PolicyError(f"{target} is the input itself; it is never overwritten")
+        if not target.is_file():
+            raise OutputError(f"{target} is not an ordinary file; choose another name")
+        if not force:
             raise PolicyError(f"{target} exists already; use --force to replace it")
 
 
@@ -77,8 +103,8 @@ def publish(
     with temporary(path) as draft, temporary(manifest_path(path)) as manifest_draft:
         written = write(release.data, draft, form)
         flush_to_disk(draft)
-        found = read_back(draft, written)
-        if found != release.data:
+        found = _read_draft(draft, written, path.name)
+        if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
         verdict = verify(found, release.model, jobs=jobs, progress=progress)
         if verdict.status is not Status.HOLDS:
@@ -89,11 +115,10 @@ def publish(
             )
         manifest = make_manifest(release, path.name, written, verdict)
         text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-        manifest_draft.write_text(text, encoding="utf-8")
+        # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
+        manifest_draft.write_text(text, encoding="utf-8", errors="backslashreplace")
         flush_to_disk(manifest_draft)
-        os.replace(draft, path)
-        os.replace(manifest_draft, manifest_path(path))
-        flush_to_disk(path.parent)
+        _put_in_place({manifest_draft: manifest_path(path), draft: path})
     return Published(path, manifest_path(path), written.sha256, verdict)
 
 
@@ -103,12 +128,36 @@ def temporary(path: Path) -> Iterator[Path]:
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield draft
+    except OutputError as error:
+        # The writer knows only the draft's name, which means nothing to anybody.
+        raise OutputError(str(error).replace(str(draft), str(path))) from error
     except OSError as error:
         raise OutputError(
             f"{path} could not be written: {error.strerror or error}; nothing was published"
         ) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _read_draft(draft: Path, written: Source, name: str) -> Transactions:
+    try:
+        return read_back(draft, written)
+    except InputError as error:
+        raise InternalError(f"{name}: what was written cannot be read: {error}") from error
+
+
+def _put_in_place(targets: Mapping[Path, Path]) -> None:
+    """Rename all drafts or none: a release never stands there without its manifest."""
+    try:
+        for draft, target in targets.items():
+            os.replace(draft, target)
+        flush_to_disk(next(iter(targets.values())).parent)
+    except BaseException:
+        for draft, target in targets.items():
+            if not draft.exists():
+                target.unlink(missing_ok=True)
+        raise
 
 
 def flush_to_disk(path: Path) -> None:
@@ -123,9 +172,7 @@ def flush_to_disk(path: Path) -> None:
         os.close(handle)
 
 
-def make_manifest(
-    release: Release, name: str, written: Source, verdict: Verdict
-) -> dict[str, Any]:
+def make_manifest(release: Release, name: str, written: Source, verdict: Verdict) -> dict[str, Any]:
     """All that is needed to prove the file again, and to know where it came from."""
     import numba
     import numpy
@@ -201,29 +248,20 @@ def verify_file(
 ) -> Recheck:
     """Prove a published file again from the file and its manifest alone."""
     began = time.perf_counter()
-    record = read_manifest(manifest or manifest_path(path))
     where = manifest or manifest_path(path)
-    try:
-        model = model_from(record["model"])
-        output = record["output"]
-        form = Source(
-            path,
-            output["format"],
-            output["compression"],
-            output["container"],
-            output["separator"],
-            tuple(output["columns"]),
-        )
-        expected = str(output["sha256"])
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            f"lacks {error}", path=where, remedy="use the manifest that withhold wrote"
-        ) from error
-    if not path.exists():
-        raise InputError("does not exist", path=path)
-    same_bytes = sha256_of(path) == expected
-    # Changed bytes may be of another form altogether, so then the form is found, not assumed.
-    table = read_back(path, form) if same_bytes else read(path)
+    record = read_manifest(where)
+    model = model_from(record["model"], where)
+    output = record["output"]
+    form = Source(
+        path,
+        output["format"],
+        output["compression"],
+        output["container"],
+        output["separator"],
+        tuple(output["columns"]),
+    )
+    same_bytes = sha256_of(path) == output["sha256"]
+    table = read_back(path, form) if same_bytes else _read_changed(path)
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
@@ -237,26 +275,65 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise InputError("does not exist", path=path, remedy=remedy) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is not JSON ({error})", path=path, remedy=remedy) from error
     if not isinstance(record, dict) or record.get("manifest") != MANIFEST_FORMAT:
         raise InputError("is not a manifest of this version", path=path, remedy=remedy)
+    for section, fields in NEEDED.items():
+        there = record.get(section)
+        for name, kind in fields.items():
+            if not isinstance(there, dict) or name not in there or not _fits(there[name], kind):
+                raise InputError(f"has no proper {section}.{name}", path=path, remedy=GENUINE)
     return record
 
 
-def model_from(parameters: dict[str, Any]) -> RhoUncertainty:
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value of a manifest is of its kind; lists are of texts."""
+    if isinstance(value, list):
+        return kind is list and all(isinstance(each, str) for each in value)
+    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
+
+
+def model_from(parameters: dict[str, Any], where: Path) -> RhoUncertainty:
     """The model that a manifest describes."""
     if parameters["model"] != RhoUncertainty.name:
-        raise InputError(f"names a model this version does not know: {parameters['model']!r}")
-    return RhoUncertainty(
-        parameters["rho"],
-        parameters["sensitive"],
-        max_known=parameters["max_known"],
-        ignore_prior=parameters["ignore_prior"],
-    )
+        raise InputError(
+            "names a model that this version does not know",
+            path=where,
+            value=parameters["model"],
+            remedy="verify it with a newer version",
+        )
+    try:
+        return RhoUncertainty(
+            parameters["rho"],
+            parameters["sensitive"],
+            max_known=parameters["max_known"],
+            ignore_prior=parameters["ignore_prior"],
+        )
+    except PolicyError as error:
+        raise InputError(f"holds no proper model: {error}", path=where, remedy=GENUINE) from error
 
 
 def sha256_of(path: Path) -> str:
     """The digest of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(
+            f"cannot be read: {reason}", path=path, remedy="name the published file"
+        ) from error
+
+
+def _read_changed(path: Path) -> Transactions:
+    """Changed bytes may be of another form altogether, so the form is found, not assumed."""
+    try:
+        return read(path)
+    except InputError as error:
+        raise InputError(
+            f"is not the file that was published, nor can it be read ({error.problem})",
+            path=path,
+            line=error.line,
+            remedy="copy or download it again",
+        ) from error

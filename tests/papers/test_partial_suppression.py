@@ -56,3 +56,13 @@ def test_table_1cd__the_papers_two_deletions_make_it_safe(second):
 @pytest.mark.parametrize("alone", [(1, "condom"), (5, "condom"), (5, "flour")])
 def test_table_1cd__either_deletion_alone_does_not(alone):
     assert wh.verify(without(alone), MODEL).status is wh.Status.BROKEN
+
+
+@pytest.mark.parametrize("keep", ["rules", "distribution"])
+@pytest.mark.parametrize("pick", ["longest", "random"])
+def test_table_1cd__two_deletions_suffice(keep, pick):
+    release = wh.anonymize(TABLE_1A, MODEL, keep=keep, pick=pick)
+    assert release.verdict.status is wh.Status.HOLDS
+    # Global suppression takes all four.
+    assert release.loss.removed == 2
+    assert {record for record, _ in release.plan.removals(release.original)} == {0, 4}

@@ -64,6 +64,19 @@ def test_quoted_cells(tmp_path: Path) -> None:
     assert table.to_lists() == [["milk, whole", 'say "ah"'], ["two\nlines"]]
 
 
+def test_cells_without_quotes_take_the_fast_road(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*args: object) -> None:
+        raise AssertionError("read cell by cell")
+
+    monkeypatch.setattr("withhold.read.long._parsed_cells", slow)
+    table = table_of(tmp_path, "tid,item\n\ufeff1,a\n2, b c \n2,\n")
+    assert (table.record_ids, table.to_lists()) == (("\ufeff1", "2"), [["a"], ["b c"]])
+    with pytest.raises(AssertionError, match="cell by cell"):
+        table_of(tmp_path, 'tid,item\n1,"a"\n')
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["1", "2", "x y"]), st.sampled_from(["a", "b", "", " é "])),
@@ -100,9 +113,7 @@ def test_wrong_column_lists_the_columns_and_the_nearest(tmp_path: Path) -> None:
         ('tid,item\n1,"a"b\n2,b\n', 2, "not proper CSV"),
     ],
 )
-def test_broken_lines_are_named(
-    tmp_path: Path, text: str, line: int | None, words: str
-) -> None:
+def test_broken_lines_are_named(tmp_path: Path, text: str, line: int | None, words: str) -> None:
     error = refused(tmp_path, text)
     assert words in str(error)
     assert line is None or error.line == line

@@ -210,9 +210,7 @@ def test_an_endless_line_in_an_archive_is_not_unpacked(tmp_path: Path, kind: str
     assert peak < 60 * 2**20
 
 
-def test_a_line_of_just_the_limit_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_of_just_the_limit_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "LONGEST_LINE", 20)
     monkeypatch.setattr(opening, "BLOCK", 8)
     fine = b"beer\n" + b"x" * 20 + b"\nale\n"

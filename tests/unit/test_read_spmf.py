@@ -20,15 +20,13 @@ def table_of(folder: Path, text: str, **options: str) -> Transactions:
 def test_sequences_unite_their_itemsets(tmp_path: Path) -> None:
     table = table_of(tmp_path, "1 -1 1 2 3 -1 1 3 -1 -2\n1 4 -1 -2\n-2\n\n")
     assert table.to_lists() == [["1", "2", "3"], ["1", "4"], []]
-    assert table.repeated == 2
+    assert table.repeated == 3
     assert table.source is not None
     assert (table.source.format, table.source.variant) == ("spmf", "sequences")
 
 
 def test_transactions_with_names(tmp_path: Path) -> None:
-    text = (
-        "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=3=a = b \n@ITEM=-1=|\n% note\n1 3 4\n\n4\n"
-    )
+    text = "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=3=a = b \n@ITEM=-1=|\n% note\n1 3 4\n\n4\n"
     table = table_of(tmp_path, text)
     assert table.to_lists() == [["4", "a = b ", "apple"], [], ["4"]]
     assert table.source is not None

@@ -10,7 +10,8 @@ import typer
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, note, progress_bar, warn_about
+from withhold.cli.console import announce_compilation, note, progress_bar, say, warn_about
+from withhold.errors import Interrupted, PolicyError
 
 
 @verb(
@@ -45,7 +46,8 @@ def anonymize(
         typer.Option(min=1, help="Split the records into so many parts; 4 for large files."),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(help="Split in halves until each part costs less (the paper's rule).")
+        float | None,
+        typer.Option(help="Split in halves until each part costs less (the paper's rule)."),
     ] = None,
     budget: Annotated[
         float | None,
@@ -66,6 +68,8 @@ def anonymize(
     wanted = options.build_model(
         model, rho=rho, sensitive=sensitive, max_known=max_known, ignore_prior=ignore_prior
     )
+    if str(output) == "-":
+        raise PolicyError("a release is a file with a manifest beside it; name one with -o")
     from withhold import pipeline
     from withhold.formats import read
     from withhold.publish import check_target
@@ -82,23 +86,26 @@ def anonymize(
     check_target(output, table.source, force=force)
     warn_about(table, wanted.sensitive, silent=quiet)
     announce_compilation(silent=quiet)
-    with progress_bar(silent=quiet) as progress:
-        release = pipeline.anonymize(
-            table,
-            wanted,
-            keep=keep,
-            pick=pick,
-            restoring=restore,
-            parts=parts,
-            max_cost=max_cost,
-            budget=budget,
-            seed=seed,
-            jobs=jobs,
-            progress=progress,
-        )
-        published = release.write(output, force=force, jobs=jobs, progress=progress)
+    try:
+        with progress_bar(silent=quiet) as progress:
+            release = pipeline.anonymize(
+                table,
+                wanted,
+                keep=keep,
+                pick=pick,
+                restoring=restore,
+                parts=parts,
+                max_cost=max_cost,
+                budget=budget,
+                seed=seed,
+                jobs=jobs,
+                progress=progress,
+            )
+            published = release.write(output, force=force, jobs=jobs, progress=progress)
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; nothing was published") from None
     if as_json:
-        typer.echo(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
+        say(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
     else:
-        typer.echo(release_text(release, published))
+        say(release_text(release, published))
         note(f"to prove it again: withhold verify {output}", silent=quiet)

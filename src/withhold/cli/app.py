@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -13,7 +12,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import withhold
-from withhold.errors import WithholdError
+from withhold.cli import interrupts
+from withhold.cli.console import note
+from withhold.errors import Interrupted, WithholdError
 
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
@@ -60,11 +61,7 @@ def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], Callable
             except WithholdError as error:
                 end(str(error), error.exit_code)
             except KeyboardInterrupt:
-                end("interrupted; nothing was published", 130)
-            except BrokenPipeError:
-                # The reader of our output has seen enough; Python must not complain at exit.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                raise typer.Exit(0) from None
+                end("interrupted", Interrupted.exit_code)
             except MemoryError:
                 end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", 3)
             except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -85,23 +82,22 @@ def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], Callable
 
 def end(message: str, code: int) -> NoReturn:
     """Say why on stderr and leave."""
-    typer.echo(f"withhold: {message}", err=True)
+    note(message)
     raise typer.Exit(code)
 
 
 def main() -> None:
     """Entry point of the ``withhold`` command."""
-    # Importing a verb's module registers it.
-    from withhold.cli import anonymize, audit, demo, inspect, verify  # noqa: F401
-
+    interrupts.heed()
     for stream in (sys.stdout, sys.stderr):
-        # Names and bars are UTF-8 wherever the output goes; what a console cannot show is replaced.
+        # Files and pipes get UTF-8 on every system; what a console cannot show is replaced.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    signal.signal(signal.SIGTERM, _interrupt)
-    app()
+            encoding = stream.encoding if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="replace")
+    try:
+        # Importing a verb's module registers it.
+        from withhold.cli import anonymize, audit, demo, inspect, verify  # noqa: F401
 
-
-def _interrupt(*_: object) -> NoReturn:
-    """Let a polite kill end like Ctrl-C: drafts are removed, nothing is published."""
-    raise KeyboardInterrupt
+        app()
+    except KeyboardInterrupt:
+        sys.exit(Interrupted.exit_code)

@@ -9,7 +9,7 @@ import typer
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar, warn_about
+from withhold.cli.console import announce_compilation, progress_bar, say, warn_about
 
 
 @verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
@@ -69,7 +69,7 @@ def audit(
             progress=progress,
         )
     if as_json:
-        typer.echo(json.dumps(audit_as_dict(found), ensure_ascii=False, indent=2))
+        say(json.dumps(audit_as_dict(found), ensure_ascii=False, indent=2))
     else:
-        typer.echo(audit_text(found, name=data))
+        say(audit_text(found, name=data))
     raise typer.Exit(found.verdict.status.exit_code)

@@ -1,26 +1,41 @@
-"""What goes to stderr: notes, warnings and progress bars; never anything that a pipe would read."""
+"""What a person sees: results on stdout; notes, warnings and progress bars on stderr."""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 
 import typer
 
+from withhold.cli.interrupts import stop_if_asked
 from withhold.data import Transactions
-from withhold.kernels.threads import Progress, quiet
+from withhold.errors import OutputError
+from withhold.kernels.threads import Progress
 
 PATIENCE_SECONDS = 1.0
 """Work that is over sooner shows no bar."""
 
 
+def say(text: str) -> None:
+    """The result on stdout. A reader who has seen enough changes neither verdict nor exit code."""
+    try:
+        typer.echo(text)
+    except BrokenPipeError:
+        _abandon_stdout()
+    except OSError as error:
+        _abandon_stdout()
+        raise OutputError(f"standard output cannot be written: {error.strerror}") from error
+
+
 def note(message: str, *, silent: bool = False) -> None:
-    """One line on stderr."""
+    """One line on stderr; where that cannot be written, the exit code must speak."""
     if not silent:
-        typer.echo(f"withhold: {message}", err=True)
+        with suppress(OSError):
+            typer.echo(f"withhold: {message}", err=True)
 
 
 def announce_compilation(*, silent: bool = False) -> None:
@@ -28,14 +43,16 @@ def announce_compilation(*, silent: bool = False) -> None:
     from withhold.kernels.jit import is_cold
 
     if is_cold():
-        note("compiling the kernels for this machine, once; this takes a little while", silent=silent)
+        note(
+            "compiling the kernels for this machine, once; this takes a little while", silent=silent
+        )
 
 
 @contextmanager
 def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
     """A callback that draws a bar on a terminal when the work takes long enough."""
-    if silent or not sys.stderr.isatty():
-        yield quiet
+    if silent or sys.stderr is None or not sys.stderr.isatty():
+        yield _only_heed
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -53,6 +70,7 @@ def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
     tasks: dict[str, object] = {}
 
     def show(what: str, done: int, total: int) -> None:
+        stop_if_asked()
         if not bar.live.is_started:
             if time.monotonic() - began < PATIENCE_SECONDS:
                 return
@@ -67,11 +85,23 @@ def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
         bar.stop()
 
 
+def _only_heed(what: str, done: int, total: int) -> None:
+    """The progress that nobody sees."""
+    stop_if_asked()
+
+
+def _abandon_stdout() -> None:
+    """Keep Python from complaining at exit about what is still in the buffer."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def warn_about(table: Transactions, sensitive: frozenset[str], *, silent: bool = False) -> None:
     """Notes about the data that a careful reader would want to see."""
     if table.repeated:
         note(f"{table.repeated:,} repeated items within records were merged", silent=silent)
-    present = {name for name, support in zip(table.vocabulary, table.supports, strict=True) if support}
+    present = {
+        name for name, support in zip(table.vocabulary, table.supports, strict=True) if support
+    }
     absent = sorted(sensitive - present)
     if absent:
         note("warning: " + absent_text(absent, len(sensitive), sorted(present)))

@@ -9,8 +9,11 @@ import typer
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar
-from withhold.errors import OutputError
+from withhold.cli.console import announce_compilation, progress_bar, say
+from withhold.errors import OutputError, PolicyError
+
+OWN_FOLDER = Path("withhold-demo")
+"""Whatever stands in it may be replaced."""
 
 
 @verb("demo", example="withhold demo --baskets 10000 --folder /tmp/pharmacy")
@@ -18,9 +21,8 @@ def demo(
     baskets: Annotated[int, typer.Option(min=1, help="How many baskets to invent.")] = 2000,
     seed: options.Seed = 7,
     rho: options.Rho = "0.5",
-    folder: Annotated[Path, typer.Option(help="Where to put the example's files.")] = Path(
-        "withhold-demo"
-    ),
+    folder: Annotated[Path, typer.Option(help="Where to put the example's files.")] = OWN_FOLDER,
+    force: options.Force = False,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -36,6 +38,9 @@ def demo(
     file, listing, output = (
         folder / name for name in ("baskets.dat", "sensitive.txt", "published.dat")
     )
+    for there in (file, listing, output):
+        if there.exists() and folder != OWN_FOLDER and not force:
+            raise PolicyError(f"{there} exists already; use --force to replace it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write(invented, file)
@@ -44,18 +49,18 @@ def demo(
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
     announce_compilation(silent=quiet)
     table = read(file)
-    typer.echo(
-        f"A pharmacy wants to publish {len(table):,} baskets (invented, seed {seed}). Nobody should be "
-        f"able\nto infer one of {len(sensitive)} sensitive items of a customer with more than "
-        f"{model.rho} certainty.\n\n1. Is the file safe?\n"
+    say(
+        f"A pharmacy wants to publish {len(table):,} baskets (invented, seed {seed}). Nobody "
+        f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
+        f"than {model.rho} certainty.\n\n1. Is the file safe?\n"
     )
     with progress_bar(silent=quiet) as progress:
-        typer.echo(audit_text(pipeline.audit(table, model, show=6, jobs=jobs), name=str(file)))
-        typer.echo("\n2. Withhold as little as possible, prove the result, publish.\n")
+        say(audit_text(pipeline.audit(table, model, show=6, jobs=jobs), name=str(file)))
+        say("\n2. Withhold as little as possible, prove the result, publish.\n")
         release = pipeline.anonymize(table, model, seed=seed, jobs=jobs, progress=progress)
         published = release.write(output, force=True, jobs=jobs, progress=progress)
-    typer.echo(release_text(release, published))
-    typer.echo(
+    say(release_text(release, published))
+    say(
         f"\n3. Your turn:\n"
         f"  withhold verify {output}\n"
         f"  withhold inspect {file}\n"

@@ -9,6 +9,7 @@ import typer
 
 from withhold.cli import options
 from withhold.cli.app import verb
+from withhold.cli.console import say
 
 
 @verb("inspect", example="withhold inspect baskets.dat")
@@ -36,6 +37,6 @@ def inspect(
     )
     found = profile(table, top=top)
     if as_json:
-        typer.echo(json.dumps(profile_as_dict(found), ensure_ascii=False, indent=2))
+        say(json.dumps(profile_as_dict(found), ensure_ascii=False, indent=2))
     else:
-        typer.echo(profile_text(found, name=data))
+        say(profile_text(found, name=data))

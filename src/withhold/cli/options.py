@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +15,10 @@ from withhold.errors import InputError, PolicyError
 from withhold.models import RhoUncertainty
 
 Data = Annotated[
-    str, typer.Argument(help="The file to read; - for standard input.", show_default=False)
+    str,
+    typer.Argument(
+        help="The file to read; - for standard input.", metavar="DATA", show_default=False
+    ),
 ]
 Format = Annotated[
     str | None,
@@ -35,13 +40,14 @@ Sensitive = Annotated[
     typer.Option(help="A text file with one item a line, or items separated by commas."),
 ]
 MaxKnown = Annotated[
-    int | None, typer.Option(help="The attacker knows at most so many items; any number if not given.")
+    int | None,
+    typer.Option(help="The attacker knows at most so many items; any number if not given."),
 ]
 IgnorePrior = Annotated[
     bool,
     typer.Option("--ignore-prior", help="Leave out what can be said without knowing anything."),
 ]
-Seed = Annotated[int, typer.Option(help="Of everything that is drawn at random.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
 LimitSeconds = Annotated[
     float | None, typer.Option(min=0.0, help="Give up after so long, with UNDECIDED.")
@@ -54,13 +60,32 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no n
 def _load_policy(context: typer.Context, path: Path | None) -> Path | None:
     """Make the file's keys the defaults of the options; an option that is given wins."""
     if path is not None and not context.resilient_parsing:
-        known = {
-            option.name
-            for option in context.command.params
-            if option.name and option.param_type_name == "option"
-        }
-        context.default_map = {**(context.default_map or {}), **read_policy(path, known)}
+        context.default_map = {**(context.default_map or {}), **read_policy(path, _keys(context))}
     return path
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a key of a policy file stands for."""
+
+    name: str
+    """The option's own name."""
+    is_switch: bool = False
+    turns_off: bool = False
+
+
+def _keys(context: typer.Context) -> dict[str, Key]:
+    """The long names of the verb's options, as they are typed but for the dashes before them."""
+    keys = {}
+    for option in context.command.params:
+        if option.param_type_name != "option" or option.name in (None, "policy", "help"):
+            continue
+        is_switch = bool(getattr(option, "is_flag", False))
+        for spelling in option.opts:
+            keys[spelling] = Key(str(option.name), is_switch)
+        for spelling in option.secondary_opts:
+            keys[spelling] = Key(str(option.name), is_switch, turns_off=True)
+    return {spelling[2:]: key for spelling, key in keys.items() if spelling.startswith("--")}
 
 
 Policy = Annotated[
@@ -73,7 +98,7 @@ Policy = Annotated[
 ]
 
 
-def read_policy(path: Path, known: set[str]) -> Mapping[str, Any]:
+def read_policy(path: Path, keys: Mapping[str, Key]) -> Mapping[str, Any]:
     """The keys of a policy file under the options' own names."""
     import tomllib
 
@@ -86,27 +111,43 @@ def read_policy(path: Path, known: set[str]) -> Mapping[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
     policy: dict[str, Any] = {}
-    for key, value in content.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0].replace('_', '-')}?" if near else ""
-            raise typer.BadParameter(f"{path}: unknown key {key!r}{hint}")
-        if name == "sensitive" and isinstance(value, list):
-            value = ",".join(str(item) for item in value)
-        elif name == "sensitive" and (path.parent / str(value)).is_file():
-            value = str(path.parent / str(value))
-        # Floats go through text, so that 0.1 stays one tenth.
-        policy[name] = str(value) if isinstance(value, float) else value
+    for written, value in content.items():
+        key = keys.get(written.replace("_", "-"))
+        if key is None:
+            near = get_close_matches(written.replace("_", "-"), keys, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise typer.BadParameter(f"{path}: unknown key {written!r}{hint}")
+        policy[key.name] = _policy_value(path, written, key, value)
     return policy
+
+
+def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
+    """The value as it would have been typed; what could not be typed is refused."""
+    if key.is_switch:
+        if not isinstance(value, bool):
+            raise typer.BadParameter(f"{path}: {written} must be true or false")
+        return value is not key.turns_off
+    if key.name == "sensitive" and isinstance(value, list):
+        items = [str(item) for item in value]
+        if any("," in item for item in items):
+            raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
+        # The last comma says that this is a list, whatever files are called like its only item.
+        return ",".join(items) + ","
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise typer.BadParameter(f"{path}: {written} must be a number or a text")
+    if key.name == "sensitive" and os.path.isfile(path.parent / str(value)):
+        return str(path.parent / str(value))
+    # Through text, so that 0.1 stays one tenth.
+    return str(value)
 
 
 def sensitive_items(given: str) -> frozenset[str]:
     """The items that a file lists, or that were typed with commas between them."""
     path = Path(given)
-    if path.is_file():
+    # Not Path.is_file: a long list of items is no proper path, and that is no error.
+    if os.path.isfile(given):
         try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
         except UnicodeDecodeError as error:
             raise InputError(
                 "is not UTF-8 text", path=path, remedy="save the list of items as UTF-8"
@@ -119,7 +160,7 @@ def sensitive_items(given: str) -> frozenset[str]:
                 "lists no sensitive item", path=path, remedy="write one item on each line"
             )
         return frozenset(items)
-    if path.is_dir():
+    if os.path.isdir(given):
         raise InputError("is a directory, not a list of items", path=path)
     if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
         raise InputError(

@@ -10,7 +10,7 @@ import typer
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar
+from withhold.cli.console import announce_compilation, progress_bar, say
 from withhold.models import Status
 
 
@@ -36,8 +36,8 @@ def verify(
             published, manifest, jobs=jobs, limit_seconds=limit_seconds, progress=progress
         )
     if as_json:
-        typer.echo(json.dumps(recheck_as_dict(found), ensure_ascii=False, indent=2))
+        say(json.dumps(recheck_as_dict(found), ensure_ascii=False, indent=2))
     else:
-        typer.echo(recheck_text(found, name=str(published)))
+        say(recheck_text(found, name=str(published)))
     changed = 0 if found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)

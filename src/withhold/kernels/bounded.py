@@ -47,6 +47,8 @@ def find_small_unsafe(  # type: ignore[no-untyped-def]
     """
     if given < 0 and with_prior and (supports[consequent] + 1) * den > num * (len(offsets) - 1):
         return 0
+    if largest == 0:
+        return -1
     counts = np.zeros(n_local, np.int64)
     joints = np.zeros(n_local, np.int64)
     child_item = np.empty((largest + 1) * n_local + 1, np.int32)

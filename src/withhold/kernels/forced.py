@@ -14,11 +14,11 @@ from withhold.kernels.jit import kernel
 
 @kernel
 def find_forced(  # type: ignore[no-untyped-def]
-    offsets, items, post_offsets, post_rows, supports, bitmaps, sensitive, row_from, row_to, num, den, supports_of_rest, stop
+    offsets, items, post_offsets, post_rows, supports, bitmaps, sensitive, row_from, row_to, num, den, with_prior, supports_of_rest, stop
 ):
     """For the rows r in [row_from, row_to) with a sensitive item and sup(N(r)) < den/num: sup(N(r)).
 
-    Other places of ``supports_of_rest`` stay as they are. Deleted occurrences are -1.
+    An empty N(r) counts only ``with_prior``. Other places of ``supports_of_rest`` stay as they are. Deleted occurrences are -1.
     """
     enough = np.int64((den + num - 1) // num)
     longest = np.int64(0)
@@ -38,7 +38,7 @@ def find_forced(  # type: ignore[no-untyped-def]
                 else:
                     rest[size] = x
                     size += 1
-        if any_sensitive:
+        if any_sensitive and (size > 0 or with_prior):
             support = count_support(
                 rest, size, enough, offsets, items, post_offsets, post_rows, supports, bitmaps
             )

@@ -16,6 +16,7 @@ from withhold.kernels.closed import count_support
 from withhold.kernels.closed_fix import merge_local_rows, visit_closed_sets
 from withhold.kernels.jit import kernel
 
+SKIPPED, BLOCKED, ACCEPTED = 0, 1, 2
 SHORT = 11
 """Up to so many items, all subsets of a record are looked at together."""
 MANY = 128
@@ -103,6 +104,20 @@ def find_loose_events(  # type: ignore[no-untyped-def]
             supports,
             bitmaps,
         )
+
+
+@kernel
+def find_astray(events, rows, event_starts, event_items, offsets, items, astray):  # type: ignore[no-untyped-def]
+    """Mark the deletions whose event no longer concerns their record: it lost more of the antecedent."""
+    for k in range(len(events)):
+        p = offsets[rows[k]]
+        end = offsets[rows[k] + 1]
+        for wanted in range(event_starts[events[k]], event_starts[events[k] + 1]):
+            while p < end and items[p] < event_items[wanted]:
+                p += 1
+            if p == end or items[p] != event_items[wanted]:
+                astray[k] = True
+                break
 
 
 @kernel
@@ -316,14 +331,15 @@ def restore(  # type: ignore[no-untyped-def]
     den,
     with_prior,
     max_known,
-    accepted,
+    ceilings,
+    outcomes,
     stop,
 ):
     """Try to put back each candidate (a position, its row and item), in the order given: by item.
 
     ``max_known`` is -1 for attackers who may know any number of items. Changes ``items``,
-    ``supports``, ``bitmaps``; marks ``accepted``. For each candidate, tried or not,
-    returns what stood in its way: an antecedent (starts, items), a consequent, and ``extra`` as
+    ``supports``, ``bitmaps``; sets ``outcomes`` to ACCEPTED, BLOCKED or SKIPPED (its item is at its
+    ceiling, or ``stop``). Returns for each candidate what blocked it: an antecedent (starts, items), a consequent, and ``extra`` as
     ``has_room`` takes it.
     """
     n_items = len(post_offsets) - 1
@@ -352,16 +368,17 @@ def restore(  # type: ignore[no-untyped-def]
     consequents = np.empty(longest + 1, np.int32)
     blocked_starts = np.zeros(len(candidates) + 1, np.int64)
     blocked_items = np.empty(1024, np.int32)
-    blocked_by = np.empty(len(candidates), np.int32)
+    blocked_by = np.zeros(len(candidates), np.int32)
     blocked_extra = np.zeros(len(candidates), np.int64)
     for candidate in range(len(candidates)):
         used = blocked_starts[candidate]
         blocked_starts[candidate + 1] = used
-        if stop[0] != 0:
-            continue
         position = candidates[candidate]
         row = candidate_rows[candidate]
         e = candidate_items[candidate]
+        outcomes[candidate] = SKIPPED
+        if stop[0] != 0 or supports[e] >= ceilings[e]:
+            continue
         if e != indexed or n_restored == MANY:
             forget_holders(n_holders, holders, offsets, items, begin_of, end_of)
             n_holders, postings = index_holders(
@@ -380,6 +397,8 @@ def restore(  # type: ignore[no-untyped-def]
         for turn in range(n_consequents):
             if turn > 0 and max_known == 0:
                 break
+            if turn == 0 and not sensitive[e]:
+                continue
             f = consequents[turn]
             extra = 0 if turn == 0 else 1
             n_local = 0
@@ -537,7 +556,7 @@ def restore(  # type: ignore[no-untyped-def]
                             itemset[k] = result[6][k]
             if stop[0] != 0:
                 safe = False
-                size = 0
+                break
             if not safe:
                 blocked_items = room_for(blocked_items, used + size)
                 for k in range(size):
@@ -545,6 +564,7 @@ def restore(  # type: ignore[no-untyped-def]
                 blocked_starts[candidate + 1] = used + size
                 blocked_by[candidate] = f
                 blocked_extra[candidate] = extra
+                outcomes[candidate] = BLOCKED
                 break
         if safe:
             items[position] = e
@@ -552,5 +572,5 @@ def restore(  # type: ignore[no-untyped-def]
             n_restored += 1
             supports[e] += 1
             set_bit(bitmaps, first_bitmap, e, row)
-            accepted[candidate] = True
+            outcomes[candidate] = ACCEPTED
     return blocked_starts, blocked_items, blocked_by, blocked_extra

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from withhold.audits import Audit
 from withhold.data.profile import Profile
-from withhold.models import Status
+from withhold.models import Status, Verdict
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def audit_text(audit: Audit, *, name: str) -> str:
         lines += ["", *_curve(audit)]
     seconds = f"{audit.seconds:.2f} s"
     lines += ["", f"Checked {audit.verdict.checked:,} sets ({audit.verdict.method}); {seconds}."]
-    return "\n".join(lines)
+    return _page(lines)
 
 
 def _outcome(audit: Audit) -> list[str]:
@@ -41,8 +41,11 @@ def _outcome(audit: Audit) -> list[str]:
         return [f"It holds: {promise[0].lower()}{promise[1:]}"]
     if audit.verdict.status is Status.UNDECIDED:
         return ["The time limit ended the check before a breach was found or ruled out.", promise]
-    kind = "Smallest breach" if audit.verdict.witness_is_smallest else "A breach"
-    return [f"Asked: {promise}", f"{kind}: {audit.verdict.witness}"]
+    return [f"Asked: {promise}", f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
+
+
+def _kind(verdict: Verdict) -> str:
+    return "Smallest breach" if verdict.witness_is_smallest else "A breach"
 
 
 def _counts(audit: Audit) -> list[str]:
@@ -56,8 +59,8 @@ def _counts(audit: Audit) -> list[str]:
     return [
         "Breaches by what the attacker knows",
         *_columns(rows, right={1}),
-        f"Exposed to somebody who knows at most {largest}: {least}{audit.exposed_records:,} records "
-        f"({share:.1%})",
+        f"Exposed to somebody who knows at most {largest}: {least}{audit.exposed_records:,} "
+        f"records ({share:.1%})",
     ]
 
 
@@ -113,7 +116,7 @@ def release_text(release: Release, published: Published) -> str:
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
-    return "\n".join([f"{published.verdict.status.value}  {promise}", "", *_columns(facts)])
+    return _page([f"{published.verdict.status.value}  {promise}", "", *_columns(facts)])
 
 
 def recheck_text(recheck: Recheck, *, name: str) -> str:
@@ -123,9 +126,9 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     if not recheck.same_bytes:
         lines.append("CHANGED  The bytes are not those that were published.")
     if verdict.witness is not None:
-        lines.append(f"Smallest breach: {verdict.witness}")
+        lines.append(f"{_kind(verdict)}: {verdict.witness}")
     lines.append(f"Checked {verdict.checked:,} sets ({verdict.method}); {recheck.seconds:.2f} s.")
-    return "\n".join(lines)
+    return _page(lines)
 
 
 def profile_text(profile: Profile, *, name: str) -> str:
@@ -144,12 +147,15 @@ def profile_text(profile: Profile, *, name: str) -> str:
         ("records", f"{profile.records:,}"),
         ("different items", f"{profile.items:,}"),
         ("occurrences", f"{profile.occurrences:,}"),
-        ("items per record", f"{profile.mean_length:.2f} mean, {profile.median_length:g} median, "
-                             f"{profile.longest:,} longest"),
+        (
+            "items per record",
+            f"{profile.mean_length:.2f} mean, {profile.median_length:g} median, "
+            f"{profile.longest:,} longest",
+        ),
         ("empty records", f"{profile.empty_records:,}"),
         ("repeated items merged", f"{profile.repeated:,}"),
     ]
-    return "\n".join(
+    return _page(
         [
             f"{name}: {profile.format}",
             *_columns(facts),
@@ -174,6 +180,13 @@ def bar(share: float, width: int) -> str:
         eighths = max(eighths, 1)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (BLOCKS[rest] if rest else "")).rstrip()
+
+
+def _page(lines: Iterable[str]) -> str:
+    """The lines as they may be shown: no name of an item or a file can forge a line of its own."""
+    return "\n".join(
+        "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in line) for line in lines
+    )
 
 
 def _columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:

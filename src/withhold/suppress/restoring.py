@@ -1,7 +1,7 @@
 """Put back every deletion that can be undone safely, until none can: the plan is inclusion-minimal.
 
-Most deletions answered a rule that is still as tight as can be, and stay. For the others it is found
-out, item by item and shortest record first, whether anything breaks; what breaks is the new reason to keep it out, and
+Most deletions answered a rule that is still as tight as can be, and stay. For the others (the rule has
+room again, or the record has lost more of its antecedent since) it is found out, item by item and shortest record first, whether anything breaks; what breaks is the new reason to keep it out, and
 is looked at again only when it can have changed. No paper has this step.
 """
 
@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.kernels.layout import Ints, Longs
-from withhold.kernels.restore import find_loose_events, find_touched_events, restore
+from withhold.kernels.restore import (
+    ACCEPTED,
+    BLOCKED,
+    SKIPPED,
+    find_astray,
+    find_loose_events,
+    find_touched_events,
+    restore,
+)
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.suppress.plan import EACH_REMOVED, Reasons
 from withhold.suppress.workspace import Workspace
@@ -54,10 +62,16 @@ def restore_deletions(
     max_known: int | None,
     stop: Stop,
     *,
+    n_loose: int = 0,
+    like: Longs | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> None:
-    """Undo deletions at ``positions`` (``answers``: their reasons) wherever nothing breaks."""
+    """Undo deletions at ``positions`` (``answers``: their reasons) wherever nothing breaks.
+
+    The first ``n_loose`` reasons are no obstacle in themselves. With ``like``, the original supports by
+    rank, only items get something back that have lost more than their share, those with most loss first.
+    """
     layout = work.layout
     blocks = Blocks(work, reasons)
     blocked_by = answers.copy()
@@ -65,46 +79,67 @@ def restore_deletions(
     rows = work.rows_of(positions)
     out = np.ones(len(positions), dtype=bool)
     doubtful = np.ones(len(blocks), dtype=bool)
+    # These have no reason to stay out that is worth a look; they are tried at once.
+    free = np.zeros(len(positions), dtype=bool)
+    find_astray(
+        blocked_by, rows, blocks.starts, blocks.items, layout.offsets, work.items, free
+    )
+    free |= (blocked_by < n_loose) | (blocks.consequents[blocked_by] == EACH_REMOVED)
     while stop.reason == 0:
         in_use = np.zeros(len(blocks), dtype=bool)
-        in_use[blocked_by[out]] = True
+        in_use[blocked_by[out & ~free]] = True
         loose = _loose(work, blocks, np.flatnonzero(in_use & doubtful), stop, jobs, progress)
-        tried = np.flatnonzero(out & loose[blocked_by])
+        tried = np.flatnonzero(out & (free | loose[blocked_by]))
         if len(tried) == 0 or stop.reason != 0:
             return
         alive = np.zeros(len(work.items) + 1, dtype=np.int64)
         np.cumsum(work.items >= 0, out=alive[1:])
         lengths = np.diff(alive[layout.offsets])
+        left = np.arange(layout.n_items) if like is None else work.supports / np.maximum(like, 1)
         # Item by item, so that the kernel indexes the records of each once; shortest record first.
-        tried = tried[np.lexsort((positions[tried], lengths[rows[tried]], ranks[tried]))]
-        accepted = np.zeros(len(tried), dtype=bool)
-        blocks.add(
-            *restore(
-                positions[tried],
-                rows[tried],
-                ranks[tried],
-                layout.offsets,
-                work.items,
-                layout.post_offsets,
-                layout.post_rows,
-                work.supports,
-                work.bitmaps,
-                layout.sensitive,
-                work.num,
-                work.den,
-                work.with_prior,
-                -1 if max_known is None else max_known,
-                accepted,
-                stop.flag,
-            )
+        order = (positions[tried], lengths[rows[tried]], ranks[tried], left[ranks[tried]])
+        tried = tried[np.lexsort(order)]
+        outcomes = np.zeros(len(tried), dtype=np.int8)
+        new_blocks = restore(
+            positions[tried],
+            rows[tried],
+            ranks[tried],
+            layout.offsets,
+            work.items,
+            layout.post_offsets,
+            layout.post_rows,
+            work.supports,
+            work.bitmaps,
+            layout.sensitive,
+            work.num,
+            work.den,
+            work.with_prior,
+            -1 if max_known is None else max_known,
+            _ceilings(work, like),
+            outcomes,
+            stop.flag,
         )
-        if not accepted.any():
+        accepted, blocked = tried[outcomes == ACCEPTED], outcomes == BLOCKED
+        if len(accepted) == 0:
             return
-        out[tried[accepted]] = False
-        blocked_by[tried] = np.arange(len(blocks) - len(tried), len(blocks))
-        doubtful = _touched(work, blocks, rows[tried[accepted]], ranks[tried[accepted]])
-        # The newest rules were found at different moments, so all of them are in doubt.
-        doubtful[len(blocks) - len(tried) :] = True
+        out[accepted] = False
+        first_new = len(blocks)
+        blocks.add(*new_blocks)
+        blocked_by[tried[blocked]] = first_new + np.flatnonzero(blocked)
+        free[tried[blocked]] = False
+        doubtful = _touched(work, blocks, rows[accepted], ranks[accepted])
+        # Rules found in this round were found at different moments, and what was skipped is still
+        # waiting: both are looked at again.
+        doubtful[first_new:] = True
+        doubtful[blocked_by[tried[outcomes == SKIPPED]]] = True
+
+
+def _ceilings(work: Workspace, like: Longs | None) -> Longs:
+    """How often each item may occur: without ``like`` any number of times, else its share."""
+    if like is None:
+        return np.full(work.layout.n_items, np.iinfo(np.int64).max)
+    share = work.supports.sum() / max(int(like.sum()), 1)
+    return np.ceil(like * share).astype(np.int64)
 
 
 def _touched(work: Workspace, blocks: Blocks, rows: Ints, ranks: Ints) -> NDArray[np.bool_]:
@@ -134,10 +169,9 @@ def _loose(
     jobs: int | None,
     progress: Progress,
 ) -> NDArray[np.bool_]:
-    """Which rules have room for one more; those without a fixed consequent count as such."""
+    """Which of the rules ``events`` have room for one more."""
     layout = work.layout
-    loose = blocks.consequents == EACH_REMOVED
-    events = events[~loose[events]]
+    loose = np.zeros(len(blocks), dtype=bool)
     tasks = [
         partial(
             find_loose_events,

@@ -14,7 +14,7 @@ from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import RhoUncertainty
 from withhold.suppress.giving_up import remove_unproven
 from withhold.suppress.log import Log
-from withhold.suppress.partial import Choices, delete_forced, suppress_sensitive
+from withhold.suppress.partial import Choices, delete_forced, suppress_sensitive, thin
 from withhold.suppress.plan import Plan, fingerprint
 from withhold.suppress.restoring import restore_deletions
 from withhold.suppress.splitting import part_of, places_of, split_records
@@ -56,7 +56,11 @@ def suppress_rho(
     with Stop(budget) as overall:
         split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
         with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
-            kept = delete_forced(table, model, choices, log, search)
+            if keep == "rules":
+                kept = delete_forced(table, model, choices, log, search)
+            else:
+                kept = thin(table, model, log, search)
+            n_thinned = 0 if keep == "rules" else log.n_reasons
             if len(split) == 1:
                 work = suppress_sensitive(table, model, kept, choices, log, search)
             else:
@@ -68,7 +72,9 @@ def suppress_rho(
             )
         else:
             if restoring:
-                _restore(work, model, log, overall, jobs, progress)
+                if keep == "distribution":
+                    work = _whole(table, model, log)
+                _restore(work, table, model, log, n_thinned, overall, jobs, progress)
             kept = work.kept()
     options = {
         "keep": keep,
@@ -121,10 +127,19 @@ def _suppress_part(
     return log
 
 
+def _whole(table: Transactions, model: RhoUncertainty, log: Log) -> Workspace:
+    """A workspace of the whole table in which everything logged is deleted, and nothing is final."""
+    work = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
+    work.delete(work.positions_of(log.removals()[0]))
+    return work
+
+
 def _restore(
     work: Workspace,
+    table: Transactions,
     model: RhoUncertainty,
     log: Log,
+    n_thinned: int,
     stop: Stop,
     jobs: int | None,
     progress: Progress,
@@ -140,6 +155,8 @@ def _restore(
         log.reasons(),
         model.max_known,
         stop,
+        n_loose=n_thinned,
+        like=table.supports[work.layout.code_of_rank] if n_thinned else None,
         jobs=jobs,
         progress=progress,
     )

@@ -1,0 +1,157 @@
+"""One run of the benchmarks: its files, its measurements, and what went wrong.
+
+The real files are unpacked into a folder that is gone afterwards: what is timed is plain text.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchmarks import fresh
+from benchmarks.tables import Judged
+
+NAMES = ("bms-webview-1", "bms-webview-2", "retail", "bms-pos-partial")
+QUICK_RECORDS = 10_000
+REPEATS = 3
+SHORT_SECONDS = 8.0
+"""What takes less is measured ``REPEATS`` times, and the median run counts."""
+MEMORY_PER_BYTE, MEMORY_BASE_MB = 10, 250
+QUEST_ITEMS = 1000
+SENSITIVE_SHARE = 0.4
+
+
+@dataclass(frozen=True)
+class File:
+    """A table as plain text, with the list of its sensitive items."""
+
+    name: str
+    path: Path
+    sensitive: Path
+
+    @property
+    def bytes(self) -> int:
+        return self.path.stat().st_size
+
+    @property
+    def most_memory(self) -> float:
+        """MB that working on the file may take."""
+        return MEMORY_PER_BYTE * self.bytes / fresh.MB + MEMORY_BASE_MB
+
+    @property
+    def records(self) -> int:
+        with self.path.open("rb") as lines:
+            return sum(1 for _ in lines)
+
+
+@dataclass
+class Bench:
+    """The files and the measurements of one run."""
+
+    folder: Path
+    """For files that are gone after the run."""
+    quick: bool = False
+    failures: list[str] = field(default_factory=list)
+
+    def say(self, what: str) -> None:
+        """Tell on stderr what is being done."""
+        print(f"  … {what}", file=sys.stderr, flush=True)
+
+    def judged(self, value: float, most: float | None) -> Judged:
+        """The value with its target, which is for whole files only."""
+        return Judged(value, None if self.quick else most)
+
+    def run(
+        self, what: str, measure: str, /, *, once: bool = False, **arguments: Any
+    ) -> dict[str, Any] | None:
+        """A measurement: the median run of a few if it is short. None if it fails."""
+        self.say(what)
+        try:
+            runs = [fresh.measure(measure, **arguments)]
+            while not once and len(runs) < REPEATS and runs[0]["seconds"] < SHORT_SECONDS:
+                runs.append(fresh.measure(measure, **arguments))
+        except fresh.MeasurementError as error:
+            self.failures.append(f"{what}: {error}")
+            self.say(f"failed: {self.failures[-1]}")
+            return None
+        if late := max(run.get("loaded", 0) for run in runs):
+            self.failures.append(f"{what}: {late} kernels were loaded while the clock ran")
+        runs.sort(key=lambda run: run.get("seconds", 0.0))
+        peak = max(run["peak_mb"] for run in runs)
+        return {**runs[len(runs) // 2], "peak_mb": peak, "runs": len(runs)}
+
+    def anonymize(
+        self, file: File, rho: str, *, once: bool = False, **options: Any
+    ) -> dict[str, Any] | None:
+        """The whole road on a file; see ``measures.anonymize``."""
+        shown = " ".join(f"{name}={value}" for name, value in options.items())
+        return self.run(
+            f"anonymize {file.name} ρ={rho} {shown}".rstrip(),
+            "anonymize",
+            once=once,
+            path=str(file.path),
+            sensitive=str(file.sensitive),
+            rho=rho,
+            output=str(self.output(file)),
+            **options,
+        )
+
+    def output(self, file: File) -> Path:
+        """Where a file's release is written, each time in the same place."""
+        return self.folder / f"{file.path.stem}.published.dat"
+
+    def files(self, *names: str) -> Iterator[File]:
+        """Those of the real files that are there; says which are not."""
+        for name in names:
+            file = self.file(name)
+            if file is not None:
+                yield file
+
+    def file(self, name: str, *, share: float = 1.0) -> File | None:
+        """The first ``share`` of a real file's records, unpacked; None if it is absent."""
+        packed, sensitive = packed_path(name), data_folder() / f"{name}-sensitive.txt"
+        if not (packed.exists() and sensitive.exists()):
+            self.say(f"{name} is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+            return None
+        whole = self.folder / f"{name}.dat"
+        if not whole.exists():
+            with gzip.open(packed, "rb") as source, whole.open("wb") as target:
+                target.writelines(islice(source, QUICK_RECORDS if self.quick else None))
+        if share == 1.0:
+            return File(name, whole, sensitive)
+        path = self.folder / f"{name}-{share}.dat"
+        wanted = round(File(name, whole, sensitive).records * share)
+        with whole.open("rb") as source, path.open("wb") as target:
+            target.writelines(islice(source, wanted))
+        return File(name, path, sensitive)
+
+    def quest(self, records: int) -> File:
+        """Quest's T10I4 with so many records, 40 % of its items sensitive, all from seed 1."""
+        path, sensitive = self.folder / "quest.dat", self.folder / "quest-sensitive.txt"
+        options = f"--records {records} --length 10 --pattern 4 --items {QUEST_ITEMS} --seed 1"
+        command = [sys.executable, "benchmarks/quest.py", *options.split()]
+        self.say(f"inventing {records:,} records")
+        with path.open("wb") as target:
+            subprocess.run(command, stdout=target, cwd=fresh.ROOT, check=True)
+        items = [str(number) for number in range(QUEST_ITEMS)]
+        drawn = random.Random(1).sample(items, round(SENSITIVE_SHARE * QUEST_ITEMS))
+        sensitive.write_text("\n".join(drawn) + "\n", encoding="utf-8")
+        return File("quest-T10I4", path, sensitive)
+
+
+def data_folder() -> Path:
+    """Where the real files are, if they are anywhere."""
+    return Path(os.environ.get("WITHHOLD_DATA", fresh.ROOT.parent / "shared" / "data")).resolve()
+
+
+def packed_path(name: str) -> Path:
+    """A real file as it is stored."""
+    return data_folder() / f"{name}.dat.gz"

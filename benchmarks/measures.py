@@ -1,0 +1,209 @@
+"""What is measured: each function runs alone in a process of its own and returns plain values.
+
+Kernels are warm before a clock starts: the same road is walked once with a tiny table and the same
+options, so that compiled code is loaded. ``fill_cache`` compiles what is not in the cache yet.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import withhold as wh
+
+Result = dict[str, Any]
+CLOSED_MINERS = ("eclat", "fpgrowth")
+SEVERAL_PARTS = 4
+TINY_RECORDS, TINY_ITEMS = 5000, 1200
+
+
+def fill_cache() -> Result:
+    """Compile every kernel that the suites use; a way that does not exist yet is passed over."""
+    ways: list[Result] = [{}, {"max_known": 2}, {"budget": 1e-6}, {"keep": "distribution"}]
+    began = time.perf_counter()
+    for way in ways:
+        try:
+            _warm(**way)
+        except Exception:  # the suite that needs this way says what is wrong with it
+            continue
+    _warm_audit()
+    return {"seconds": time.perf_counter() - began}
+
+
+def reading(path: str, repeats: int) -> Result:
+    """Seconds of ``wh.read`` and of polars for the same file as plain lines, the best of each."""
+    import polars as pl
+
+    import withhold as wh
+
+    def lines() -> int:
+        # A separator that no file holds makes every line one field.
+        frame = pl.read_csv(
+            path, separator="\x01", has_header=False, quote_char=None, schema={"line": pl.String}
+        )
+        return len(frame)
+
+    ours, theirs = [], []
+    for _ in range(repeats):
+        theirs.append(_seconds(lines))
+        ours.append(_seconds(lambda: wh.read(path)))
+    records = len(wh.read(path))
+    if records != lines():
+        raise AssertionError(f"{records} records read from {lines()} lines")
+    return {"ours": min(ours), "polars": min(theirs), "records": records}
+
+
+def check(path: str, sensitive: str, rho: str, repeats: int) -> Result:
+    """Seconds of the exact check, the median of a few, and how much it looked at."""
+    import withhold as wh
+
+    _warm_audit()
+    table, model = wh.read(path), _model(sensitive, rho)
+    verdicts = []
+    with _loading() as loaded:
+        taken = [_seconds(lambda: verdicts.append(wh.verify(table, model))) for _ in range(repeats)]
+    return {
+        "seconds": median(taken),
+        "status": verdicts[0].status.value,
+        "checked": verdicts[0].checked,
+        "loaded": loaded[0],
+    }
+
+
+def audit(path: str, sensitive: str, rho: str, repeats: int) -> Result:
+    """Seconds of the audit as it is by default, the median of a few."""
+    import withhold as wh
+
+    _warm_audit()
+    table, model = wh.read(path), _model(sensitive, rho)
+    audits: list[Any] = []
+    with _loading() as loaded:
+        taken = [_seconds(lambda: audits.append(wh.audit(table, model))) for _ in range(repeats)]
+    breaches = sum(audits[0].by_size.values())
+    return {"seconds": median(taken), "breaches": breaches, "loaded": loaded[0]}
+
+
+def anonymize(
+    path: str,
+    sensitive: str,
+    rho: str,
+    output: str,
+    max_known: int | None = None,
+    **options: Any,
+) -> Result:
+    """From reading the file to the proved release on disk: seconds of each step, and the loss."""
+    import withhold as wh
+
+    _warm(max_known=max_known, **options)
+    model = _model(sensitive, rho, max_known)
+    with _loading() as loaded:
+        clock = [time.perf_counter()]
+        table = wh.read(path)
+        clock.append(time.perf_counter())
+        release = wh.anonymize(table, model, **options)
+        clock.append(time.perf_counter())
+        release.write(output, force=True, jobs=options.get("jobs"))
+        clock.append(time.perf_counter())
+    return {
+        "seconds": clock[3] - clock[0],
+        "read": clock[1] - clock[0],
+        "suppress": release.timings["suppress"],
+        "verify": release.timings["verify"],
+        "write": clock[3] - clock[2],
+        "loss": release.loss.occurrences,
+        "symmetric_kl": release.loss.symmetric_kl,
+        "records": len(table),
+        "loaded": loaded[0],
+    }
+
+
+def closed_itemsets(path: str, miner: str) -> Result:
+    """Seconds that pyfim needs to list the closed itemsets of support 2 or more.
+
+    Reading is not counted, and items are integers, which pyfim takes fastest.
+    """
+    import fim
+
+    with Path(path).open(encoding="ascii") as file:
+        records = [[int(item) for item in line.split()] for line in file]
+    mine = getattr(fim, miner)
+    began = time.perf_counter()
+    found = mine(records, target="c", supp=-2, zmin=1, report="")
+    return {"seconds": time.perf_counter() - began, "closed": len(found)}
+
+
+MEASURES: dict[str, Callable[..., Result]] = {
+    function.__name__: function
+    for function in (fill_cache, reading, check, audit, anonymize, closed_itemsets)
+}
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _model(sensitive: str, rho: str, max_known: int | None = None) -> wh.RhoUncertainty:
+    import withhold as wh
+
+    items = Path(sensitive).read_text(encoding="utf-8").split()
+    return wh.RhoUncertainty(rho, items, max_known=max_known)
+
+
+def _warm(max_known: int | None = None, **options: Any) -> None:
+    """Walk the road once with a tiny file; what follows compiles and imports nothing."""
+    import withhold as wh
+
+    with _tiny_file() as (path, sensitive):
+        model = wh.RhoUncertainty("0.5", sensitive, max_known=max_known)
+        if options.get("budget") is not None:
+            # A budget too small for anything calls the kernels that give up, an ample one the rest.
+            wh.anonymize(wh.read(path), model, **{**options, "budget": 1e-6})
+            options["budget"] = 60.0
+        # In one part, little is left to restore; in several, the kernels of restoring are called.
+        for parts in {options.get("parts"), SEVERAL_PARTS}:
+            release = wh.anonymize(wh.read(path), model, **{**options, "parts": parts})
+            release.write(path.with_name(f"{parts}.dat"))
+
+
+def _warm_audit() -> None:
+    import withhold as wh
+
+    with _tiny_file() as (path, sensitive):
+        table = wh.read(path)
+        wh.audit(table, wh.RhoUncertainty("0.5", sensitive))
+
+
+@contextmanager
+def _tiny_file() -> Iterator[tuple[Path, frozenset[str]]]:
+    """A file that calls every kernel with arrays of the kind that real files give.
+
+    It has records enough to be split as real files are, and many sensitive items: every n-th of
+    them is a strided array only if there are more than n, and numba compiles for each kind anew.
+    """
+    draw = random.Random(1).random
+    records = [{int(TINY_ITEMS * draw() ** 3) for _ in range(8)} for _ in range(TINY_RECORDS)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tiny.dat"
+        lines = (" ".join(map(str, sorted(record))) + "\n" for record in records)
+        path.write_text("".join(lines), encoding="ascii")
+        yield path, frozenset(map(str, range(1, TINY_ITEMS, 2)))
+
+
+@contextmanager
+def _loading() -> Iterator[list[int]]:
+    """Counts the kernels that are loaded or compiled meanwhile: they spoil what is measured."""
+    from numba.core.event import install_recorder
+
+    count = [0]
+    with install_recorder("numba:compiler_lock") as recorder:
+        yield count
+    count[0] = sum(event.is_start for _, event in recorder.buffer)

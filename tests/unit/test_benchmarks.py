@@ -1,0 +1,93 @@
+"""The benchmarks' own parts, on tiny inputs: no test asserts a timing."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from benchmarks import fresh
+from benchmarks.__main__ import SUITES
+from benchmarks.bench import Bench, File
+from benchmarks.suppressing import TARGETS, closed_itemsets
+from benchmarks.tables import Judged, Table
+
+RECORDS = [{1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 2, 4}, {3, 4}, {5}]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> File:
+    path = tmp_path / "tiny.dat"
+    path.write_text("".join(" ".join(map(str, sorted(row))) + "\n" for row in RECORDS))
+    return File("tiny", path, tmp_path / "none.txt")
+
+
+def closed_of(records: list[set[int]], support: int) -> set[frozenset[int]]:
+    """Intersections of so many records are exactly the closed itemsets of that support or more."""
+    found = set()
+    for count in range(support, len(records) + 1):
+        for chosen in combinations(records, count):
+            found.add(frozenset(set.intersection(*chosen)))
+    return found - {frozenset()}
+
+
+@pytest.mark.parametrize("miner", ["eclat", "fpgrowth"])
+def test_yardstick__lists_the_closed_itemsets(tiny: File, miner: str):
+    result = fresh.measure("closed_itemsets", path=str(tiny.path), miner=miner)
+    assert result["closed"] == len(closed_of(RECORDS, 2)) == 4
+    assert result["peak_mb"] > 1
+
+
+def test_yardstick__is_the_faster_miner(tiny: File, tmp_path: Path):
+    yardstick = closed_itemsets(Bench(tmp_path), tiny)
+    assert yardstick is not None
+    assert yardstick[0] in ("pyfim eclat", "pyfim fpgrowth")
+
+
+def test_measure__failure_is_told_and_the_run_goes_on(tmp_path: Path, capsys):
+    bench = Bench(tmp_path)
+    missing = {"path": str(tmp_path / "missing"), "miner": "eclat"}
+    assert bench.run("mining nothing", "closed_itemsets", **missing) is None
+    assert "FileNotFoundError" in bench.failures[0]
+    assert "failed: mining nothing" in capsys.readouterr().err
+
+
+def test_table__text_is_aligned_and_shows_targets():
+    table = Table("Losses", {"file": "", "seconds": ".1f", "loss": ".2f"}, notes=["Quiet."])
+    table.add(file="long-name", seconds=12.0, loss=Judged(0.1, 0.2))
+    table.add(file="b", loss=Judged(0.3, 0.2))
+    assert table.text().splitlines() == [
+        "Losses",
+        "",
+        "file       seconds  loss",
+        "─────────  ───────  ─────────────",
+        "long-name     12.0  0.10 ✓ ≤ 0.20",
+        "b                –  0.30 ✗ ≤ 0.20",
+        "Quiet.",
+    ]
+    assert list(table.missed()) == ["b: loss 0.30 ✗ ≤ 0.20"]
+
+
+def test_table__plain_values_survive_json():
+    table = Table("Losses", {"file": "", "loss": ".2f"})
+    table.add(file="a", loss=Judged(0.3, 0.2))
+    rows = json.loads(json.dumps(table.plain()))["rows"]
+    assert rows == [{"file": "a", "loss": {"value": 0.3, "at_most": 0.2, "met": False}}]
+
+
+def test_table__refuses_unknown_columns():
+    with pytest.raises(KeyError, match="speed"):
+        Table("Losses", {"file": ""}).add(speed=1)
+
+
+def test_quick_runs__are_not_judged(tmp_path: Path):
+    assert Bench(tmp_path, quick=True).judged(2.0, 1.0).met is None
+    assert Bench(tmp_path).judged(2.0, 1.0).met is False
+
+
+def test_absent_files__are_skipped_with_a_word(tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setenv("WITHHOLD_DATA", str(tmp_path / "nowhere"))
+    assert list(Bench(tmp_path).files(*TARGETS)) == []
+    assert "WITHHOLD_DATA" in capsys.readouterr().err
+    assert "suppress" in SUITES

@@ -1,0 +1,697 @@
+"""The command line: what it prints where, how it ends, and what it leaves behind."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from withhold.cli import anonymize, audit, demo, inspect, interrupts, verify  # noqa: F401
+from withhold.cli.app import app
+from withhold.errors import (
+    ImpossibleError,
+    InputError,
+    InternalError,
+    NotVerifiedError,
+    OutputError,
+    PolicyError,
+)
+
+SHOP = "bread beer condom\nbeer condom\nbread coffee\ncoffee\n"
+BROKEN = ("--rho", "0.5", "--sensitive", "condom")
+HOLDS = ("--rho", "0.5", "--sensitive", "coffee")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and closed streams as on POSIX")
+
+
+def run(*arguments, input=None):
+    """The verb in this process, where the kernels are compiled already."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def start(*arguments, before="", **options):
+    """The verb in a process of its own; ``before`` is code that runs ahead of it."""
+    code = (
+        "import signal, sys, time\n"
+        # A shell that runs us in the background has its children ignore Ctrl-C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"{before}\nsys.argv[0] = 'withhold'\n"
+        "from withhold.cli import main\nmain()\n"
+    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    command = [sys.executable, "-c", code, *(str(argument) for argument in arguments)]
+    return subprocess.Popen(command, text=True, encoding="utf-8", **streams)
+
+
+def one_message(result):
+    """The only line on stderr, with nothing on stdout."""
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("withhold: ")
+    return lines[0]
+
+
+def leftovers(folder):
+    return sorted(path.name for path in folder.iterdir() if path.name.endswith(".part"))
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """A folder with baskets.dat in it, which is also the current directory."""
+    (tmp_path / "baskets.dat").write_text(SHOP)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# --- verbs, verdicts and JSON ---------------------------------------------------------------------
+
+
+def test_inspect__counts_what_is_there(shop):
+    found = json.loads(run("inspect", "baskets.dat", "--json").stdout)
+    assert (found["records"], found["items"], found["occurrences"]) == (4, 4, 8)
+    assert found["top"][0] == {"item": "beer", "records": 2}
+    text = run("inspect", "baskets.dat", "--top", "1").stdout
+    assert "basket, separated by space" in text
+    assert "beer" in text
+    assert "coffee" not in text
+
+
+def test_audit__broken_is_exit_1_with_the_smallest_breach(shop):
+    result = run("audit", "baskets.dat", *BROKEN)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("BROKEN  baskets.dat: 4 records")
+    assert "Smallest breach: {beer} → condom: 2 of 2 (100 %)" in result.stdout
+    assert result.stderr == ""
+
+
+def test_audit__json_is_one_object_with_the_verdict_on_top(shop):
+    result = run("audit", "baskets.dat", *BROKEN, "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["verdict"]) == (1, "BROKEN")
+    assert found["check"]["witness"] == {
+        "antecedent": ["beer"],
+        "consequent": "condom",
+        "joint": 2,
+        "support": 2,
+        "confidence": 1.0,
+        "confidence_exact": "1",
+    }
+    assert found["breaches_by_size"] == {"0": 0, "1": 1, "2": 1, "3": 0}
+    assert found["exposed_records"] == 2
+
+
+def test_audit__holds_is_exit_0(shop):
+    result = run("audit", "baskets.dat", *HOLDS, "--json")
+    assert (result.exit_code, json.loads(result.stdout)["verdict"]) == (0, "HOLDS")
+
+
+def test_audit__without_time_is_undecided(shop):
+    result = run("audit", "baskets.dat", *HOLDS, "--limit-seconds", "0", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["verdict"]) == (5, "UNDECIDED")
+    text = run("audit", "baskets.dat", *HOLDS, "--limit-seconds", "0")
+    assert text.exit_code == 5
+    assert text.stdout.startswith("UNDECIDED")
+    assert "It holds" not in text.stdout
+
+
+def test_audit__reads_standard_input():
+    result = run("audit", "-", *BROKEN, "--json", input=SHOP)
+    assert (result.exit_code, json.loads(result.stdout)["verdict"]) == (1, "BROKEN")
+
+
+def test_anonymize__json_is_one_object_about_the_file_on_disk(shop):
+    result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--json")
+    told = json.loads(result.stdout)
+    manifest = json.loads((shop / "out.dat.manifest.json").read_text(encoding="utf-8"))
+    assert (result.exit_code, told["verdict"], told["loss"]["removed"]) == (0, "HOLDS", 1)
+    assert told["sha256"] == manifest["output"]["sha256"]
+    assert (told["output"], told["manifest"]) == ("out.dat", "out.dat.manifest.json")
+    assert result.stderr == ""
+    assert len((shop / "out.dat").read_text().splitlines()) == 4
+
+
+def test_anonymize__says_how_to_prove_it_again_and_that_works(shop):
+    result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
+    assert result.stdout.startswith("HOLDS")
+    assert "1 of 8 occurrences (12.50%)" in result.stdout
+    advice = re.fullmatch(r"withhold: to prove it again: withhold (.*)\n", result.stderr)
+    again = run(*advice.group(1).split())
+    assert again.exit_code == 0
+    assert again.stdout.startswith("HOLDS  out.dat")
+
+
+def test_anonymize__quiet_prints_no_note(shop):
+    assert run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--quiet").stderr == ""
+
+
+def test_verify__a_changed_byte_is_exit_1_though_it_may_still_hold(shop):
+    run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
+    published = shop / "out.dat"
+    published.write_bytes(published.read_bytes().replace(b"coffee", b"toffee"))
+    result = run("verify", "out.dat", "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["same_bytes"], told["verdict"]) == (1, False, "HOLDS")
+    assert "CHANGED" in run("verify", "out.dat").stdout
+
+
+def test_verify__another_file_that_is_unsafe_is_broken(shop):
+    run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
+    told = run("verify", "baskets.dat", "--manifest", "out.dat.manifest.json")
+    assert told.exit_code == 1
+    assert told.stdout.startswith("BROKEN  baskets.dat")
+    assert "{beer} → condom: 2 of 2" in told.stdout
+
+
+def test_verify__without_time_is_undecided(shop):
+    run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
+    result = run("verify", "out.dat", "--limit-seconds", "0", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["verdict"]) == (5, "UNDECIDED")
+
+
+def test_demo__walks_the_road_and_its_release_verifies(shop):
+    result = run("demo", "--baskets", "150", "--folder", "pharmacy")
+    assert result.exit_code == 0
+    assert "BROKEN" in result.stdout
+    assert "HOLDS" in result.stdout
+    assert run("verify", "pharmacy/published.dat").exit_code == 0
+    for advice in re.findall(r"^  withhold (.*)$", result.stdout, flags=re.MULTILINE):
+        assert run(*advice.split()).exit_code == 0, advice
+
+
+def test_demo__does_not_replace_what_somebody_else_put_there(shop):
+    result = run("demo", "--baskets", "20", "--folder", ".")
+    assert result.exit_code == 2
+    assert "baskets.dat exists already" in one_message(result)
+    assert (shop / "baskets.dat").read_text() == SHOP
+
+
+def test_version__is_one_line():
+    assert re.fullmatch(r"withhold \S+\n", run("--version").stdout)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InputError("x"), 3),
+        (PolicyError("x"), 2),
+        (OutputError("x"), 3),
+        (ImpossibleError("x"), 4),
+        (NotVerifiedError("x"), 1),
+        (NotVerifiedError("x", undecided=True), 5),
+        (KeyboardInterrupt(), 130),
+        (MemoryError(), 3),
+        (InternalError("x"), 70),
+        (RuntimeError("x"), 70),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_errors__end_in_one_message_and_their_exit_code(shop, monkeypatch, error, code):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("withhold.pipeline.audit", fail)
+    result = run("audit", "baskets.dat", *BROKEN)
+    assert result.exit_code == code
+    one_message(result)
+
+
+# --- what was typed -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rho", "0", "--sensitive", "condom"], "strictly between 0 and 1"),
+        (["--rho", "1", "--sensitive", "condom"], "strictly between 0 and 1"),
+        (["--rho", "1.5", "--sensitive", "condom"], "strictly between 0 and 1"),
+        (["--rho", "-1", "--sensitive", "condom"], "strictly between 0 and 1"),
+        (["--rho", "nan", "--sensitive", "condom"], "must be a number"),
+        (["--rho", "half", "--sensitive", "condom"], "must be a number"),
+        (["--rho", "0.5"], "--sensitive"),
+        (["--sensitive", "condom"], "--rho"),
+        (["--rho", "0.5", "--sensitive", " , "], "no sensitive items"),
+        (["--rho", "0.5", "--sensitive", ""], "no sensitive items"),
+        ([*BROKEN, "--model", "magic"], "unknown model 'magic'"),
+        ([*BROKEN, "--max-known", "-1"], "max_known"),
+        ([*BROKEN, "--max-known", "0", "--ignore-prior"], "nothing to protect"),
+        ([*BROKEN, "--seed", "-1"], "--seed"),
+        ([*BROKEN, "--jobs", "0"], "--jobs"),
+        ([*BROKEN, "--limit-seconds", "-1"], "--limit-seconds"),
+        ([*BROKEN, "--limit-seconds", "nan"], "--limit-seconds"),
+        ([*BROKEN, "--no-such-option"], "--no-such-option"),
+    ],
+)
+def test_usage__is_exit_2_and_says_what_is_wrong(shop, options, said):
+    result = run("audit", "baskets.dat", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--keep", "all"], "keep must be"),
+        (["--pick", "first"], "pick must be"),
+        (["--parts", "99"], "99 parts of 4 records"),
+        (["--parts", "2", "--max-cost", "3"], "not both"),
+        (["--max-cost", "nan"], "max_cost must be above 0"),
+        (["--budget", "0"], "budget must be above 0"),
+        (["--budget", "nan"], "budget must be above 0"),
+    ],
+)
+def test_usage__of_anonymize_leaves_no_file(shop, options, said):
+    result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", *options)
+    assert result.exit_code == 2
+    assert said in one_message(result)
+    assert os.listdir(shop) == ["baskets.dat"]
+
+
+def test_rho__is_exact_not_a_float(shop):
+    # beer→condom has confidence 2/3: allowed at 2/3, a breach at the decimals just below.
+    (shop / "thirds.dat").write_text("beer condom\nbeer condom\nbeer\nx\nx\n")
+    sensitive = ["--sensitive", "condom"]
+    assert run("audit", "thirds.dat", "--rho", "2/3", *sensitive).exit_code == 0
+    assert run("audit", "thirds.dat", "--rho", "0.666666666", *sensitive).exit_code == 1
+
+
+def test_sensitive__a_file_means_one_item_a_line(shop):
+    (shop / "secret.txt").write_bytes("\ufeffcondom\r\n\r\n  beer  \r\n".encode())
+    found = json.loads(
+        run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", "secret.txt", "--json").stdout
+    )
+    assert found["model"]["sensitive"] == ["beer", "condom"]
+
+
+def test_sensitive__a_list_may_be_longer_than_any_file_name(shop):
+    items = ",".join(["condom", *(f"item{number}" for number in range(100))])
+    result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", items, "--json")
+    assert (result.exit_code, len(json.loads(result.stdout)["model"]["sensitive"])) == (1, 101)
+
+
+@pytest.mark.parametrize("given", ["missing.txt", "lists/secret", "folder", "empty.txt", "raw.txt"])
+def test_sensitive__a_file_that_cannot_be_used_is_never_taken_for_an_item(shop, given):
+    (shop / "folder").mkdir()
+    (shop / "empty.txt").write_text("\n \n")
+    (shop / "raw.txt").write_bytes(b"caf\xe9\n")
+    result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", given)
+    assert result.exit_code == 3
+    assert given in one_message(result)
+
+
+def test_warnings__an_absent_sensitive_item_with_its_nearest_spelling(shop):
+    result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", "condon,coffee", "--json")
+    assert json.loads(result.stdout)["absent_sensitive"] == ["condon"]
+    assert one_warning(result) == (
+        "withhold: warning: 1 of 2 sensitive items never occur: 'condon' (did you mean 'condom'?)"
+    )
+
+
+def test_warnings__an_absent_sensitive_item_is_told_even_if_quiet(shop):
+    result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", "unicorn", "--quiet")
+    assert "'unicorn'" in one_warning(result)
+
+
+def test_warnings__repeated_items(shop):
+    (shop / "twice.dat").write_text("beer beer bread bread bread\nbeer\n")
+    options = ["--rho", "0.5", "--sensitive", "bread"]
+    result = run("audit", "twice.dat", *options, "--json")
+    assert json.loads(result.stdout)["occurrences"] == 3
+    assert one_warning(result) == "withhold: 3 repeated items within records were merged"
+    assert run("audit", "twice.dat", *options, "--quiet").stderr == ""
+
+
+def one_warning(result):
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+# --- policies -------------------------------------------------------------------------------------
+
+
+def with_policy(shop, text, *options):
+    (shop / "rules").mkdir(exist_ok=True)
+    (shop / "rules" / "policy.toml").write_text(text, encoding="utf-8")
+    return run("audit", "baskets.dat", "--policy", "rules/policy.toml", *options)
+
+
+def test_policy__gives_what_was_not_typed(shop):
+    found = with_policy(
+        shop, 'rho = 0.1\nsensitive = ["condom"]\nmax-known = 1\nignore_prior = true\njson = true\n'
+    )
+    assert json.loads(found.stdout)["model"] == {
+        "model": "rho",
+        "rho": "0.1",
+        "sensitive": ["condom"],
+        "max_known": 1,
+        "ignore_prior": True,
+    }
+
+
+def test_policy__an_option_that_is_typed_wins(shop):
+    text = 'rho = 0.9\nsensitive = "condom"\nmax-known = 1\n'
+    found = with_policy(shop, text, "--rho", "0.2", "--sensitive", "beer", "--json")
+    model = json.loads(found.stdout)["model"]
+    assert (model["rho"], model["sensitive"], model["max_known"]) == ("0.2", ["beer"], 1)
+
+
+def test_policy__names_a_list_beside_itself(shop):
+    (shop / "rules").mkdir()
+    (shop / "rules" / "secret.txt").write_text("condom\nbeer\n")
+    found = with_policy(shop, 'rho = 0.5\nsensitive = "secret.txt"\n', "--json")
+    assert json.loads(found.stdout)["model"]["sensitive"] == ["beer", "condom"]
+
+
+def test_policy__a_list_is_a_list_though_a_file_has_that_name(shop):
+    (shop / "condom").write_text("coffee\n")
+    found = with_policy(shop, 'rho = 0.5\nsensitive = ["condom"]\n', "--json")
+    assert json.loads(found.stdout)["model"]["sensitive"] == ["condom"]
+
+
+def test_policy__switches_may_be_named_either_way(shop):
+    (shop / "p.toml").write_text('no-restore = true\nsensitive = "condom"\nrho = 0.5\n')
+    command = ["anonymize", "baskets.dat", "--policy", "p.toml", "-o", "out.dat", "--json"]
+    assert json.loads(run(*command).stdout)["options"]["restoring"] is False
+    again = run(*command, "--force", "--restore")
+    assert json.loads(again.stdout)["options"]["restoring"] is True
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('sensitiv = ["condom"]', "unknown key 'sensitiv'; did you mean sensitive?"),
+        ("max_knwon = 2", "unknown key 'max_knwon'; did you mean max-known?"),
+        ('policy = "other.toml"', "unknown key 'policy'"),
+        ('ignore-prior = "false"', "ignore-prior must be true or false"),
+        ("max-known = true", "max-known must be a number"),
+        ("max-size = 1.5", "--max-size"),
+        ("max-size = 99", "--max-size"),
+        ('sensitive = ["beer, dark"]', "commas"),
+        ("sensitive = {condom = true}", "sensitive must be"),
+        ("[rho]\nvalue = 0.5", "rho must be"),
+        ("rho = ", "not valid TOML"),
+    ],
+)
+def test_policy__what_it_cannot_mean_is_exit_2(shop, line, said):
+    given = "" if "rho" in line else "rho = 0.5\n"
+    result = with_policy(shop, given + line + "\n", "--sensitive", "condom")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "policy.toml" in result.stderr or said.startswith("--")
+    assert said in result.stderr
+
+
+def test_policy__missing_file_is_exit_2(shop):
+    result = run("audit", "baskets.dat", *BROKEN, "--policy", "nowhere.toml")
+    assert result.exit_code == 2
+    assert "nowhere.toml does not exist" in result.stderr
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+NOISE = random.Random(7).randbytes(4096)
+LONG_LINE = b"a b\n" + b"item " * (17 * 2**20 // 5)
+BAD = {
+    "empty.dat": (b"", "is empty", None),
+    "noise.dat": (NOISE, "", None),
+    "noise.parquet": (b"PAR1" + NOISE, "broken parquet", None),
+    "cut.dat.gz": (gzip.compress(SHOP.encode() * 50)[:60], "gzip", None),
+    "broken.dat.gz": (b"\x1f\x8b" + NOISE, "gzip", None),
+    "zip.csv": (b"PK\x03\x04" + NOISE, "zip", None),
+    "nul.dat": (b"a b\nc\0d\n", "NUL", 2),
+    "latin.dat": (b"a b\nc\ncaf\xe9\n", "UTF-8", 3),
+    "long.dat": (LONG_LINE, "longer than 16 MiB", 2),
+    "mixed.dat": (b"a,b c\nc;d\te|f\ng h\n", "separat", 2),
+    "torn.jsonl": (b'["a"]\n["b"\n', "", 2),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input__one_message_with_the_file_the_line_and_the_remedy(shop, name):
+    content, said, line = BAD[name]
+    (shop / name).write_bytes(content)
+    result = run("anonymize", name, *BROKEN, "-o", "out.dat")
+    assert result.exit_code == 3
+    message = one_message(result)
+    assert message.startswith(f"withhold: {name}")
+    assert f", line {line}:" in message or line is None
+    assert said in message
+    assert "To mend it: " in message
+    assert sorted(os.listdir(shop)) == sorted(["baskets.dat", name])
+
+
+@pytest.mark.parametrize("verb", ["inspect", "audit", "anonymize"])
+@pytest.mark.parametrize(("name", "said"), [("nowhere.dat", "not exist"), ("folder", "directory")])
+def test_bad_input__no_file_at_all(shop, verb, name, said):
+    (shop / "folder").mkdir()
+    options = {"inspect": [], "audit": BROKEN, "anonymize": [*BROKEN, "-o", "out.dat"]}[verb]
+    result = run(verb, name, *options)
+    assert result.exit_code == 3
+    message = one_message(result)
+    assert message.startswith(f"withhold: {name}: ")
+    assert said in message
+
+
+def test_bad_input__columns_that_are_not_there(shop):
+    (shop / "long.csv").write_text("order,product\n1,beer\n1,condom\n2,beer\n")
+    result = run("audit", "long.csv", *BROKEN, "--record-column", "basket", "--item-column", "item")
+    assert result.exit_code == 3
+    message = one_message(result)
+    for part in ("long.csv", "'basket'", "'order'", "'product'", "To mend it"):
+        assert part in message
+
+
+def test_bad_input__a_format_that_does_not_exist(shop):
+    result = run("inspect", "baskets.dat", "--format", "bsket")
+    assert result.exit_code in (2, 3)
+    assert "'basket'" in one_message(result)
+
+
+def changed(shop, section, name, value):
+    """The manifest of out.dat with one field replaced."""
+    run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--force")
+    manifest = json.loads((shop / "out.dat.manifest.json").read_text(encoding="utf-8"))
+    manifest[section][name] = value
+    (shop / "changed.json").write_text(json.dumps(manifest))
+    return run("verify", "out.dat", "--manifest", "changed.json")
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value"),
+    [
+        ("model", "rho", 0.5),
+        ("model", "rho", "2"),
+        ("model", "sensitive", "condom"),
+        ("model", "sensitive", []),
+        ("model", "max_known", True),
+        ("model", "max_known", 2.5),
+        ("model", "ignore_prior", "false"),
+        ("model", "model", "k-anonymity"),
+        ("output", "sha256", None),
+        ("output", "format", 5),
+        ("output", "separator", 5),
+        ("output", "columns", [1, 2]),
+    ],
+)
+def test_verify__a_manifest_that_is_none_is_bad_input(shop, section, name, value):
+    result = changed(shop, section, name, value)
+    assert result.exit_code == 3
+    assert one_message(result).startswith("withhold: changed.json: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"manifest": 2}', "[" * 100_000, '{"manifest": 1}']
+)
+def test_verify__a_manifest_that_is_no_manifest_is_bad_input(shop, text):
+    (shop / "bad.json").write_text(text)
+    result = run("verify", "baskets.dat", "--manifest", "bad.json")
+    assert result.exit_code == 3
+    assert one_message(result).startswith("withhold: bad.json: ")
+
+
+def test_verify__names_what_is_missing(shop):
+    assert "out.dat.manifest.json: does not exist" in one_message(run("verify", "out.dat"))
+    run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--quiet")
+    for name in ("nowhere.dat", "."):
+        result = run("verify", name, "--manifest", "out.dat.manifest.json")
+        assert result.exit_code == 3
+        assert one_message(result).startswith(f"withhold: {name}: cannot be read")
+
+
+def test_verify__a_broken_archive_is_called_changed(shop):
+    run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat.gz")
+    packed = bytearray((shop / "out.dat.gz").read_bytes())
+    packed[-6] ^= 1
+    (shop / "out.dat.gz").write_bytes(packed)
+    result = run("verify", "out.dat.gz")
+    assert result.exit_code == 3
+    assert "is not the file that was published" in one_message(result)
+
+
+# --- output that is refused -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "said"),
+    [
+        ("baskets.dat", 2, "the input itself"),
+        ("there.dat", 2, "there.dat exists already; use --force"),
+        ("folder", 3, "is a directory"),
+        ("nowhere/out.dat", 3, "the folder nowhere does not exist"),
+        ("n" * 240 + ".dat", 3, "could not be written"),
+        ("-", 2, "name one with -o"),
+    ],
+)
+def test_anonymize__refuses_the_output_before_any_work(shop, monkeypatch, output, code, said):
+    def never(*_, **__):
+        raise AssertionError("the work was begun")
+
+    monkeypatch.setattr("withhold.pipeline.anonymize", never)
+    (shop / "there.dat").write_text("precious\n")
+    (shop / "folder").mkdir()
+    before = sorted(os.listdir(shop))
+    result = run("anonymize", "baskets.dat", *BROKEN, "-o", output)
+    assert result.exit_code == code
+    assert said in one_message(result)
+    assert sorted(os.listdir(shop)) == before
+    assert (shop / "there.dat").read_text() == "precious\n"
+
+
+def test_anonymize__force_replaces_a_release_but_never_the_input(shop):
+    assert run("anonymize", "baskets.dat", *BROKEN, "-o", "baskets.dat", "--force").exit_code == 2
+    (shop / "out.dat").write_text("old\n")
+    assert run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--force").exit_code == 0
+    assert run("verify", "out.dat").exit_code == 0
+    assert (shop / "baskets.dat").read_text() == SHOP
+
+
+def test_text__no_item_can_forge_a_line_of_the_report(shop):
+    rows = [["a\nHOLDS  everything\x1b[2J", "condom"], ["beer", "condom"], ["x"], ["y"], ["z"]]
+    (shop / "forged.jsonl").write_text("\n".join(json.dumps(row) for row in rows) + "\n")
+    result = run("audit", "forged.jsonl", *BROKEN)
+    assert result.exit_code == 1
+    assert not re.search("^HOLDS", result.stdout, flags=re.MULTILINE)
+    assert "a\\nHOLDS  everything\\x1b[2J" in result.stdout
+
+
+# --- streams and signals, in processes of their own -------------------------------------------------
+
+
+@posix
+def test_stdout__closed_early_changes_neither_verdict_nor_stderr(shop):
+    process = start("audit", "baskets.dat", *BROKEN)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(60) == 1
+
+
+@posix
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_stdout__full_disk_is_exit_3(shop):
+    with open("/dev/full", "w") as full:
+        process = start("audit", "baskets.dat", *BROKEN, stdout=full)
+    (message,) = process.stderr.read().splitlines()
+    assert process.wait(60) == 3
+    assert message.startswith("withhold: standard output cannot be written: No space left")
+
+
+@posix
+def test_stderr__closed_or_full_changes_no_exit_code(shop):
+    process = start(
+        "audit", "baskets.dat", *BROKEN, "--json", stderr=None, preexec_fn=lambda: os.close(2)
+    )
+    assert json.loads(process.stdout.read())["verdict"] == "BROKEN"
+    assert process.wait(60) == 1
+
+
+@posix
+def test_stdout__is_utf8_whatever_the_locale(shop):
+    (shop / "ρ.dat").write_text("ρ-item → condom\nρ-item condom\nx\ny\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    process = start("audit", "ρ.dat", *BROKEN, "--json", env=environment)
+    assert json.loads(process.stdout.read())["breaches"][0]["antecedent"] == ["ρ-item"]
+    process.stderr.read()
+    assert process.wait(60) == 1
+
+
+def hard_table(records=3000, items=40, length=20):
+    """Random dense rows: more closed sets than anybody can wait for."""
+    generator = random.Random(3)
+    rows = (sorted(generator.sample(range(items), length)) for _ in range(records))
+    return "".join(" ".join(map(str, row)) + "\n" for row in rows)
+
+
+ANNOUNCE = {
+    "suppressing": """
+import withhold.pipeline as pipeline
+real = pipeline.suppress
+def announced(*arguments, **options):
+    print("suppressing", file=sys.stderr, flush=True)
+    return real(*arguments, **options)
+pipeline.suppress = announced
+""",
+    "publishing": """
+import withhold.publish as publish
+def endless(*_, **__):
+    print("publishing", file=sys.stderr, flush=True)
+    time.sleep(300)
+publish.verify = endless
+""",
+}
+
+
+@posix
+@pytest.mark.parametrize(
+    ("moment", "number"), [("suppressing", signal.SIGINT), ("publishing", signal.SIGTERM)]
+)
+def test_interrupt__publishes_nothing_and_leaves_nothing(tmp_path, moment, number):
+    content = hard_table() if moment == "suppressing" else SHOP
+    sensitive = ",".join(map(str, range(10))) if moment == "suppressing" else "condom"
+    source = tmp_path / "baskets.dat"
+    source.write_text(content)
+    command = ["anonymize", "baskets.dat", "--rho", "0.4", "--sensitive", sensitive]
+    process = start(*command, "-o", "out.dat", before=ANNOUNCE[moment], cwd=tmp_path)
+    try:
+        while moment not in (line := process.stderr.readline()):
+            assert line, "ended before it was interrupted"
+        assert bool(leftovers(tmp_path)) == (moment == "publishing")
+        if moment == "suppressing":
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.4)
+        process.send_signal(number)
+        told, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, told) == (130, "")
+    assert said == "withhold: interrupted; nothing was published\n"
+    assert os.listdir(tmp_path) == ["baskets.dat"]
+    assert source.read_text() == content
+
+
+def test_interrupt__that_python_swallowed_is_not_forgotten(shop, monkeypatch):
+    from withhold import pipeline
+
+    real = pipeline.suppress
+
+    def interrupted(*arguments, **options):
+        # What happens when a signal arrives inside a finalizer: the exception is dropped.
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.interrupt()
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(pipeline, "suppress", interrupted)
+    result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
+    assert result.exit_code == 130
+    assert "nothing was published" in one_message(result)
+    assert os.listdir(shop) == ["baskets.dat"]
