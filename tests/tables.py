@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from hypothesis import settings
 from hypothesis import strategies as st
+
 from oracle import interesting_rhos
 
 ITEMS = tuple("abcdefgh")

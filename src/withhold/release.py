@@ -46,6 +46,4 @@ class Release:
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
         """
-        return publish(
-            self, Path(path), force=force, format=format, jobs=jobs, progress=progress
-        )
+        return publish(self, Path(path), force=force, format=format, jobs=jobs, progress=progress)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import oracle
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tables import Rows, examples, knowledge, problems, tables
 
+import oracle
 import withhold as wh
+from tables import Rows, examples, knowledge, problems, tables
 from withhold.models import Status
 
 
@@ -29,17 +29,18 @@ def check(
 def test_verify__agrees_with_brute_force(problem, max_known, ignore_prior):
     rows, sensitive, rho = problem
     assume(not (max_known == 0 and ignore_prior))
-    breaches = oracle.breaches(
-        rows, sensitive, rho, max_known=max_known, ignore_prior=ignore_prior
-    )
+    breaches = oracle.breaches(rows, sensitive, rho, max_known=max_known, ignore_prior=ignore_prior)
     verdict = check(rows, sensitive, rho, max_known, ignore_prior)
     assert verdict.status is (Status.BROKEN if breaches else Status.HOLDS)
     if breaches:
         witness = verdict.witness
         assert verdict.witness_is_smallest
-        assert oracle.Breach(
-            frozenset(witness.antecedent), witness.consequent, witness.joint, witness.support
-        ) in breaches
+        assert (
+            oracle.Breach(
+                frozenset(witness.antecedent), witness.consequent, witness.joint, witness.support
+            )
+            in breaches
+        )
         # Smallest first, then the worst confidence, then the most people.
         best = breaches[0]
         assert (len(witness.antecedent), witness.confidence, witness.joint) == (
@@ -77,9 +78,7 @@ def test_audit__counts_stay_exact_when_few_breaches_are_shown(problem, max_size,
     audit = wh.audit(
         rows, wh.RhoUncertainty(rho, sensitive), max_size=max_size, show=show, samples=1, jobs=1
     )
-    expected = [
-        b for b in oracle.breaches(rows, sensitive, rho) if len(b.antecedent) <= max_size
-    ]
+    expected = [b for b in oracle.breaches(rows, sensitive, rho) if len(b.antecedent) <= max_size]
     for size, count in audit.by_size.items():
         assert count == sum(len(b.antecedent) == size for b in expected)
     shown = [(len(b.antecedent), b.confidence, b.joint) for b in audit.breaches]

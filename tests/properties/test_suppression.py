@@ -6,13 +6,13 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tables import Rows, examples, knowledge, problems
 
+import oracle
 import withhold as wh
+from tables import Rows, examples, knowledge, problems
 
 options = st.fixed_dictionaries(
     {

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import Rows, examples, problems
 
+from tables import Rows, examples, problems
 from withhold.data import Transactions
 from withhold.kernels import plain
 from withhold.kernels.attack import try_attacks
@@ -124,9 +124,7 @@ def test_find_unsafe_closed_set(problem, with_prior, with_bitmaps):
         witness,
         numbers,
     )
-    unsafe = plain.find_unsafe_closed_set(
-        records, consequents.tolist(), rho, with_prior=with_prior
-    )
+    unsafe = plain.find_unsafe_closed_set(records, consequents.tolist(), rho, with_prior=with_prior)
     assert status == (FOUND if unsafe else CLEAN)
     if unsafe:
         found = frozenset(witness[1 : numbers[2] + 1].tolist())
@@ -136,9 +134,7 @@ def test_find_unsafe_closed_set(problem, with_prior, with_bitmaps):
         assert Fraction(joint, support) > rho
     else:
         # Every closed set of every D_e was looked at; rows count on top of the sets they are.
-        n_closed = sum(
-            1 for e in consequents.tolist() for _ in plain.closed_sets(e, records)
-        )
+        n_closed = sum(1 for e in consequents.tolist() for _ in plain.closed_sets(e, records))
         assert numbers[3] >= n_closed
 
 

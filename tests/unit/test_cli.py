@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import withhold
 from withhold.cli import anonymize, audit, demo, inspect, interrupts, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import (
@@ -49,9 +50,11 @@ def start(*arguments, before="", **options):
         f"{before}\nsys.argv[0] = 'withhold'\n"
         "from withhold.cli import main\nmain()\n"
     )
+    environment = {**os.environ, "PYTHONPATH": str(Path(withhold.__file__).parents[1])}
+    environment.update(options.pop("env", {}))
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     command = [sys.executable, "-c", code, *(str(argument) for argument in arguments)]
-    return subprocess.Popen(command, text=True, encoding="utf-8", **streams)
+    return subprocess.Popen(command, text=True, encoding="utf-8", env=environment, **streams)
 
 
 def one_message(result):
@@ -510,7 +513,9 @@ def test_verify__a_manifest_that_is_none_is_bad_input(shop, section, name, value
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"manifest": 2}', "[" * 100_000, '{"manifest": 1}']
+    "text",
+    ["", "[]", "{}", '{"manifest": 2}', '{"manifest": 1}', "[" * 100_000],
+    ids=["nothing", "list", "object", "later version", "empty manifest", "deep"],
 )
 def test_verify__a_manifest_that_is_no_manifest_is_bad_input(shop, text):
     (shop / "bad.json").write_text(text)
@@ -584,44 +589,42 @@ def test_text__no_item_can_forge_a_line_of_the_report(shop):
     assert "a\\nHOLDS  everything\\x1b[2J" in result.stdout
 
 
-# --- streams and signals, in processes of their own -------------------------------------------------
+# --- streams and signals, in processes of their own -----------------------------------------------
 
 
 @posix
 def test_stdout__closed_early_changes_neither_verdict_nor_stderr(shop):
-    process = start("audit", "baskets.dat", *BROKEN)
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    assert process.wait(60) == 1
+    with start("audit", "baskets.dat", *BROKEN) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
 
 
 @posix
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_stdout__full_disk_is_exit_3(shop):
-    with open("/dev/full", "w") as full:
-        process = start("audit", "baskets.dat", *BROKEN, stdout=full)
-    (message,) = process.stderr.read().splitlines()
-    assert process.wait(60) == 3
+    with open("/dev/full", "w") as full, start("audit", "baskets.dat", *BROKEN, stdout=full) as it:
+        (message,) = it.stderr.read().splitlines()
+    assert it.returncode == 3
     assert message.startswith("withhold: standard output cannot be written: No space left")
 
 
 @posix
-def test_stderr__closed_or_full_changes_no_exit_code(shop):
-    process = start(
-        "audit", "baskets.dat", *BROKEN, "--json", stderr=None, preexec_fn=lambda: os.close(2)
-    )
-    assert json.loads(process.stdout.read())["verdict"] == "BROKEN"
-    assert process.wait(60) == 1
+def test_stderr__closed_changes_neither_verdict_nor_exit_code(shop):
+    code = "import os; os.close(2); sys.stderr = None"
+    with start("audit", "baskets.dat", *BROKEN, "--json", before=code) as process:
+        assert json.loads(process.stdout.read())["verdict"] == "BROKEN"
+    assert process.returncode == 1
 
 
 @posix
 def test_stdout__is_utf8_whatever_the_locale(shop):
-    (shop / "ρ.dat").write_text("ρ-item → condom\nρ-item condom\nx\ny\n", encoding="utf-8")
-    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    process = start("audit", "ρ.dat", *BROKEN, "--json", env=environment)
-    assert json.loads(process.stdout.read())["breaches"][0]["antecedent"] == ["ρ-item"]
-    process.stderr.read()
-    assert process.wait(60) == 1
+    (shop / "ρ.dat").write_text("ρ-item condom\nρ-item condom\nx\ny\n", encoding="utf-8")
+    latin = {"PYTHONIOENCODING": "latin-1"}
+    with start("audit", "ρ.dat", *BROKEN, "--json", env=latin) as process:
+        found, _ = process.communicate()
+    assert json.loads(found)["breaches"][0]["antecedent"] == ["ρ-item"]
+    assert process.returncode == 1
 
 
 def hard_table(records=3000, items=40, length=20):
@@ -660,19 +663,18 @@ def test_interrupt__publishes_nothing_and_leaves_nothing(tmp_path, moment, numbe
     source = tmp_path / "baskets.dat"
     source.write_text(content)
     command = ["anonymize", "baskets.dat", "--rho", "0.4", "--sensitive", sensitive]
-    process = start(*command, "-o", "out.dat", before=ANNOUNCE[moment], cwd=tmp_path)
-    try:
-        while moment not in (line := process.stderr.readline()):
-            assert line, "ended before it was interrupted"
-        assert bool(leftovers(tmp_path)) == (moment == "publishing")
-        if moment == "suppressing":
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(0.4)
-        process.send_signal(number)
-        told, said = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
+    with start(*command, "-o", "out.dat", before=ANNOUNCE[moment], cwd=tmp_path) as process:
+        try:
+            while moment not in (line := process.stderr.readline()):
+                assert line, "ended before it was interrupted"
+            assert bool(leftovers(tmp_path)) == (moment == "publishing")
+            if moment == "suppressing":
+                with pytest.raises(subprocess.TimeoutExpired):
+                    process.wait(0.4)
+            process.send_signal(number)
+            told, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, told) == (130, "")
     assert said == "withhold: interrupted; nothing was published\n"
     assert os.listdir(tmp_path) == ["baskets.dat"]

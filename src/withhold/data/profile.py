@@ -48,7 +48,9 @@ def profile(table: Transactions, *, top: int = 10) -> Profile:
         median_length=float(np.median(lengths)) if len(table) else 0.0,
         longest=int(lengths.max(initial=0)),
         lengths=_bins(lengths),
-        top=tuple((table.vocabulary[code], int(supports[code])) for code in order if supports[code]),
+        top=tuple(
+            (table.vocabulary[code], int(supports[code])) for code in order if supports[code]
+        ),
         format=_describe(table),
     )
 

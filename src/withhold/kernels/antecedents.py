@@ -17,7 +17,7 @@ CLEAN, FOUND, STOPPED = 0, 1, 2
 
 
 @kernel
-def outranks(joint, support, joint_other, support_other):  # type: ignore[no-untyped-def]
+def outranks(joint, support, joint_other, support_other):
     """Whether a breach is worse: higher confidence, then more people."""
     left = joint * support_other
     right = joint_other * support
@@ -25,9 +25,7 @@ def outranks(joint, support, joint_other, support_other):  # type: ignore[no-unt
 
 
 @kernel
-def note_breach(  # type: ignore[no-untyped-def]
-    size, prefix, consequent, joint, support, worst_counts, worst_sets, worst_numbers
-):
+def note_breach(size, prefix, consequent, joint, support, worst_counts, worst_sets, worst_numbers):
     """Keep the breach if it is among the worst of its size; of equals the first stays."""
     room = worst_sets.shape[1]
     held = worst_counts[size]
@@ -55,7 +53,7 @@ def note_breach(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def choose(n, k):  # type: ignore[no-untyped-def]
+def choose(n, k):
     """n choose k for small k."""
     result = np.int64(1)
     for i in range(k):
@@ -64,7 +62,7 @@ def choose(n, k):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def survey_antecedents(  # type: ignore[no-untyped-def]
+def survey_antecedents(
     offsets,
     items,
     post_offsets,
@@ -210,7 +208,14 @@ def survey_antecedents(  # type: ignore[no-untyped-def]
                         n_unsafe += 1
                         unsafe[e] = True
                         note_breach(
-                            size, prefix, e, joint[e], support, worst_counts, worst_sets, worst_numbers
+                            size,
+                            prefix,
+                            e,
+                            joint[e],
+                            support,
+                            worst_counts,
+                            worst_sets,
+                            worst_numbers,
                         )
                     joint[e] = 0
                 if n_unsafe > 0:

@@ -8,7 +8,7 @@ from withhold.kernels.jit import kernel
 
 
 @kernel
-def room_for(array, needed):  # type: ignore[no-untyped-def]
+def room_for(array, needed):
     """The array itself if it has ``needed`` places, else a copy with twice as many."""
     if needed <= len(array):
         return array
@@ -19,7 +19,7 @@ def room_for(array, needed):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sort_ascending(array, n):  # type: ignore[no-untyped-def]
+def sort_ascending(array, n):
     """Sort the first ``n`` integers in place (Shell's method: short, no allocation)."""
     gap = 1
     while gap < n // 3:

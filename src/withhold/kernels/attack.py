@@ -6,10 +6,21 @@ import numpy as np
 
 from withhold.kernels.jit import kernel
 
+
 @kernel
-def try_attacks(  # type: ignore[no-untyped-def]
-    known, offsets, items, post_offsets, post_rows, sensitive_offsets, sensitive_items,
-    num, den, supports, inferred, stop,
+def try_attacks(
+    known,
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    sensitive_offsets,
+    sensitive_items,
+    num,
+    den,
+    supports,
+    inferred,
+    stop,
 ):
     """For each row of ``known`` (ascending ranks): its support, and whether some sensitive item outside
     it follows with confidence above num/den. Returns how many rows were tried before ``stop``."""

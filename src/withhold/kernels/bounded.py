@@ -9,7 +9,7 @@ from withhold.kernels.jit import kernel
 
 
 @kernel
-def holds_item(row, item, offsets, items):  # type: ignore[no-untyped-def]
+def holds_item(row, item, offsets, items):
     """Whether the row holds the item."""
     for p in range(offsets[row], offsets[row + 1]):
         if items[p] == item:
@@ -20,7 +20,7 @@ def holds_item(row, item, offsets, items):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def find_small_unsafe(  # type: ignore[no-untyped-def]
+def find_small_unsafe(
     consequent,
     given,
     ranks,

@@ -21,12 +21,13 @@ CLEAN, FOUND, STOPPED = 0, 1, 2
 
 
 @kernel
-def count_support(  # type: ignore[no-untyped-def]
+def count_support(
     itemset, size, enough, offsets, items, post_offsets, post_rows, supports, bitmaps
 ):
     """In how many rows the itemset (ascending ranks) occurs, counted up to ``enough``.
 
-    ``supports`` are the single items'; ``bitmaps`` are those of the last ranks. Deleted occurrences are -1 and match nothing.
+    ``supports`` are the single items'; ``bitmaps`` are those of the last ranks.
+    Deleted occurrences are -1 and match nothing.
     """
     if size == 0:
         return min(np.int64(len(offsets) - 1), enough)
@@ -70,9 +71,7 @@ def count_support(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def merge_equal_rows(  # type: ignore[no-untyped-def]
-    consequent, offsets, items, post_offsets, post_rows, rows, weights, slots
-):
+def merge_equal_rows(consequent, offsets, items, post_offsets, post_rows, rows, weights, slots):
     """The distinct rows of D_e without e, into ``rows`` and ``weights``; returns how many.
 
     ``slots`` is a hash table of row numbers + 1, cleared here as far as it is used.
@@ -116,8 +115,19 @@ def merge_equal_rows(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def is_unsafe(  # type: ignore[no-untyped-def]
-    itemset, size, joint, num, den, offsets, items, post_offsets, post_rows, supports, bitmaps, numbers
+def is_unsafe(
+    itemset,
+    size,
+    joint,
+    num,
+    den,
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    supports,
+    bitmaps,
+    numbers,
 ):
     """Whether conf(itemset→e) > num/den when ``joint`` records hold both; fills ``numbers`` if so."""
     enough = (joint * den + num - 1) // num
@@ -132,7 +142,7 @@ def is_unsafe(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def find_unsafe_closed_set(  # type: ignore[no-untyped-def]
+def find_unsafe_closed_set(
     offsets,
     items,
     post_offsets,
@@ -192,7 +202,18 @@ def find_unsafe_closed_set(  # type: ignore[no-untyped-def]
                     size += 1
             numbers[3] += 1
             if (size > 0 or with_prior) and is_unsafe(
-                closure, size, weights[d], num, den, offsets, items, post_offsets, post_rows, supports, bitmaps, numbers
+                closure,
+                size,
+                weights[d],
+                num,
+                den,
+                offsets,
+                items,
+                post_offsets,
+                post_rows,
+                supports,
+                bitmaps,
+                numbers,
             ):
                 witness[0] = e
                 for k in range(size):
@@ -270,7 +291,18 @@ def find_unsafe_closed_set(  # type: ignore[no-untyped-def]
                 continue
             numbers[3] += 1
             if (size > 0 or with_prior) and is_unsafe(
-                closure, size, joint, num, den, offsets, items, post_offsets, post_rows, supports, bitmaps, numbers
+                closure,
+                size,
+                joint,
+                num,
+                den,
+                offsets,
+                items,
+                post_offsets,
+                post_rows,
+                supports,
+                bitmaps,
+                numbers,
             ):
                 witness[0] = e
                 for k in range(size):

@@ -13,12 +13,26 @@ from withhold.kernels.jit import kernel
 
 
 @kernel
-def find_forced(  # type: ignore[no-untyped-def]
-    offsets, items, post_offsets, post_rows, supports, bitmaps, sensitive, row_from, row_to, num, den, with_prior, supports_of_rest, stop
+def find_forced(
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    supports,
+    bitmaps,
+    sensitive,
+    row_from,
+    row_to,
+    num,
+    den,
+    with_prior,
+    supports_of_rest,
+    stop,
 ):
     """For the rows r in [row_from, row_to) with a sensitive item and sup(N(r)) < den/num: sup(N(r)).
 
-    An empty N(r) counts only ``with_prior``. Other places of ``supports_of_rest`` stay as they are. Deleted occurrences are -1.
+    An empty N(r) counts only ``with_prior``. Other places of ``supports_of_rest``
+    stay as they are. Deleted occurrences are -1.
     """
     enough = np.int64((den + num - 1) // num)
     longest = np.int64(0)

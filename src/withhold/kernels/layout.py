@@ -107,7 +107,7 @@ def lay_out(table: Transactions, sensitive: Ints) -> Layout:
 
 
 @kernel
-def transpose_twice(offsets, items, rank_of_code, record_of_row, post_offsets):  # type: ignore[no-untyped-def]
+def transpose_twice(offsets, items, rank_of_code, record_of_row, post_offsets):
     """Postings by rank, then rows from the postings: both come out sorted without sorting."""
     n_rows = len(offsets) - 1
     n_items = len(post_offsets) - 1

@@ -85,3 +85,57 @@ def try_attacks(
         inferred = any(count_support(q | {e}, records) > rho * support for e in sensitive - q)
         outcomes.append((support, inferred))
     return outcomes
+
+
+def find_forced(
+    records: Sequence[Record], sensitive: Record, rho: Fraction, *, with_prior: bool
+) -> dict[int, int]:
+    """The rows that can keep no sensitive item, with the support of their other items.
+
+    >>> table = [frozenset({1, 9}), frozenset({2, 9}), frozenset({2})]
+    >>> find_forced(table, frozenset({9}), Fraction(1, 2), with_prior=True)
+    {0: 1}
+    """
+    forced = {}
+    for row, record in enumerate(records):
+        rest = record - sensitive
+        support = count_support(rest, records)
+        if record & sensitive and (rest or with_prior) and 1 > rho * support:
+            forced[row] = support
+    return forced
+
+
+def is_safe(
+    records: Sequence[Iterable[int]],
+    sensitive: Record,
+    rho: Fraction,
+    *,
+    max_known: int,
+    with_prior: bool,
+) -> bool:
+    """Whether no rule breaks; ``max_known`` -1 means that an attacker may know any number of items."""
+    sets = [frozenset(record) for record in records]
+    largest = max_known if max_known >= 0 else max((len(record) for record in sets), default=0)
+    if with_prior and any(count_support({e}, sets) > rho * len(sets) for e in sensitive):
+        return False
+    return not survey_antecedents(sets, sensitive, rho, sizes=(1, largest))
+
+
+def thin_records(
+    records: Sequence[Record], sensitive: Record, rho: Fraction, *, bias: float
+) -> list[set[int]]:
+    """Each record in turn loses its most over-represented item until no rule r\\e→e breaks."""
+    table = [set(record) for record in records]
+    original = {x: count_support({x}, records) for record in records for x in record}
+    for record in table:
+        while any(
+            count_support(record, [frozenset(r) for r in table])
+            > rho * count_support(record - {e}, [frozenset(r) for r in table])
+            for e in record & sensitive
+        ):
+            left = {
+                x: sum(x in r for r in table) / original[x] + (bias if x in sensitive else 0.0)
+                for x in record
+            }
+            record.remove(max(sorted(record), key=lambda x: left[x]))
+    return table

@@ -132,10 +132,14 @@ def _task(
 def _fair_bounds(layout: Layout, parts: int) -> list[int]:
     """Root items in consecutive ranges with about equal work, guessed from their rows' lengths."""
     lengths = np.diff(layout.offsets)
-    weight = np.add.reduceat(
-        np.append(lengths[layout.post_rows] ** 2, 0),
-        np.minimum(layout.post_offsets[:-1], len(layout.post_rows)),
-    ) if layout.n_items else np.zeros(0, dtype=np.int64)
+    weight = (
+        np.add.reduceat(
+            np.append(lengths[layout.post_rows] ** 2, 0),
+            np.minimum(layout.post_offsets[:-1], len(layout.post_rows)),
+        )
+        if layout.n_items
+        else np.zeros(0, dtype=np.int64)
+    )
     weight = np.where(layout.supports > 0, weight, 0)
     goal = np.cumsum(weight)
     total = int(goal[-1]) if len(goal) else 0

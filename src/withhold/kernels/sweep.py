@@ -15,17 +15,28 @@ from withhold.kernels.bits import clear_bit
 from withhold.kernels.jit import kernel
 
 
-
 @kernel
-def next_random(state):  # type: ignore[no-untyped-def]
+def next_random(state):
     """The next number of a Lehmer generator, in [1, 2^31 - 2]; ``state[0]`` must start in there."""
     state[0] = state[0] * 48271 % 2147483647
     return state[0]
 
 
 @kernel
-def sweep(  # type: ignore[no-untyped-def]
-    offsets, items, post_offsets, post_rows, supports, bitmaps, sensitive, size_wanted, num, den, at_random, state, stop
+def sweep(
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    supports,
+    bitmaps,
+    sensitive,
+    size_wanted,
+    num,
+    den,
+    at_random,
+    state,
+    stop,
 ):
     """Make every q→e with |q| = ``size_wanted`` ≥ 1 safe by deleting e from records that hold q and e.
 

@@ -15,7 +15,7 @@ from withhold.kernels.jit import kernel
 
 
 @kernel
-def thin_records(  # type: ignore[no-untyped-def]
+def thin_records(
     offsets,
     items,
     post_offsets,
@@ -102,7 +102,7 @@ def thin_records(  # type: ignore[no-untyped-def]
             event_numbers[3 * n_deleted + 1] = joint
             event_numbers[3 * n_deleted + 2] = support
             best = -1.0
-            victim = np.int64(-1)
+            victim = offsets[row]
             for p in range(offsets[row], offsets[row + 1]):
                 x = items[p]
                 if x >= 0:

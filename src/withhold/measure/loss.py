@@ -51,9 +51,7 @@ MEANING = {
 }
 
 
-def measure_loss(
-    original: Transactions, published: Transactions, sensitive: Iterable[str]
-) -> Loss:
+def measure_loss(original: Transactions, published: Transactions, sensitive: Iterable[str]) -> Loss:
     """The loss of ``published`` against ``original``; both must have the same vocabulary.
 
     >>> before = Transactions.from_lists([["beer", "condom"], ["beer"], ["condom"]])

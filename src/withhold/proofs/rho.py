@@ -6,7 +6,6 @@ In: rows and the model. Out: a verdict with a smallest witness. No cut-off on th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -59,7 +58,7 @@ def _closed_sets(
     bitmaps = layout.bitmaps()
     n_tasks = min(len(consequents), 16 * jobs)
     # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
-    tasks: list[Callable[[], tuple[int, int, Rule | None]]] = [
+    tasks = [
         partial(_closed_task, layout, bitmaps, model, consequents[start::n_tasks], stop)
         for start in range(n_tasks)
     ]

@@ -74,7 +74,8 @@ def _unsafe_among(
     if stop.reason != 0:
         return ranks
     safe = [_is_safe(layout, bitmaps, model, rank, stop) for rank in ranks]
-    return ranks[~np.array(safe, dtype=bool)]
+    unsafe: Ints = ranks[~np.array(safe, dtype=bool)]
+    return unsafe
 
 
 def _is_safe(

@@ -43,9 +43,7 @@ class Choices:
 
     def random_state(self) -> Longs:
         """A start for the kernels' generator, in [1, 2^31 - 2]."""
-        return np.array(
-            [np.random.default_rng(self.seed).integers(1, 2**31 - 2)], dtype=np.int64
-        )
+        return np.array([np.random.default_rng(self.seed).integers(1, 2**31 - 2)], dtype=np.int64)
 
 
 def suppress_sensitive(
@@ -69,9 +67,7 @@ def suppress_sensitive(
     return work
 
 
-def thin(
-    table: Transactions, model: RhoUncertainty, log: Log, stop: Stop
-) -> NDArray[np.bool_]:
+def thin(table: Transactions, model: RhoUncertainty, log: Log, stop: Stop) -> NDArray[np.bool_]:
     """What is kept when records that stand out lose what is most over-represented."""
     work = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
     layout = work.layout

@@ -15,7 +15,6 @@ from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.models import Breach
 
-
 EACH_REMOVED = -1
 """As a consequent: whichever sensitive item was removed for this reason."""
 

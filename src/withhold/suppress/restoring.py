@@ -1,8 +1,9 @@
 """Put back every deletion that can be undone safely, until none can: the plan is inclusion-minimal.
 
 Most deletions answered a rule that is still as tight as can be, and stay. For the others (the rule has
-room again, or the record has lost more of its antecedent since) it is found out, item by item and shortest record first, whether anything breaks; what breaks is the new reason to keep it out, and
-is looked at again only when it can have changed. No paper has this step.
+room again, or the record has lost more of its antecedent since) it is found out,
+item by item and shortest record first, whether anything breaks; what breaks is the new reason to keep
+it out, and is looked at again only when it can have changed. No paper has this step.
 """
 
 from __future__ import annotations
@@ -13,15 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.kernels.layout import Ints, Longs
-from withhold.kernels.restore import (
-    ACCEPTED,
-    BLOCKED,
-    SKIPPED,
-    find_astray,
-    find_loose_events,
-    find_touched_events,
-    restore,
-)
+from withhold.kernels.restore import ACCEPTED, BLOCKED, SKIPPED, restore
+from withhold.kernels.room import find_astray, find_loose_events, find_touched_events
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.suppress.plan import EACH_REMOVED, Reasons
 from withhold.suppress.workspace import Workspace
@@ -81,9 +75,7 @@ def restore_deletions(
     doubtful = np.ones(len(blocks), dtype=bool)
     # These have no reason to stay out that is worth a look; they are tried at once.
     free = np.zeros(len(positions), dtype=bool)
-    find_astray(
-        blocked_by, rows, blocks.starts, blocks.items, layout.offsets, work.items, free
-    )
+    find_astray(blocked_by, rows, blocks.starts, blocks.items, layout.offsets, work.items, free)
     free |= (blocked_by < n_loose) | (blocks.consequents[blocked_by] == EACH_REMOVED)
     while stop.reason == 0:
         in_use = np.zeros(len(blocks), dtype=bool)
@@ -139,7 +131,8 @@ def _ceilings(work: Workspace, like: Longs | None) -> Longs:
     if like is None:
         return np.full(work.layout.n_items, np.iinfo(np.int64).max)
     share = work.supports.sum() / max(int(like.sum()), 1)
-    return np.ceil(like * share).astype(np.int64)
+    ceilings: Longs = np.ceil(like * share).astype(np.int64)
+    return ceilings
 
 
 def _touched(work: Workspace, blocks: Blocks, rows: Ints, ranks: Ints) -> NDArray[np.bool_]:

@@ -67,9 +67,7 @@ def suppress_rho(
                 work = _suppress_parts(table, model, kept, split, choices, log, search)
             interrupted = search.reason != 0
         if interrupted:
-            kept = remove_unproven(
-                table, model, work.kept(), log, overall, jobs=jobs
-            )
+            kept = remove_unproven(table, model, work.kept(), log, overall, jobs=jobs)
         else:
             if restoring:
                 if keep == "distribution":

@@ -1,0 +1,150 @@
+"""The suppressor's kernels decide as their plain twins do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import examples, problems
+from test_kernels import all_bitmaps, laid_out
+
+from withhold.kernels import plain
+from withhold.kernels.arrays import room_for, sort_ascending
+from withhold.kernels.forced import find_forced
+from withhold.kernels.restore import ACCEPTED, BLOCKED, restore
+from withhold.kernels.thinning import thin_records
+from withhold.kernels.threads import Stop
+
+
+@examples(400)
+@given(problems(), st.booleans())
+def test_find_forced(problem, with_prior):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    got = np.zeros(layout.n_rows, dtype=np.int64)
+    find_forced(
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.supports,
+        layout.bitmaps(),
+        layout.sensitive,
+        0,
+        layout.n_rows,
+        rho.numerator,
+        rho.denominator,
+        with_prior,
+        got,
+        Stop().flag,
+    )
+    ranks = frozenset(layout.sensitive_ranks().tolist())
+    expected = plain.find_forced(records, ranks, rho, with_prior=with_prior)
+    assert {row: int(got[row]) for row in np.flatnonzero(got)} == expected
+
+
+@examples(400)
+@given(problems(records=6, items=6), st.data())
+def test_restore__puts_back_what_keeps_the_table_as_safe_as_it_was(problem, data):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    ranks = frozenset(layout.sensitive_ranks().tolist())
+    max_known = data.draw(st.sampled_from([-1, 0, 1, 2, 3]))
+    with_prior = data.draw(st.booleans())
+    # Delete at random until it is safe, so that restoring starts from a safe table.
+    order = data.draw(st.permutations(range(len(layout.items))))
+    items = layout.items.copy()
+    row_of = np.repeat(np.arange(layout.n_rows), np.diff(layout.offsets)).astype(np.int32)
+    alive = [set(record) for record in records]
+    deleted = []
+    for position in order:
+        if plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior):
+            break
+        alive[row_of[position]].discard(int(items[position]))
+        items[position] = -1
+        deleted.append(position)
+    assert plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior)
+    candidates = np.array(sorted(deleted, key=lambda p: (layout.items[p], p)), dtype=np.int32)
+    supports = np.array(
+        [sum(rank in row for row in alive) for rank in range(layout.n_items)], dtype=np.int64
+    )
+    bitmaps = all_bitmaps(layout)
+    for position in deleted:
+        row = row_of[position]
+        bitmaps[layout.items[position], row >> 6] &= ~(np.uint64(1) << np.uint64(row & 63))
+    outcomes = np.zeros(len(candidates), dtype=np.int8)
+    restore(
+        candidates,
+        row_of[candidates],
+        layout.items[candidates],
+        layout.offsets,
+        items,
+        layout.post_offsets,
+        layout.post_rows,
+        supports,
+        bitmaps,
+        layout.sensitive,
+        rho.numerator,
+        rho.denominator,
+        with_prior,
+        max_known,
+        np.full(layout.n_items, 10**9),
+        outcomes,
+        Stop().flag,
+    )
+    for position, outcome in zip(candidates, outcomes, strict=True):
+        row, rank = int(row_of[position]), int(layout.items[position])
+        alive[row].add(rank)
+        safe = plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior)
+        assert outcome == (ACCEPTED if safe else BLOCKED)
+        if not safe:
+            alive[row].discard(rank)
+        assert (items[position] == rank) == safe
+
+
+@examples(300)
+@given(problems(), st.sampled_from([0.0, 0.05, 10.0]))
+def test_thin_records(problem, bias):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    items = layout.items.copy()
+    thin_records(
+        layout.offsets,
+        items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.supports.copy(),
+        layout.bitmaps(),
+        layout.sensitive,
+        layout.supports,
+        bias,
+        rho.numerator,
+        rho.denominator,
+        Stop().flag,
+    )
+    ends = layout.offsets.tolist()
+    got = [set(items[a:b].tolist()) - {-1} for a, b in zip(ends, ends[1:], strict=False)]
+    ranks = frozenset(layout.sensitive_ranks().tolist())
+    assert got == plain.thin_records(records, ranks, rho, bias=bias)
+
+
+@examples(200)
+@given(st.lists(st.integers(-1000, 1000)), st.integers(0, 40))
+def test_sort_ascending_and_room_for(numbers, more):
+    array = np.array(numbers, dtype=np.int32)
+    sort_ascending(array, len(array))
+    assert array.tolist() == sorted(numbers)
+    larger = room_for(array, len(array) + more)
+    assert len(larger) >= len(array) + more
+    assert larger[: len(array)].tolist() == sorted(numbers)
+
+
+def test_count_bits__agrees_with_python():
+    from withhold.kernels.bits import make_bitmaps
+
+    rows = np.array([0, 3, 63, 64, 130], dtype=np.int32)
+    bitmaps = make_bitmaps(np.array([0, 5], dtype=np.int64), rows, 0, 131)
+    assert [int(word).bit_count() for word in bitmaps[0]] == [3, 1, 1]
+    with pytest.raises(IndexError):
+        bitmaps[1]
