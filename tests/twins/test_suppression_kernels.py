@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import examples, problems
 from test_kernels import all_bitmaps, laid_out
 
+from tables import examples, problems
 from withhold.kernels import plain
 from withhold.kernels.arrays import room_for, sort_ascending
 from withhold.kernels.forced import find_forced

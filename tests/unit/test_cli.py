@@ -70,6 +70,12 @@ def leftovers(folder):
     return sorted(path.name for path in folder.iterdir() if path.name.endswith(".part"))
 
 
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    """Whoever runs the tests first would see a note about compiling."""
+    monkeypatch.setattr("withhold.kernels.jit.is_cold", lambda: False)
+
+
 @pytest.fixture
 def shop(tmp_path, monkeypatch):
     """A folder with baskets.dat in it, which is also the current directory."""
@@ -335,6 +341,12 @@ def test_warnings__repeated_items(shop):
     assert run("audit", "twice.dat", *options, "--quiet").stderr == ""
 
 
+def test_notes__the_first_run_says_why_it_takes_longer(shop, monkeypatch):
+    monkeypatch.setattr("withhold.kernels.jit.is_cold", lambda: True)
+    assert "compiling" in one_warning(run("audit", "baskets.dat", *BROKEN, "--json"))
+    assert run("audit", "baskets.dat", *BROKEN, "--quiet").stderr == ""
+
+
 def one_warning(result):
     (line,) = result.stderr.splitlines()
     return line
@@ -594,7 +606,7 @@ def test_text__no_item_can_forge_a_line_of_the_report(shop):
 
 @posix
 def test_stdout__closed_early_changes_neither_verdict_nor_stderr(shop):
-    with start("audit", "baskets.dat", *BROKEN) as process:
+    with start("audit", "baskets.dat", *BROKEN, "--quiet") as process:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 1
@@ -603,9 +615,10 @@ def test_stdout__closed_early_changes_neither_verdict_nor_stderr(shop):
 @posix
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_stdout__full_disk_is_exit_3(shop):
-    with open("/dev/full", "w") as full, start("audit", "baskets.dat", *BROKEN, stdout=full) as it:
-        (message,) = it.stderr.read().splitlines()
-    assert it.returncode == 3
+    command = ["audit", "baskets.dat", *BROKEN, "--quiet"]
+    with open("/dev/full", "w") as full, start(*command, stdout=full) as process:
+        (message,) = process.stderr.read().splitlines()
+    assert process.returncode == 3
     assert message.startswith("withhold: standard output cannot be written: No space left")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from withhold.data import Transactions
 from withhold.errors import InputError
-from withhold.read import read
+from withhold.formats import read
 
 
 def baskets(folder: Path, text: str, **options: str) -> Transactions:

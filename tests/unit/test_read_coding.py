@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from withhold.read import coding
-from withhold.read.basket import read_rows
-from withhold.read.coding import SPREAD, code_lines, distinct_keys, distinct_words
-from withhold.read.opening import Text
-from withhold.read.rows import sort_rows
+from withhold.formats import coding
+from withhold.formats.basket import read_rows
+from withhold.formats.coding import SPREAD, code_lines, distinct_keys, distinct_words
+from withhold.formats.opening import Text
+from withhold.formats.rows import sort_rows
 
 SEPARATORS = [" ", ",", ";", "\t", "|"]
 

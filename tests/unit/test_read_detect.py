@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from withhold.errors import InputError
-from withhold.read import FORMATS, read
+from withhold.formats import FORMATS, read
 
 CONTENTS = {
     "FIMI": ("1 2 3\n4 5\n", "basket"),

@@ -16,7 +16,7 @@ import pytest
 
 from withhold.data import Transactions
 from withhold.errors import InputError
-from withhold.read import read
+from withhold.formats import read
 
 Make = Callable[[dict[str, list[Any]]], Any]
 MAKES: dict[str, Make] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 HEAVY = ("polars", "narwhals", "pandas", "pyarrow", "numba", "zstandard")
 SCRIPT = """
 import sys
-from withhold.read import read, write
+from withhold.formats import read, write
 read(sys.argv[1])
 print(*[name for name in sys.argv[2].split() if name in sys.modules])
 """

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from withhold.errors import InputError
-from withhold.read import opening, read
+from withhold.formats import opening, read
 
 BASKETS = b"beer bread\n\nbeer\n"
 ROWS = [["beer", "bread"], [], ["beer"]]

@@ -8,7 +8,7 @@ import pytest
 
 from withhold.data import Source
 from withhold.errors import InputError, OutputError
-from withhold.read import output_form
+from withhold.formats import output_form
 
 DAT = Source(Path("in.dat"), "basket")
 COMMA = Source(Path("in.csv.gz"), "basket", "gz", separator=",", variant="quoted")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from withhold.data import Source, Transactions
 from withhold.errors import OutputError
-from withhold.read import as_written, output_form, read, read_back, write
+from withhold.formats import as_written, output_form, read, read_back, write
 
 FORMS = {
     "space": Source(Path("a.dat"), "basket", separator=" "),

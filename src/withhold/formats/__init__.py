@@ -210,7 +210,11 @@ def _is_frame(source: Any) -> bool:
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(source, pass_through=True), nw.DataFrame | nw.LazyFrame)
+    try:
+        wrapped = nw.from_native(source, pass_through=True)
+    except nw.exceptions.NarwhalsError:
+        return True  # a frame, but one with something wrong, which its reader will report
+    return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
 
 
 def _details(table: Transactions, form: Source) -> dict[str, Any]:

@@ -41,7 +41,8 @@ class Frame:
             )
         except Exception as error:
             # A lazy frame runs somebody's whole query here, so anything can come out of it.
-            raise InputError(f"the frame cannot be used: {error}", path=path) from error
+            reason = " ".join(str(error).split())
+            raise InputError(f"the frame cannot be used: {reason}", path=path) from error
         self.columns = [str(name) for name in self._frame.columns]
         self._native_names = dict(zip(self.columns, self._frame.columns, strict=True))
         if len(self._native_names) < len(self.columns):

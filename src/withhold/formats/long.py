@@ -145,18 +145,19 @@ def _plain_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
     """Some columns of a table without quotes, by polars."""
     import polars as pl
 
-    body = sheet.text.data.rstrip(b"\n").partition(b"\n")[2]
+    data = sheet.text.data.rstrip(b"\n")
     names = [str(number) for number in range(len(sheet.header))]
-    n_lines = body.count(b"\n") + 1
+    n_lines = data.count(b"\n") + 1
     # Polars refuses a line with too many cells but fills up one with too few; where the total is
     # right and no line has too many, none has too few.
-    complete = body.count(sheet.separator.encode()) == (len(names) - 1) * n_lines
+    complete = data.count(sheet.separator.encode()) == (len(names) - 1) * n_lines
     try:
-        if not body or not complete:
+        if n_lines == 1 or not complete:
             raise pl.exceptions.ComputeError
         frame = pl.read_csv(
-            body,
+            data,
             has_header=False,
+            skip_rows=1,
             separator=sheet.separator,
             quote_char=None,
             schema=dict.fromkeys(names, pl.String),

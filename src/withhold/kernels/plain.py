@@ -100,7 +100,7 @@ def find_forced(
     for row, record in enumerate(records):
         rest = record - sensitive
         support = count_support(rest, records)
-        if record & sensitive and (rest or with_prior) and 1 > rho * support:
+        if record & sensitive and (rest or with_prior) and rho * support < 1:
             forced[row] = support
     return forced
 
