@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
-from statistics import median
 
 from benchmarks import fresh
 from benchmarks.bench import NAMES, REPEATS, Bench, packed_path
+from benchmarks.fresh import Taken
 from benchmarks.tables import Table
 
 RHO = "0.7"
@@ -22,31 +21,37 @@ VERDICT_TARGET = 1.0
 
 def start(bench: Bench) -> list[Table]:
     """How long somebody waits who has just installed, and who has not."""
-    table = Table("Starting", {"what": "", "seconds": ".2f"})
+    table = Table("Starting", {"what": "", "seconds": ".2f", "CPU s": ".2f"})
+
+    def add(what: str, taken: Taken, most: float | None = None) -> None:
+        seconds = bench.judged(taken.seconds, most)
+        table.add(what=what, seconds=seconds, **{"CPU s": taken.cpu})
+
     with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
         command = [sys.executable, "-m", "withhold", "demo", "--folder"]
         elsewhere = {**os.environ, "XDG_CACHE_HOME": f"{folder}/cache"}
         # A new folder each time, as published files are not overwritten.
         demos = [[*command, f"{folder}/{number}"] for number in range(1 + REPEATS)]
         bench.say("withhold demo, nothing compiled yet")
-        cold = fresh.seconds_of(demos[0], environment=elsewhere)
+        cold = fresh.time_of(demos[0], environment=elsewhere)
         bench.say("withhold demo again")
-        warm = median(fresh.seconds_of(demo, environment=elsewhere) for demo in demos[1:])
-    table.add(what="withhold demo, kernels compiled on the way", seconds=cold)
-    table.add(what="withhold demo, kernels from the cache", seconds=warm)
-    table.add(what="so compilation takes", seconds=cold - warm)
-    python = _usual_seconds([sys.executable, "-c", "pass"])
-    bare = _usual_seconds([sys.executable, "-c", "import withhold"])
-    shown = _usual_seconds([sys.executable, "-m", "withhold", "--help"])
-    table.add(what="python -c pass", seconds=python)
-    table.add(what="import withhold", seconds=bench.judged(bare, START_TARGET))
-    table.add(what="withhold --help", seconds=bench.judged(shown, START_TARGET))
+        warm = _usual([fresh.time_of(demo, environment=elsewhere) for demo in demos[1:]])
+    add("withhold demo, kernels compiled on the way", cold)
+    add("withhold demo, kernels from the cache", warm)
+    add("so compilation takes", Taken(cold.seconds - warm.seconds, cold.cpu - warm.cpu))
+    for what, command in (
+        ("python -c pass", ["-c", "pass"]),
+        ("import withhold", ["-c", "import withhold"]),
+        ("withhold --help", ["-m", "withhold", "--help"]),
+    ):
+        runs = [fresh.time_of([sys.executable, *command]) for _ in range(START_REPEATS)]
+        add(what, _usual(runs), None if command[-1] == "pass" else START_TARGET)
     table.notes.append("The time of a whole process each; the lower ones include Python's own.")
     return [table]
 
 
-def _usual_seconds(command: Sequence[str]) -> float:
-    return median(fresh.seconds_of(command) for _ in range(START_REPEATS))
+def _usual(runs: list[Taken]) -> Taken:
+    return sorted(runs)[len(runs) // 2]
 
 
 def reading(bench: Bench) -> list[Table]:
@@ -82,11 +87,25 @@ def check(bench: Bench) -> list[Table]:
     """The verdict on what is unsafe, the audit, and the proof of what is safe."""
     raw = Table(
         f"Raw files, ρ = {RHO}: kernels warm, file in memory, median of {REPEATS}",
-        {"file": "", "verdict": "", "verdict s": ".3f", "breaches ≤ 3": ",", "audit s": ".2f"},
+        {
+            "file": "",
+            "verdict": "",
+            "verdict s": ".3f",
+            "breaches ≤ 3": ",",
+            "audit s": ".2f",
+            "CPU s": ".2f",
+        },
     )
     safe = Table(
         f"Their releases, ρ = {RHO}: the exact check, median of {REPEATS}",
-        {"file": "", "verdict": "", "check s": ".3f", "closed sets": ",", "per second": ",.0f"},
+        {
+            "file": "",
+            "verdict": "",
+            "check s": ".3f",
+            "CPU s": ".3f",
+            "closed sets": ",",
+            "per second": ",.0f",
+        },
     )
     for file in bench.files(*NAMES):
         common = {"sensitive": str(file.sensitive), "rho": RHO, "repeats": REPEATS}
@@ -101,6 +120,7 @@ def check(bench: Bench) -> list[Table]:
                     "verdict s": quick_to_say_no,
                     "breaches ≤ 3": audit["breaches"],
                     "audit s": audit["seconds"],
+                    "CPU s": audit["cpu"],
                 }
             )
         if bench.anonymize(file, RHO, once=True) is None:
@@ -118,6 +138,7 @@ def check(bench: Bench) -> list[Table]:
                     "file": file.name,
                     "verdict": proof["status"],
                     "check s": bench.judged(proof["seconds"], VERDICT_TARGET),
+                    "CPU s": proof["cpu"],
                     "closed sets": proof["checked"],
                     "per second": proof["checked"] / proof["seconds"],
                 }

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 LIMIT_SECONDS = 1200
@@ -35,11 +35,25 @@ def measure(name: str, /, **arguments: Any) -> dict[str, Any]:
     return result
 
 
-def seconds_of(command: Sequence[str], *, environment: Mapping[str, str] | None = None) -> float:
+class Taken(NamedTuple):
+    """The time that a program took, or a part of one."""
+
+    seconds: float
+    """On the clock, which runs on while other programs have the machine."""
+    cpu: float
+    """Of all its threads together."""
+
+
+def time_of(command: Sequence[str], *, environment: Mapping[str, str] | None = None) -> Taken:
     """How long a program takes from start to end."""
-    began = time.perf_counter()
+    began, used = time.perf_counter(), _children_cpu()
     _run(command, "", environment)
-    return time.perf_counter() - began
+    return Taken(time.perf_counter() - began, _children_cpu() - used)
+
+
+def _children_cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _run(command: Sequence[str], request: str, environment: Mapping[str, str] | None = None) -> str:

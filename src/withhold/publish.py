@@ -85,7 +85,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         if not target.is_file():
             raise OutputError(f"{target} is not an ordinary file; choose another name")
         if not force:
-            raise PolicyError(f"{target} exists already; use --force to replace it")
+            raise PolicyError(f"{target} exists already; use force to replace it (--force)")
 
 
 def publish(

@@ -111,6 +111,7 @@ def test_quoted_items_say_nothing_about_the_separator(tmp_path: Path) -> None:
         ('a,b\nc,"d', 2),
         ('a,b\n"c"d,e\n', 2),
         ('"c,d\n"e,f\n', 1),
+        ('a,b\na,"b\nc",d\n', 2),
     ],
 )
 def test_quotes_that_do_not_close_name_the_line(tmp_path: Path, text: str, line: int) -> None:

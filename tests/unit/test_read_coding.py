@@ -34,7 +34,7 @@ def fast(data: bytes, separator: str) -> list[list[str]] | None:
     return [names[end - length : end] for end, length in zip(ends, lengths.tolist(), strict=True)]
 
 
-alphabet = st.sampled_from("ab0 1\t,;|é\u20ac\U0001f600'")
+alphabet = st.sampled_from("ab0 1\t,;|é\u20ac\U0001f600'\x0b\x1c\x85\u2028\u3000")
 lines = st.lists(st.text(alphabet, max_size=30), min_size=1, max_size=12)
 
 

@@ -16,6 +16,7 @@ CONTENTS = {
     "bits without a header": ("1,0\n0,1\n1,1\n", "basket"),
     "one item a line": ("beer\nale\n", "basket"),
     "pairs": ("bread,milk\nbeer,chips\nbeer,wine\n", "basket"),
+    "pairs of codes": ("a1,x\n17,y\n17,z\n", "basket"),
     "comma baskets": ("citrus fruit,bread\nwhole milk\n", "basket"),
     "brackets that are no JSON": ("[beer] ale\nbeer\n", "basket"),
     "one basket that ends in -2": ("1 -2\n3 4\n", "basket"),

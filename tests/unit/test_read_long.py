@@ -59,7 +59,7 @@ def test_other_columns_are_ignored_and_blanks_cut(tmp_path: Path) -> None:
 
 
 def test_quoted_cells(tmp_path: Path) -> None:
-    text = 'tid,item\n1,"milk, whole"\n"1","say ""ah"""\n2,"two\nlines"\n'
+    text = 'tid,item\n1,"milk, whole"\n"1","say ""ah"""\n2,"two\nlines"\n\n\n'
     table = table_of(tmp_path, text)
     assert table.to_lists() == [["milk, whole", 'say "ah"'], ["two\nlines"]]
 

@@ -24,7 +24,7 @@ def refused(folder: Path, text: str, **options: str) -> InputError:
 
 
 def test_columns_become_items(tmp_path: Path) -> None:
-    table = table_of(tmp_path, "pear, beer ,ale,never\n1,true,0,0\n,False,TRUE,0\n0,0,0,\n")
+    table = table_of(tmp_path, "pear, beer ,ale,never\n1,true,0,0\n,False,TRUE,0\n0,0,0,\n\n\n")
     assert table.to_lists() == [["beer", "pear"], ["ale"], []]
     assert table.vocabulary == ("ale", "beer", "never", "pear")
     assert table.record_ids is None

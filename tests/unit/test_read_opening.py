@@ -64,6 +64,7 @@ def test_large_archives_are_unpacked_whole(tmp_path: Path) -> None:
         (b"\xef\xbb\xbfbeer\n", [["beer"]]),
         (b"beer\r\nbread\r\n", [["beer"], ["bread"]]),
         (b"beer\r\n\r\nbread", [["beer"], [], ["bread"]]),
+        (b"beer\r\nbread\r", [["beer"], ["bread"]]),
         (b"beer", [["beer"]]),
         (b"\n", [[]]),
         (b"beer\n\n", [["beer"], []]),
@@ -172,12 +173,12 @@ def test_every_broken_file_comes_with_a_remedy(tmp_path: Path) -> None:
         assert "To mend it: " in str(refused(put(tmp_path, data)))
 
 
-def test_invalid_utf8_is_found_across_blocks(tmp_path: Path) -> None:
-    line = "é".encode() * 50 + b"\n"
-    data = b"x" + line * 40_000
-    path = put(tmp_path, data + b"\xe9\n")
-    assert refused(path).line == 40_001
-    # A character cut by a block's edge is none: the file is fine without its last line.
+@pytest.mark.parametrize("start", [b"", b"x"])
+def test_invalid_utf8_is_found_across_blocks(tmp_path: Path, start: bytes) -> None:
+    # One of the two starts makes the edge of a block cut a character in half.
+    data = start + ("é".encode() * 50 + b"\n") * 40_000
+    error = refused(put(tmp_path, data + b"\xe9\n"))
+    assert (error.line, error.value) == (40_001, "byte 0xe9")
     assert len(read(put(tmp_path, data))) == 40_000
 
 

@@ -35,8 +35,12 @@ def anonymize(
         str, typer.Option(help="rules: least loss; distribution: item frequencies stay alike.")
     ] = "rules",
     pick: Annotated[
-        str, typer.Option(help="Which records lose an item: longest, or drawn at random.")
-    ] = "random",
+        str | None,
+        typer.Option(
+            help="Which records lose an item: longest or random. If not given: random for split "
+            "records, else longest."
+        ),
+    ] = None,
     restore: Annotated[
         bool,
         typer.Option("--restore/--no-restore", help="Undo every deletion that can be undone."),

@@ -13,8 +13,8 @@ import typer
 
 import withhold
 from withhold.cli import interrupts
-from withhold.cli.console import note
-from withhold.errors import Interrupted, WithholdError
+from withhold.cli.console import abandon_stdout, note
+from withhold.errors import Interrupted, OutputError, WithholdError
 
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
@@ -101,3 +101,7 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.exit(Interrupted.exit_code)
+    except OSError as error:  # of help or a usage message; the verbs see to their own
+        abandon_stdout()
+        note(f"the output cannot be written: {error.strerror}")
+        sys.exit(OutputError.exit_code)

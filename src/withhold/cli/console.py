@@ -25,9 +25,9 @@ def say(text: str) -> None:
     try:
         typer.echo(text)
     except BrokenPipeError:
-        _abandon_stdout()
+        abandon_stdout()
     except OSError as error:
-        _abandon_stdout()
+        abandon_stdout()
         raise OutputError(f"standard output cannot be written: {error.strerror}") from error
 
 
@@ -90,7 +90,7 @@ def _only_heed(what: str, done: int, total: int) -> None:
     stop_if_asked()
 
 
-def _abandon_stdout() -> None:
+def abandon_stdout() -> None:
     """Keep Python from complaining at exit about what is still in the buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -150,7 +150,7 @@ def _code_piece(text: NDArray[np.uint8], separator: int, blanks: bool) -> Piece 
     sizes = np.diff(ends, prepend=-1)
     sizes -= 1
     if blanks:
-        ends, sizes = _without_blanks(text, separator, ends, sizes)
+        ends, sizes = _without_blanks(text, ends, sizes)
     if not sizes.all():
         filled = sizes > 0
         counts = np.cumsum(filled, dtype=np.int64)[counts - 1]
@@ -187,13 +187,13 @@ def _words(
 
 
 def _without_blanks(
-    text: NDArray[np.uint8], separator: int, ends: NDArray[np.int64], sizes: NDArray[np.int64]
+    text: NDArray[np.uint8], ends: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The ends and sizes of the items without the blanks around them."""
-    # Every item is followed by a separator, so that there always is a next byte of ink.
-    inked = np.flatnonzero(((text != SPACE) & (text != TAB)) | (text == separator))
+    # The last newline is ink, so that there always is a next byte of it.
+    inked = np.flatnonzero((text != SPACE) & (text != TAB))
     starts = np.minimum(inked[np.searchsorted(inked, ends - sizes)], ends)
-    last = inked[np.maximum(np.searchsorted(inked, ends) - 1, 0)]
+    last = inked[np.searchsorted(inked, ends) - 1]
     ends = np.clip(last + 1, starts, ends)
     return ends, ends - starts
 

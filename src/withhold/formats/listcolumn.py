@@ -41,6 +41,7 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
     if isinstance(lists.dtype, pl.Array):
         lists = lists.arr.to_list()
     lengths = lists.list.len()
+    # Without the empty lists, which older versions of polars turn into a blank each.
     flat = lists.filter(lengths > 0).explode()
     names = series_names(flat, path=path, column=item)
     if names.null_count():

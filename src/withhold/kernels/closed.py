@@ -40,11 +40,14 @@ def count_support(
         # Ranks ascend with support, so the other items have bitmaps too.
         for word in range(bitmaps.shape[1]):
             both = bitmaps[rarest - first_bitmap, word]
-            for k in range(1, size):
+            k = 1
+            while both != 0 and k < size:
                 both &= bitmaps[itemset[k] - first_bitmap, word]
-            count += np.int64(count_bits(both))
-            if count >= enough:
-                break
+                k += 1
+            if both != 0:
+                count += np.int64(count_bits(both))
+                if count >= enough:
+                    break
         return count
     for posting in range(post_offsets[rarest], post_offsets[rarest + 1]):
         row = post_rows[posting]

@@ -35,15 +35,15 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 @cache
 def cache_directory() -> Path:
     """The directory of this version's compiled kernels; created if need be."""
-    for base in (_user_cache(), Path(tempfile.gettempdir()) / f"withhold-{_user_tag()}"):
-        directory = base / f"kernels-{_fingerprint()}"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=directory):
-                return directory
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="withhold-kernels-"))
+    directory = _user_cache() / f"kernels-{_fingerprint()}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError:
+        # Nowhere to keep them: a private directory for this process. Not a fixed name in a place that
+        # others can write to, since loading compiled code from there would be running theirs.
+        return Path(tempfile.mkdtemp(prefix="withhold-kernels-"))
 
 
 def is_cold() -> bool:
@@ -66,7 +66,3 @@ def _user_cache() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "withhold"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"
-
-
-def _user_tag() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")

@@ -15,7 +15,7 @@ from withhold.kernels.bounded import find_small_unsafe, holds_item
 from withhold.kernels.closed_visit import visit_closed_sets
 from withhold.kernels.jit import kernel
 from withhold.kernels.local_rows import merge_local_rows
-from withhold.kernels.room import has_room
+from withhold.kernels.room import find_within, has_room
 from withhold.kernels.within import (
     find_subset_unsafe,
     forget_holders,
@@ -75,6 +75,9 @@ def restore(
     indexed = -1
     n_holders = 0
     n_restored = 0
+    # Rules q→e found without room: while e is at hand they stay so, for no other item comes back.
+    n_known = 0
+    known = np.empty(len(candidates), np.int64)
     holders = np.empty(len(offsets) + MANY, np.int32)
     postings = np.empty(0, np.int32)
     begin_of = np.zeros(n_items, np.int64)
@@ -100,6 +103,8 @@ def restore(
             n_holders, postings = index_holders(
                 e, offsets, items, post_offsets, post_rows, begin_of, end_of, holders
             )
+            if e != indexed:
+                n_known = 0
             indexed = e
             n_restored = 0
         # First the rules q→e; then, for each sensitive f that the record holds, the rules q→f with e ∈ q.
@@ -117,15 +122,25 @@ def restore(
                 continue
             f = consequents[turn]
             extra = 0 if turn == 0 else 1
+            block = np.int64(-1)
             n_local = 0
             for p in range(offsets[row], offsets[row + 1]):
                 x = e if p == position else items[p]
                 if x >= 0 and x != f:
                     ranks[n_local] = x
                     n_local += 1
-            if max_known >= 0:
-                for k in range(n_local):
-                    local_of[ranks[k]] = k
+            for k in range(n_local):
+                local_of[ranks[k]] = k
+            if turn == 0:
+                block = find_within(known, n_known, blocked_starts, blocked_items, local_of)
+                if block >= 0:
+                    safe = False
+                    size = blocked_starts[block + 1] - blocked_starts[block]
+                    for k in range(size):
+                        itemset[k] = blocked_items[blocked_starts[block] + k]
+            if not safe:
+                pass
+            elif max_known >= 0:
                 size = find_small_unsafe(
                     f,
                     -1 if turn == 0 else e,
@@ -144,8 +159,6 @@ def restore(
                     local_of,
                     itemset,
                 )
-                for k in range(n_local):
-                    local_of[ranks[k]] = -1
                 if size >= 0:
                     safe = False
                     sort_ascending(itemset, size)
@@ -178,9 +191,6 @@ def restore(
                     ):
                         safe = False
                         break
-                if safe:
-                    for k in range(n_local):
-                        local_of[ranks[k]] = k
                 if safe and n_local <= SHORT:
                     for mask in range(1 << n_local):
                         joint_of[mask] = 0
@@ -221,8 +231,6 @@ def restore(
                     )
                     if size >= 0:
                         safe = False
-                    for k in range(n_local):
-                        local_of[ranks[k]] = -1
                 elif safe:
                     n_rows, row_offsets, row_items = gather_within(
                         f,
@@ -235,8 +243,6 @@ def restore(
                         local_of,
                         row_items,
                     )
-                    for k in range(n_local):
-                        local_of[ranks[k]] = -1
                     n_groups, first_of, weights = merge_local_rows(
                         n_rows, row_offsets, row_items, group_of
                     )
@@ -270,6 +276,8 @@ def restore(
                         size = result[5][1]
                         for k in range(size):
                             itemset[k] = result[6][k]
+            for k in range(n_local):
+                local_of[ranks[k]] = -1
             if stop[0] != 0:
                 safe = False
                 break
@@ -279,6 +287,9 @@ def restore(
                     blocked_items[used + k] = itemset[k]
                 blocked_starts[candidate + 1] = used + size
                 blocked_by[candidate] = f
+                if turn == 0 and block < 0:
+                    known[n_known] = candidate
+                    n_known += 1
                 blocked_extra[candidate] = extra
                 outcomes[candidate] = BLOCKED
                 break

@@ -143,3 +143,17 @@ def find_touched_events(
                     break
             if touched[event]:
                 break
+
+
+@kernel
+def find_within(known, n_known, starts, itemsets, local_of):
+    """The first of the known itemsets whose items are all numbered in ``local_of``, or -1."""
+    for k in range(n_known):
+        inside = True
+        for i in range(starts[known[k]], starts[known[k] + 1]):
+            if local_of[itemsets[i]] < 0:
+                inside = False
+                break
+        if inside:
+            return known[k]
+    return np.int64(-1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -66,11 +66,12 @@ items with a confidence above 0.7.
         if self.max_known is None:
             who = "any items of a person's record"
         else:
-            who = f"at most {self.max_known} items of a person's record"
+            who = f"at most {counted(self.max_known, 'item')} of a person's record"
         prior = "" if self.ignore_prior else ", or nothing at all,"
         return (
-            f"Whoever knows {who}{prior} can infer none of the {len(self.sensitive):,} sensitive "
-            f"items with a confidence above {decimal_text(self.rho)}."
+            f"Whoever knows {who}{prior} can infer none of the "
+            f"{len(self.sensitive):,} sensitive items with a confidence above "
+            f"{decimal_text(self.rho)}."
         )
 
     def parameters(self) -> dict[str, Any]:
@@ -115,4 +116,15 @@ def decimal_text(value: Fraction) -> str:
             rest //= prime
     if rest != 1:
         return f"{value.numerator}/{value.denominator}"
-    return f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
+    with localcontext() as context:
+        context.prec = 60  # more than any allowed denominator needs
+        return f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "item"), counted(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -30,8 +30,7 @@ def audit_text(audit: Audit, *, name: str) -> str:
         lines += ["", "The worst, smallest knowledge first", *_breaches(audit)]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
-    seconds = f"{audit.seconds:.2f} s"
-    lines += ["", f"Checked {audit.verdict.checked:,} sets ({audit.verdict.method}); {seconds}."]
+    lines += ["", _work_done(audit.verdict, audit.seconds)]
     return _page(lines)
 
 
@@ -40,8 +39,18 @@ def _outcome(audit: Audit) -> list[str]:
     if audit.verdict.status is Status.HOLDS:
         return [f"It holds: {promise[0].lower()}{promise[1:]}"]
     if audit.verdict.status is Status.UNDECIDED:
-        return ["The time limit ended the check before a breach was found or ruled out.", promise]
+        return [
+            f"Asked: {promise}",
+            "The time limit ended the check before a breach was found or ruled out.",
+        ]
     return [f"Asked: {promise}", f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
+
+
+def _work_done(verdict: Verdict, seconds: float) -> str:
+    if verdict.status is Status.BROKEN:
+        return f"The search ended with the breach; {seconds:.2f} s."
+    done = "Checked" if verdict.status is Status.HOLDS else "Got through"
+    return f"{done} {verdict.checked:,} sets ({verdict.method}); {seconds:.2f} s."
 
 
 def _kind(verdict: Verdict) -> str:
@@ -122,12 +131,13 @@ def release_text(release: Release, published: Published) -> str:
 def recheck_text(recheck: Recheck, *, name: str) -> str:
     """Whether a published file is what its manifest says, and still safe."""
     verdict = recheck.verdict
-    lines = [f"{verdict.status.value}  {name}: {recheck.model.promise()}"]
-    if not recheck.same_bytes:
-        lines.append("CHANGED  The bytes are not those that were published.")
+    lines = [] if recheck.same_bytes else [f"CHANGED  {name} is not the file that was published."]
+    promise = recheck.model.promise()
+    asked = promise if verdict.status is Status.HOLDS else f"Asked: {promise}"
+    lines.append(f"{verdict.status.value}  {name}: {asked}")
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
-    lines.append(f"Checked {verdict.checked:,} sets ({verdict.method}); {recheck.seconds:.2f} s.")
+    lines.append(_work_done(verdict, recheck.seconds))
     return _page(lines)
 
 

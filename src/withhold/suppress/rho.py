@@ -23,9 +23,11 @@ from withhold.suppress.workspace import Workspace
 SHARE_OF_SEARCH = 0.7
 """Of a budget, this share goes to the search; the rest to finding what it left unsafe."""
 DEFAULT_PARTS = 4
-"""With restoring, parts lose a little LESS than the whole, and they run in parallel."""
-ENOUGH_TO_SPLIT = 4000
+"""With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
+FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
+MOST_TO_SPLIT = 1_000_000
+"""Occurrences; above, restoring what the parts lost takes longer than it is worth."""
 
 
 def suppress_rho(
@@ -33,7 +35,7 @@ def suppress_rho(
     model: RhoUncertainty,
     *,
     keep: str = "rules",
-    pick: str = "random",
+    pick: str | None = None,
     restoring: bool = True,
     parts: int | None = None,
     max_cost: float | None = None,
@@ -45,16 +47,18 @@ def suppress_rho(
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
     if keep not in ("rules", "distribution"):
         raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
-    if pick not in ("longest", "random"):
+    if pick not in (None, "longest", "random"):
         raise PolicyError(f"pick must be longest or random, not {pick!r}")
     if budget is not None and not budget > 0:
         raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
     if parts is None and max_cost is None:
-        parts = DEFAULT_PARTS if restoring and len(table) >= ENOUGH_TO_SPLIT else 1
+        worthwhile = restoring and len(table) >= FEWEST_TO_SPLIT
+        parts = DEFAULT_PARTS if worthwhile and table.n_occurrences <= MOST_TO_SPLIT else 1
+    split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
+    pick = pick or ("longest" if len(split) == 1 else "random")
     choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
     log = Log()
     with Stop(budget) as overall:
-        split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
         with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
             if keep == "rules":
                 kept = delete_forced(table, model, choices, log, search)

@@ -1,7 +1,8 @@
 """Divide and conquer (Jia et al., Algorithm 3): two safe tables make a safe union.
 
 Records are split at random into parts that are made safe on their own. Parts lose more than the whole,
-for supports are smaller in them; restoring afterwards, against the whole table, wins part of it back.
+for supports are smaller in them; restoring afterwards, against the whole table, wins it back and mostly
+a little more (docs/decisions/0004).
 """
 
 from __future__ import annotations
