@@ -563,7 +563,7 @@ def test_verify__a_broken_archive_is_called_changed(shop):
     ("output", "code", "said"),
     [
         ("baskets.dat", 2, "the input itself"),
-        ("there.dat", 2, "there.dat exists already; use --force"),
+        ("there.dat", 2, "there.dat exists already"),
         ("folder", 3, "is a directory"),
         ("nowhere/out.dat", 3, "the folder nowhere does not exist"),
         ("n" * 240 + ".dat", 3, "could not be written"),

@@ -31,6 +31,7 @@ def demo(
     from withhold.data.pharmacy import pharmacy
     from withhold.formats import read, write
     from withhold.models import RhoUncertainty
+    from withhold.models.rho import decimal_text
     from withhold.report.text import audit_text, release_text
 
     invented, sensitive = pharmacy(baskets, seed=seed)
@@ -52,7 +53,7 @@ def demo(
     say(
         f"A pharmacy wants to publish {len(table):,} baskets (invented, seed {seed}). Nobody "
         f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
-        f"than {model.rho} certainty.\n\n1. Is the file safe?\n"
+        f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
     )
     with progress_bar(silent=quiet) as progress:
         say(audit_text(pipeline.audit(table, model, show=6, jobs=jobs), name=str(file)))
