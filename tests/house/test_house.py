@@ -81,3 +81,17 @@ def test_kernels__have_twins():
     for name in public:
         assert any(f"def {name}(" in text for text in sources.values())
         assert hasattr(plain, name)
+
+
+def test_examples__run(tmp_path):
+    for script in sorted((ROOT / "examples").glob("*.py")):
+        done = subprocess.run(
+            [sys.executable, str(script)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "HOLDS" in done.stdout

@@ -39,7 +39,8 @@ class Stop:
         self._timer: threading.Timer | None = None
 
     def __enter__(self) -> Stop:
-        if self._deadline is not None:
+        # A limit beyond what a timer can wait for (inf, a century) is no limit.
+        if self._deadline is not None and self._deadline < threading.TIMEOUT_MAX:
             left = max(self._deadline - time.monotonic(), 0.0)
             if left == 0.0:
                 self.because(OUT_OF_TIME)

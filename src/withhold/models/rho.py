@@ -6,6 +6,7 @@ Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -16,6 +17,8 @@ from withhold.errors import PolicyError
 
 LARGEST_DENOMINATOR = 10**9
 """Up to here, with fewer than 2^31 records, every product fits into 64 bits."""
+LONGEST_NUMBER = 40
+"""Characters; what is longer is no threshold that anybody means."""
 
 
 @dataclass(frozen=True, init=False)
@@ -52,14 +55,20 @@ items with a confidence above 0.7.
         items = frozenset(str(item) for item in sensitive)
         if not items:
             raise PolicyError("no sensitive items were named; ρ-uncertainty needs at least one")
-        if max_known is not None and (isinstance(max_known, bool) or max_known < 0):
-            raise PolicyError(f"max_known must be 0 or more, not {max_known}")
+        if max_known is not None and (not hasattr(max_known, "__index__") or max_known < 0):
+            raise PolicyError(f"max_known must be a whole number from 0 on, not {max_known!r}")
         if max_known == 0 and ignore_prior:
             raise PolicyError("max_known=0 with ignore_prior leaves nothing to protect from")
         object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
         object.__setattr__(self, "sensitive", items)
         object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
         object.__setattr__(self, "ignore_prior", bool(ignore_prior))
+
+    def for_records_up_to(self, longest: int) -> RhoUncertainty:
+        """The same model, said more simply where knowing so many items is knowing any number."""
+        if self.max_known is None or self.max_known < longest:
+            return self
+        return RhoUncertainty(self.rho, self.sensitive, ignore_prior=self.ignore_prior)
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
@@ -93,6 +102,8 @@ def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str)
     >>> exact_threshold("1/3", name="rho"), exact_threshold(0.1, name="rho")
     (Fraction(1, 3), Fraction(1, 10))
     """
+    if (isinstance(value, str) and len(value) > LONGEST_NUMBER) or _has_large_exponent(value):
+        raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {str(value)[:30]!r}")
     try:
         exact = Fraction(repr(value) if isinstance(value, float) else value)
     except (ValueError, ZeroDivisionError, TypeError, OverflowError) as error:
@@ -102,6 +113,12 @@ def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str)
     if exact.denominator > LARGEST_DENOMINATOR:
         raise PolicyError(f"{name} = {value} is too fine; use at most nine decimal places")
     return exact
+
+
+def _has_large_exponent(value: object) -> bool:
+    """Whether reading the number would build one with millions of digits, as 1e99999999 would."""
+    exponent = re.search(r"[eE]([+-]?\d+)", str(value))
+    return exponent is not None and abs(int(exponent[1])) > LONGEST_NUMBER
 
 
 def decimal_text(value: Fraction) -> str:

@@ -29,6 +29,7 @@ def verify_rho(
 ) -> Verdict:
     """The verdict on ``table``."""
     began = time.perf_counter()
+    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     with Stop(limit_seconds) as stop:
         layout = lay_out(table, table.codes(model.sensitive))
         search = _closed_sets if model.max_known is None else _bounded_antecedents

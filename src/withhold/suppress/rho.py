@@ -51,6 +51,9 @@ def suppress_rho(
         raise PolicyError(f"pick must be longest or random, not {pick!r}")
     if budget is not None and not budget > 0:
         raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
+    if seed < 0 or (jobs is not None and jobs < 1):
+        raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
+    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     if parts is None and max_cost is None:
         worthwhile = restoring and len(table) >= FEWEST_TO_SPLIT
         parts = DEFAULT_PARTS if worthwhile and table.n_occurrences <= MOST_TO_SPLIT else 1
