@@ -64,7 +64,9 @@ def main() -> int:
                 bench.failures.append(f"{name}: {error}")
                 continue
             for table in tables:
-                print(table.text() + "\n", flush=True)
+                print(
+                    (table.text() if table.rows else f"{table.title}: nothing") + "\n", flush=True
+                )
                 missed += [f"{name}: {what}" for what in table.missed()]
             _store(name, tables, quick=asked.quick, load=load, took=time.perf_counter() - began)
     print(f"Results: {RESULTS}")

@@ -18,29 +18,29 @@ from withhold.kernels.threads import Stop
 
 
 @examples(400)
-@given(problems(), st.booleans())
-def test_find_forced(problem, with_prior):
+@given(problems())
+def test_find_forced(problem):
     rows, sensitive, rho = problem
     layout, records = laid_out(rows, sensitive)
     got = np.zeros(layout.n_rows, dtype=np.int64)
-    find_forced(
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.supports,
-        layout.bitmaps(),
-        layout.sensitive,
-        0,
-        layout.n_rows,
-        rho.numerator,
-        rho.denominator,
-        with_prior,
-        got,
-        Stop().flag,
-    )
+    middle = layout.n_items // 2
+    for start, end in ((0, middle), (middle, layout.n_items)):
+        find_forced(
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.post_positions,
+            layout.sensitive,
+            start,
+            end,
+            rho.numerator,
+            rho.denominator,
+            got,
+            Stop().flag,
+        )
     ranks = frozenset(layout.sensitive_ranks().tolist())
-    expected = plain.find_forced(records, ranks, rho, with_prior=with_prior)
+    expected = plain.find_forced(records, ranks, rho)
     assert {row: int(got[row]) for row in np.flatnonzero(got)} == expected
 
 

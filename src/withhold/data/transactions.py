@@ -117,7 +117,10 @@ class Transactions:
             return False
         if self.vocabulary == other.vocabulary:
             return bool(np.array_equal(self.items, other.items))
-        return self.to_lists() == other.to_lists()
+        # The other's codes in this vocabulary; -1 for names that this one does not have.
+        code_of = {name: code for code, name in enumerate(self.vocabulary)}
+        translated = np.array([code_of.get(name, -1) for name in other.vocabulary], dtype=np.int32)
+        return bool(np.array_equal(self.items, translated[other.items]))
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
 

@@ -20,6 +20,8 @@ from withhold.formats.rows import sort_rows
 
 PIECE = 1 << 19
 """Bytes per piece: its arrays fit the processor's cache, and numpy's calls outweigh Python's."""
+TABLE_BITS = 16
+"""Slots of a hash table, as a power of two: a table must fit the processor's cache, too."""
 LONGEST = 64
 """The longest item, in bytes, that is worth reading as words."""
 
@@ -81,44 +83,40 @@ def code_lines(
     return lengths, codes, vocabulary, sum(len(piece.codes) for piece in pieces) - len(codes)
 
 
-def distinct_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+def distinct_keys(
+    keys: NDArray[np.uint64], multipliers: Sequence[np.uint64] = SPREAD
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """The different keys in no particular order, and for each key its place among them.
 
     A hash table filled by one assignment: the last key written to a slot owns it, and whoever finds
     a stranger in its slot tries again with another multiplier. Exact for any keys; those that lose
-    twice are sorted.
+    every time are sorted.
 
     >>> distinct, codes = distinct_keys(np.array([7, 5, 7], dtype=np.uint64))
     >>> distinct[codes].tolist(), len(distinct)
     ([7, 5, 7], 2)
     """
-    codes = np.empty(len(keys), dtype=np.int32)
-    pending: NDArray[np.int64] | slice = slice(None)
-    found: list[NDArray[np.uint64]] = []
-    n_found = 0
-    for multiplier in SPREAD:
-        if len(keys) == 0:
-            break
-        bits = min(16, max(4, len(keys).bit_length()))
-        slots = (keys * multiplier >> np.uint64(64 - bits)).view(np.int64)
-        table = np.full(1 << bits, keys[0], dtype=np.uint64)
-        table[slots] = keys
-        # The first key also fills the unused slots, so it must not lose its own.
-        table[slots[0]] = keys[0]
-        used = np.flatnonzero(table != keys[0])
-        places = np.full(1 << bits, n_found, dtype=np.int32)
-        places[used] = np.arange(n_found + 1, n_found + 1 + len(used), dtype=np.int32)
-        found += [keys[:1], table[used]]
-        n_found += 1 + len(used)
-        codes[pending] = places.take(slots)
-        lost = np.flatnonzero(table.take(slots) != keys)
-        keys = keys[lost]
-        pending = lost if isinstance(pending, slice) else pending[lost]
-    if len(keys):
-        rest, inverse = np.unique(keys, return_inverse=True)
-        codes[pending] = n_found + inverse
-        found.append(rest)
-    return np.concatenate(found or [keys]), codes
+    if not len(keys) or not multipliers:
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return distinct, inverse.astype(np.int32)
+    bits = min(TABLE_BITS, max(4, len(keys).bit_length()))
+    hashes = keys * multipliers[0]
+    hashes >>= np.uint64(64 - bits)
+    slots = hashes.view(np.int64)
+    table = np.full(1 << bits, keys[0], dtype=np.uint64)
+    table[slots] = keys
+    # The first key also fills the unused slots, so it must not lose its own.
+    table[slots[0]] = keys[0]
+    used = np.flatnonzero(table != keys[0])
+    places = np.zeros(1 << bits, dtype=np.int32)
+    places[used] = np.arange(1, len(used) + 1, dtype=np.int32)
+    distinct, codes = np.append(keys[:1], table[used]), places.take(slots)
+    lost = np.flatnonzero(table.take(slots) != keys)
+    if len(lost):
+        others, other_codes = distinct_keys(keys[lost], multipliers[1:])
+        codes[lost] = other_codes + np.int32(len(distinct))
+        distinct = np.append(distinct, others)
+    return distinct, codes
 
 
 def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
@@ -181,7 +179,9 @@ def _words(
             part_ends = ends - sizes + number * WORD + part_sizes
         word = windows.take(part_ends)
         # What precedes the item is shifted out at the bottom: all 64 bits, if nothing is left.
-        word >>= ((WORD - part_sizes) << 3).view(np.uint64)
+        waste = WORD - part_sizes
+        waste <<= 3
+        word >>= waste.view(np.uint64)
         words.append(word)
     return words
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.kernels.closed import count_support
+from withhold.kernels.arrays import room_for
 from withhold.kernels.jit import kernel
 
 
@@ -18,43 +18,99 @@ def find_forced(
     items,
     post_offsets,
     post_rows,
-    supports,
-    bitmaps,
+    post_positions,
     sensitive,
-    row_from,
-    row_to,
+    root_from,
+    root_to,
     num,
     den,
-    with_prior,
     supports_of_rest,
     stop,
 ):
-    """For the rows r in [row_from, row_to) with a sensitive item and sup(N(r)) < den/num: sup(N(r)).
+    """For the rows r with a sensitive item and sup(N(r)) < den/num: sup(N(r)), at least 1.
 
-    An empty N(r) counts only ``with_prior``. Other places of ``supports_of_rest``
-    stay as they are. Deleted occurrences are -1.
+    Only rows whose rarest non-sensitive item is in [root_from, root_to); other places of
+    ``supports_of_rest`` stay as they are. The rows of that item are delivered to the next items, so that
+    N(r) is looked for only among the rows that hold its two rarest items.
     """
+    n_items = len(post_offsets) - 1
     enough = np.int64((den + num - 1) // num)
-    longest = np.int64(0)
-    for row in range(row_from, row_to):
-        longest = max(longest, offsets[row + 1] - offsets[row])
-    rest = np.empty(longest + 1, np.int32)
-    for row in range(row_from, row_to):
+    count_of = np.zeros(n_items, np.int64)
+    start_of = np.zeros(n_items, np.int64)
+    touched = np.empty(n_items, np.int32)
+    pool_row = np.empty(1024, np.int32)
+    pool_position = np.empty(1024, np.int32)
+    for root in range(root_from, root_to):
         if stop[0] != 0:
             return
-        size = 0
-        any_sensitive = False
-        for p in range(offsets[row], offsets[row + 1]):
-            x = items[p]
-            if x >= 0:
-                if sensitive[x]:
-                    any_sensitive = True
-                else:
-                    rest[size] = x
-                    size += 1
-        if any_sensitive and (size > 0 or with_prior):
-            support = count_support(
-                rest, size, enough, offsets, items, post_offsets, post_rows, supports, bitmaps
-            )
+        if sensitive[root]:
+            continue
+        n_root = post_offsets[root + 1] - post_offsets[root]
+        n_touched = 0
+        top = np.int64(0)
+        for posting in range(post_offsets[root], post_offsets[root + 1]):
+            row = post_rows[posting]
+            for p in range(post_positions[posting] + 1, offsets[row + 1]):
+                x = items[p]
+                if not sensitive[x]:
+                    if count_of[x] == 0:
+                        touched[n_touched] = x
+                        n_touched += 1
+                    count_of[x] += 1
+                    top += 1
+        pool_row = room_for(pool_row, top)
+        pool_position = room_for(pool_position, top)
+        at = np.int64(0)
+        for t in range(n_touched):
+            start_of[touched[t]] = at
+            at += count_of[touched[t]]
+            count_of[touched[t]] = 0
+        for posting in range(post_offsets[root], post_offsets[root + 1]):
+            row = post_rows[posting]
+            for p in range(post_positions[posting] + 1, offsets[row + 1]):
+                x = items[p]
+                if not sensitive[x]:
+                    pool_row[start_of[x] + count_of[x]] = row
+                    pool_position[start_of[x] + count_of[x]] = p
+                    count_of[x] += 1
+        for posting in range(post_offsets[root], post_offsets[root + 1]):
+            row = post_rows[posting]
+            n_sensitive = 0
+            rarest = True
+            for p in range(offsets[row], offsets[row + 1]):
+                if sensitive[items[p]]:
+                    n_sensitive += 1
+                elif p < post_positions[posting]:
+                    rarest = False
+                    break
+            if not rarest or n_sensitive == 0:
+                continue
+            second = post_positions[posting] + 1
+            while second < offsets[row + 1] and sensitive[items[second]]:
+                second += 1
+            support = np.int64(0)
+            if second == offsets[row + 1]:
+                support = n_root
+            else:
+                x = items[second]
+                for k in range(start_of[x], start_of[x] + count_of[x]):
+                    other = pool_row[k]
+                    q = pool_position[k]
+                    p = second + 1
+                    while p < offsets[row + 1]:
+                        wanted = items[p]
+                        if not sensitive[wanted]:
+                            q += 1
+                            while q < offsets[other + 1] and items[q] < wanted:
+                                q += 1
+                            if q == offsets[other + 1] or items[q] != wanted:
+                                break
+                        p += 1
+                    if p == offsets[row + 1]:
+                        support += 1
+                        if support >= enough:
+                            break
             if support < enough:
                 supports_of_rest[row] = support
+        for t in range(n_touched):
+            count_of[touched[t]] = 0

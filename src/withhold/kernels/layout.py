@@ -106,6 +106,25 @@ def lay_out(table: Transactions, sensitive: Ints) -> Layout:
     )
 
 
+def fair_bounds(layout: Layout, parts: int) -> list[int]:
+    """Root items in consecutive ranges with about equal work, guessed from their rows' lengths."""
+    lengths = np.diff(layout.offsets)
+    weight = (
+        np.add.reduceat(
+            np.append(lengths[layout.post_rows] ** 2, 0),
+            np.minimum(layout.post_offsets[:-1], len(layout.post_rows)),
+        )
+        if layout.n_items
+        else np.zeros(0, dtype=np.int64)
+    )
+    weight = np.where(layout.supports > 0, weight, 0)
+    goal = np.cumsum(weight)
+    total = int(goal[-1]) if len(goal) else 0
+    marks = [total * part // parts for part in range(1, parts)]
+    inner = np.searchsorted(goal, marks, side="left").tolist()
+    return sorted({0, *inner, layout.n_items})
+
+
 @kernel
 def transpose_twice(offsets, items, rank_of_code, record_of_row, post_offsets):
     """Postings by rank, then rows from the postings: both come out sorted without sorting."""

@@ -87,20 +87,18 @@ def try_attacks(
     return outcomes
 
 
-def find_forced(
-    records: Sequence[Record], sensitive: Record, rho: Fraction, *, with_prior: bool
-) -> dict[int, int]:
-    """The rows that can keep no sensitive item, with the support of their other items.
+def find_forced(records: Sequence[Record], sensitive: Record, rho: Fraction) -> dict[int, int]:
+    """The rows that can keep no sensitive item beside their others, with the support of those.
 
     >>> table = [frozenset({1, 9}), frozenset({2, 9}), frozenset({2})]
-    >>> find_forced(table, frozenset({9}), Fraction(1, 2), with_prior=True)
+    >>> find_forced(table, frozenset({9}), Fraction(1, 2))
     {0: 1}
     """
     forced = {}
     for row, record in enumerate(records):
         rest = record - sensitive
         support = count_support(rest, records)
-        if record & sensitive and (rest or with_prior) and rho * support < 1:
+        if record & sensitive and rest and rho * support < 1:
             forced[row] = support
     return forced
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.kernels.antecedents import FOUND, survey_antecedents
-from withhold.kernels.layout import Ints, Layout, Longs
+from withhold.kernels.layout import Ints, Layout, Longs, fair_bounds
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 
 Rule = tuple[Ints, int, int, int]
@@ -46,7 +46,7 @@ def survey(
     """All breaches with an antecedent of ``sizes[0]`` to ``sizes[1]`` (at least 1) items."""
     jobs = jobs or available_cores()
     exposed = np.zeros(layout.n_rows, dtype=np.uint8)
-    bounds = _fair_bounds(layout, 32 * jobs)
+    bounds = fair_bounds(layout, 32 * jobs)
     tasks = [
         partial(_task, layout, rho, start, end, sizes, keep, first_only, skip_equal, exposed, stop)
         for start, end in zip(bounds, bounds[1:], strict=False)
@@ -127,22 +127,3 @@ def _task(
         for size in range(n_sizes)
     ]
     return counts, worst, int(visited[0])
-
-
-def _fair_bounds(layout: Layout, parts: int) -> list[int]:
-    """Root items in consecutive ranges with about equal work, guessed from their rows' lengths."""
-    lengths = np.diff(layout.offsets)
-    weight = (
-        np.add.reduceat(
-            np.append(lengths[layout.post_rows] ** 2, 0),
-            np.minimum(layout.post_offsets[:-1], len(layout.post_rows)),
-        )
-        if layout.n_items
-        else np.zeros(0, dtype=np.int64)
-    )
-    weight = np.where(layout.supports > 0, weight, 0)
-    goal = np.cumsum(weight)
-    total = int(goal[-1]) if len(goal) else 0
-    marks = [total * part // parts for part in range(1, parts)]
-    inner = np.searchsorted(goal, marks, side="left").tolist()
-    return sorted({0, *inner, layout.n_items})

@@ -60,7 +60,7 @@ def _closed_sets(
     n_tasks = min(len(consequents), 16 * jobs)
     # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
     tasks = [
-        partial(_closed_task, layout, bitmaps, model, consequents[start::n_tasks], stop)
+        partial(_closed_task, layout, bitmaps, model, consequents[start::n_tasks].copy(), stop)
         for start in range(n_tasks)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from withhold.data import Transactions
 from withhold.kernels.closed_fix import fix_consequents, harmed_pairs
 from withhold.kernels.forced import find_forced
-from withhold.kernels.layout import Ints, Longs
+from withhold.kernels.layout import Ints, Longs, fair_bounds
 from withhold.kernels.sweep import sweep
 from withhold.kernels.thinning import thin_records
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
@@ -103,7 +103,7 @@ def delete_forced(
     work = Workspace(table, model, kept, log)
     layout = work.layout
     supports = np.zeros(layout.n_rows, dtype=np.int64)
-    bounds = np.linspace(0, layout.n_rows, 65).astype(int).tolist()
+    bounds = fair_bounds(layout, 64)
     tasks = [
         partial(
             find_forced,
@@ -111,15 +111,13 @@ def delete_forced(
             layout.items,
             layout.post_offsets,
             layout.post_rows,
-            work.supports,
-            work.bitmaps,
+            layout.post_positions,
             layout.sensitive,
             start,
             end,
             work.num,
             work.den,
-            work.with_prior,
-            # Shared by the threads; each writes only the rows of its own range.
+            # Shared by the threads; each writes only rows whose rarest item is in its own range.
             supports,
             stop.flag,
         )
@@ -128,6 +126,10 @@ def delete_forced(
     run_all(
         tasks, stop, jobs=choices.jobs, progress=choices.progress, what="finding forced deletions"
     )
+    if work.with_prior and layout.n_rows * work.num < work.den:
+        # Records without any other item: their N(r) is in every record, and those are too few.
+        lengths = np.diff(layout.offsets)
+        supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
     row_of = np.repeat(np.arange(layout.n_rows), np.diff(layout.offsets))
     in_forced = supports[row_of] > 0
     sensitive = layout.sensitive[layout.items]
