@@ -37,6 +37,7 @@ class Choices:
 
     at_random: bool = False
     """Draw the records that lose an item; otherwise the longest do."""
+    sweeps: tuple[int, ...] = SWEEPS
     seed: int = 0
     jobs: int | None = None
     progress: Progress = quiet
@@ -59,7 +60,7 @@ def suppress_sensitive(
     state = choices.random_state()
     if model.max_known is None:
         sweep_prior(work)
-        for size in SWEEPS:
+        for size in choices.sweeps:
             sweep_size(work, size, choices, state, stop)
         close(work, choices, state, stop)
     else:

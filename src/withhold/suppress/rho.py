@@ -28,6 +28,10 @@ FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
 MOST_TO_SPLIT = 1_000_000
 """Occurrences; above, restoring what the parts lost takes longer than it is worth."""
+MOST_TO_RESTORE = 4_000_000
+"""Occurrences; above, the table is split into parts of a million, and each part restores its own."""
+SHORT_SWEEPS = (1, 2)
+"""In parts, restoring packs so well that antecedents of three items need no sweep of their own."""
 
 
 def suppress_rho(
@@ -55,9 +59,9 @@ def suppress_rho(
         raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
     model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     if parts is None and max_cost is None:
-        worthwhile = restoring and len(table) >= FEWEST_TO_SPLIT
-        parts = DEFAULT_PARTS if worthwhile and table.n_occurrences <= MOST_TO_SPLIT else 1
+        parts = _default_parts(table, restoring=restoring)
     split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
+    within_parts = restoring and len(split) > 1 and table.n_occurrences > MOST_TO_RESTORE
     pick = pick or ("longest" if len(split) == 1 else "random")
     choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
     log = Log()
@@ -69,27 +73,38 @@ def suppress_rho(
                 kept = thin(table, model, log, search)
             n_thinned = 0 if keep == "rules" else log.n_reasons
             if len(split) == 1:
-                work = suppress_sensitive(table, model, kept, choices, log, search)
+                left = suppress_sensitive(table, model, kept, choices, log, search).kept()
             else:
-                work = _suppress_parts(table, model, kept, split, choices, log, search)
+                left = _suppress_parts(
+                    table, model, kept, split, choices, log, search, restoring=within_parts
+                )
             interrupted = search.reason != 0
         if interrupted:
-            kept = remove_unproven(table, model, work.kept(), log, overall, jobs=jobs)
-        else:
-            if restoring:
-                if keep == "distribution":
-                    work = _whole(table, model, log)
-                _restore(work, table, model, log, n_thinned, overall, jobs, progress)
-            kept = work.kept()
+            left = remove_unproven(table, model, left, log, overall, jobs=jobs)
+        elif restoring and not within_parts:
+            # What was forced can never come back; what was thinned can.
+            kept = kept if keep == "rules" else np.ones_like(kept)
+            work = Workspace(table, model, kept, log)
+            work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
+            _restore(work, table, model, n_thinned, overall, jobs, progress)
+            left = work.kept()
     options = {
         "keep": keep,
         "pick": pick,
-        "restoring": restoring,
+        "restoring": "within parts" if within_parts else restoring,
         "parts": len(split),
         "budget": budget,
         "seed": seed,
     }
-    return _plan(table, log, kept), options
+    return _plan(table, log, left), options
+
+
+def _default_parts(table: Transactions, *, restoring: bool) -> int:
+    if table.n_occurrences > MOST_TO_RESTORE:
+        return -(-table.n_occurrences // MOST_TO_SPLIT)
+    if table.n_occurrences > MOST_TO_SPLIT or len(table) < FEWEST_TO_SPLIT or not restoring:
+        return 1
+    return DEFAULT_PARTS
 
 
 def _suppress_parts(
@@ -100,12 +115,17 @@ def _suppress_parts(
     choices: Choices,
     log: Log,
     stop: Stop,
-) -> Workspace:
-    """Make every part safe on its own, in parallel; the workspace is then the whole table's."""
-    quietly = replace(choices, jobs=1, progress=quiet)
-    tasks = [partial(_suppress_part, table, model, kept, part, quietly, stop) for part in split]
-    work = Workspace(table, model, kept, log)
-    for part, part_log in zip(
+    *,
+    restoring: bool,
+) -> np.ndarray:
+    """What is left when every part was made safe on its own, in parallel."""
+    quietly = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
+    tasks = [
+        partial(_suppress_part, table, model, kept, part, quietly, stop, restoring=restoring)
+        for part in split
+    ]
+    left = kept.copy()
+    for part, (part_log, part_left) in zip(
         split,
         run_all(
             tasks, stop, jobs=choices.jobs, progress=choices.progress, what="suppressing parts"
@@ -113,9 +133,9 @@ def _suppress_parts(
         strict=True,
     ):
         places = places_of(table, part)
-        work.delete(work.positions_of(places[part_log.removals()[0]]))
+        left[places] = part_left
         log.absorb(part_log, places)
-    return work
+    return left
 
 
 def _suppress_part(
@@ -125,39 +145,36 @@ def _suppress_part(
     records: np.ndarray,
     choices: Choices,
     stop: Stop,
-) -> Log:
+    *,
+    restoring: bool,
+) -> tuple[Log, np.ndarray]:
     log = Log()
     part = part_of(table, records)
-    suppress_sensitive(part, model, kept[places_of(table, records)], choices, log, stop)
-    return log
-
-
-def _whole(table: Transactions, model: RhoUncertainty, log: Log) -> Workspace:
-    """A workspace of the whole table in which everything logged is deleted, and nothing is final."""
-    work = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
-    work.delete(work.positions_of(log.removals()[0]))
-    return work
+    places = places_of(table, records)
+    work = suppress_sensitive(part, model, kept[places], choices, log, stop)
+    if restoring and stop.reason == 0:
+        _restore(work, part, model, 0, stop, 1, quiet)
+    return log, work.kept()
 
 
 def _restore(
     work: Workspace,
     table: Transactions,
     model: RhoUncertainty,
-    log: Log,
     n_thinned: int,
     stop: Stop,
     jobs: int | None,
     progress: Progress,
 ) -> None:
     """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
-    places, answers = log.removals()
+    places, answers = work.log.removals()
     positions = work.positions_of(places)
     there = positions >= 0
     restore_deletions(
         work,
         positions[there],
         answers[there],
-        log.reasons(),
+        work.log.reasons(),
         model.max_known,
         stop,
         n_loose=n_thinned,
