@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import withhold as wh
 
 Result = dict[str, Any]
-CLOSED_MINERS = ("eclat", "fpgrowth")
+CLOSED_MINERS = ("fpgrowth",)
 SHORT_SECONDS = 8.0
 """What takes less is measured a few times, and the median run counts."""
 SEVERAL_PARTS = 4

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,10 +175,6 @@ def flush_to_disk(path: Path) -> None:
 
 def make_manifest(release: Release, name: str, written: Source, verdict: Verdict) -> dict[str, Any]:
     """All that is needed to prove the file again, and to know where it came from."""
-    import numba
-    import numpy
-    import polars
-
     from withhold import __version__
 
     source = release.original.source
@@ -220,9 +217,8 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
         "versions": {
             "withhold": __version__,
             "python": platform.python_version(),
-            "numpy": numpy.__version__,
-            "numba": numba.__version__,
-            "polars": polars.__version__,
+            # Asked of the installer, so that no package is loaded only to tell its version.
+            **{name: version(name) for name in ("numpy", "numba", "polars")},
         },
     }
 

@@ -7,19 +7,27 @@ items uniformly among the record's.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from withhold.audits.result import AttackPoint, Share
 from withhold.kernels.attack import try_attacks
 from withhold.kernels.layout import Ints, Layout
-from withhold.kernels.threads import Stop
+from withhold.kernels.threads import Progress, Stop, quiet, run_all
 
 LARGEST_KNOWN = 5
 
 
 def attack_curve(
-    layout: Layout, rho: Fraction, *, samples: int, seed: int, stop: Stop
+    layout: Layout,
+    rho: Fraction,
+    *,
+    samples: int,
+    seed: int,
+    stop: Stop,
+    jobs: int | None = None,
+    progress: Progress = quiet,
 ) -> tuple[AttackPoint, ...]:
     """One point for each number of known items that some record has; fewer if time runs out."""
     generator = np.random.default_rng(seed)
@@ -27,32 +35,38 @@ def attack_curve(
     points = []
     for known in range(1, LARGEST_KNOWN + 1):
         eligible = np.flatnonzero(lengths >= known)
-        if len(eligible) == 0 or stop.reason != 0:
+        if len(eligible) == 0:
             break
         drawn = _draw(layout, eligible, known, samples, generator)
-        supports = np.zeros(samples, dtype=np.int64)
-        inferred = np.zeros(samples, dtype=np.bool_)
-        tried = try_attacks(
-            drawn,
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            layout.sensitive_offsets,
-            layout.sensitive_items,
-            rho.numerator,
-            rho.denominator,
-            supports,
-            inferred,
-            stop.flag,
-        )
-        if tried < samples:
+        tasks = [partial(_try, layout, rho, part, stop) for part in np.array_split(drawn, 16)]
+        outcomes = run_all(tasks, stop, jobs=jobs, progress=progress, what="trying attacks")
+        if stop.reason != 0:
             break
-        unique = Share(int((supports == 1).sum()), samples)
-        points.append(
-            AttackPoint(known, len(eligible), unique, Share(int(inferred.sum()), samples))
-        )
+        unique = Share(sum(alone for alone, _ in outcomes), samples)
+        inferred = Share(sum(hits for _, hits in outcomes), samples)
+        points.append(AttackPoint(known, len(eligible), unique, inferred))
     return tuple(points)
+
+
+def _try(layout: Layout, rho: Fraction, known: Ints, stop: Stop) -> tuple[int, int]:
+    """How many of the known sets are unique, and from how many a sensitive item follows."""
+    supports = np.zeros(len(known), dtype=np.int64)
+    inferred = np.zeros(len(known), dtype=np.bool_)
+    try_attacks(
+        np.ascontiguousarray(known),
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.sensitive_offsets,
+        layout.sensitive_items,
+        rho.numerator,
+        rho.denominator,
+        supports,
+        inferred,
+        stop.flag,
+    )
+    return int((supports == 1).sum()), int(inferred.sum())
 
 
 def _draw(

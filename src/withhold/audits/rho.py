@@ -60,9 +60,18 @@ def audit_rho(
                     by_size[size] = int(result.counts[size])
                     breaches += [named(layout, table, rule) for rule in result.worst[size]]
                 exposed |= result.exposed
-        curve = attack_curve(layout, model.rho, samples=samples, seed=seed, stop=stop)
+        curve = attack_curve(
+            layout,
+            model.rho,
+            samples=samples,
+            seed=seed,
+            stop=stop,
+            jobs=jobs,
+            progress=progress,
+        )
         complete = stop.reason == 0
-    present = {table.vocabulary[code] for code in sensitive if table.supports[code] > 0}
+    supports = table.supports
+    present = {table.vocabulary[code] for code in sensitive if supports[code] > 0}
     return Audit(
         model=model,
         verdict=verdict,
@@ -72,7 +81,7 @@ def audit_rho(
         exposed_records=int(exposed.sum()),
         attack_curve=curve,
         records=len(table),
-        items=int((table.supports > 0).sum()),
+        items=int((supports > 0).sum()),
         occurrences=table.n_occurrences,
         sensitive_occurrences=len(layout.sensitive_items),
         absent_sensitive=tuple(sorted(model.sensitive - present)),

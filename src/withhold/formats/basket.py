@@ -29,6 +29,8 @@ BLANKS = " \t"
 QUOTED = re.compile(rb'(?m)(?:^|(?<=[,;\t| ]))"(?:[^"\n]|"")*"(?=[,;\t| \n]|\Z)')
 """An item in quotes: what is inside says nothing about the separator."""
 NUMBERS = re.compile(r"[0-9]+(?: +[0-9]+)+")
+ROWS_AT_ONCE = 8192
+"""When writing, so that the names of a large table are never all in memory."""
 
 
 def read_text(text: Text, options: Options) -> Parsed:
@@ -98,8 +100,12 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
     >>> list(write_text(table, Source(Path("a.csv"), "basket", separator=",")))
     ['beer,"milk, whole"\\n', '\\n']
     """
-    lines = list(_lines(table, _spelled(table, form, careful=False), form.separator))
-    if _may_quote(form) and not _shows_separator(table, lines, form.separator):
+    plainly = _lines(table, _spelled(table, form, careful=False), form.separator)
+    if not _may_quote(form):
+        yield from plainly
+        return
+    lines = list(plainly)
+    if not _shows_separator(table, lines, form.separator):
         # Say, "whole milk" alone on its line: without quotes it would be read as two items.
         lines = list(_lines(table, _spelled(table, form, careful=True), form.separator))
     yield from lines
@@ -180,10 +186,12 @@ def _spelled(table: Transactions, form: Source, *, careful: bool) -> list[str]:
 
 
 def _lines(table: Transactions, spelled: list[str], separator: str) -> Iterator[str]:
-    names = np.array(spelled, dtype=object)[table.items].tolist()
-    bounds = table.offsets.tolist()
-    for start, end in pairwise(bounds):
-        yield separator.join(names[start:end]) + "\n"
+    name_of = np.array(spelled, dtype=object)
+    for first in range(0, len(table), ROWS_AT_ONCE):
+        bounds = table.offsets[first : first + ROWS_AT_ONCE + 1].tolist()
+        names = name_of[table.items[bounds[0] : bounds[-1]]].tolist()
+        for start, end in pairwise(bounds):
+            yield separator.join(names[start - bounds[0] : end - bounds[0]]) + "\n"
 
 
 def _shows_separator(table: Transactions, lines: list[str], separator: str) -> bool:

@@ -89,7 +89,7 @@ def lay_out(table: Transactions, sensitive: Ints) -> Layout:
         table.offsets, table.items, rank_of_code, record_of_row, post_offsets
     )
     in_sensitive = is_sensitive[items]
-    before = np.zeros(len(items) + 1, dtype=np.int64)
+    before = np.zeros(len(items) + 1, dtype=np.int32)
     np.cumsum(in_sensitive, out=before[1:])
     return Layout(
         offsets,
@@ -98,7 +98,7 @@ def lay_out(table: Transactions, sensitive: Ints) -> Layout:
         post_rows,
         post_positions,
         is_sensitive,
-        before[offsets],
+        before[offsets].astype(np.int64),
         items[in_sensitive],
         code_of_rank,
         record_of_row,
@@ -107,21 +107,9 @@ def lay_out(table: Transactions, sensitive: Ints) -> Layout:
 
 
 def fair_bounds(layout: Layout, parts: int) -> list[int]:
-    """Root items in consecutive ranges with about equal work, guessed from their rows' lengths."""
-    lengths = np.diff(layout.offsets)
-    weight = (
-        np.add.reduceat(
-            np.append(lengths[layout.post_rows] ** 2, 0),
-            np.minimum(layout.post_offsets[:-1], len(layout.post_rows)),
-        )
-        if layout.n_items
-        else np.zeros(0, dtype=np.int64)
-    )
-    weight = np.where(layout.supports > 0, weight, 0)
-    goal = np.cumsum(weight)
-    total = int(goal[-1]) if len(goal) else 0
-    marks = [total * part // parts for part in range(1, parts)]
-    inner = np.searchsorted(goal, marks, side="left").tolist()
+    """Root items in consecutive ranges that hold about equally many occurrences."""
+    marks = [int(layout.post_offsets[-1]) * part // parts for part in range(1, parts)]
+    inner = np.searchsorted(layout.post_offsets, marks, side="left").tolist()
     return sorted({0, *inner, layout.n_items})
 
 

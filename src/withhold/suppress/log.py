@@ -27,8 +27,8 @@ class Log:
 
     def add(
         self,
-        places: Longs,
-        answers: Longs,
+        places: Ints | Longs,
+        answers: Ints | Longs,
         *,
         starts: Longs,
         items: Ints,

@@ -131,7 +131,7 @@ def delete_forced(
         # Records without any other item: their N(r) is in every record, and those are too few.
         lengths = np.diff(layout.offsets)
         supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
-    row_of = np.repeat(np.arange(layout.n_rows), np.diff(layout.offsets))
+    row_of = np.repeat(np.arange(layout.n_rows, dtype=np.int32), np.diff(layout.offsets))
     in_forced = supports[row_of] > 0
     sensitive = layout.sensitive[layout.items]
     gone = np.flatnonzero(in_forced & sensitive)

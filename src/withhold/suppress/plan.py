@@ -39,7 +39,7 @@ class Plan:
 
     removed: NDArray[np.int64]
     """Places in the table's ``items``, ascending."""
-    answers: NDArray[np.int64]
+    answers: NDArray[np.int32]
     """For each removed occurrence the number of its reason."""
     reasons: Reasons
     fingerprint: str
@@ -87,9 +87,9 @@ def apply(plan: Plan, table: Transactions) -> Transactions:
 
 def only(kept: NDArray[np.bool_], table: Transactions) -> Transactions:
     """The table with only the occurrences that are ``kept``."""
-    before = np.zeros(table.n_occurrences + 1, dtype=np.int64)
+    before = np.zeros(table.n_occurrences + 1, dtype=np.int32)
     np.cumsum(kept, out=before[1:])
-    return replace(table, offsets=before[table.offsets], items=table.items[kept])
+    return replace(table, offsets=before[table.offsets].astype(np.int64), items=table.items[kept])
 
 
 def fingerprint(table: Transactions) -> str:

@@ -26,7 +26,7 @@ class Blocks:
 
     def __init__(self, work: Workspace, reasons: Reasons) -> None:
         lengths = np.diff(reasons.starts)
-        event_of = np.repeat(np.arange(len(reasons)), lengths)
+        event_of = np.repeat(np.arange(len(reasons), dtype=np.int32), lengths)
         ranks = work.rank_of_code[reasons.items]
         # The kernels count from the rarest item on, so each antecedent ascends in rank.
         self.items: Ints = ranks[np.lexsort((ranks, event_of))]
@@ -84,7 +84,7 @@ def restore_deletions(
         tried = np.flatnonzero(out & (free | loose[blocked_by]))
         if len(tried) == 0 or stop.reason != 0:
             return
-        alive = np.zeros(len(work.items) + 1, dtype=np.int64)
+        alive = np.zeros(len(work.items) + 1, dtype=np.int32)
         np.cumsum(work.items >= 0, out=alive[1:])
         lengths = np.diff(alive[layout.offsets])
         left = np.arange(layout.n_items) if like is None else work.supports / np.maximum(like, 1)

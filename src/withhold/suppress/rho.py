@@ -187,7 +187,7 @@ def _restore(
 def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
     places, answers = log.removals()
-    reason_of = np.zeros(table.n_occurrences, dtype=np.int64)
+    reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
     reason_of[places] = answers
     removed = np.flatnonzero(~kept)
     return Plan(removed, reason_of[removed], log.reasons(), fingerprint(table))

@@ -19,11 +19,11 @@ class Workspace:
     def __init__(
         self, table: Transactions, model: RhoUncertainty, kept: NDArray[np.bool_], log: Log
     ) -> None:
-        places = np.flatnonzero(kept)
+        places = np.flatnonzero(kept).astype(np.int32)
         self.n_places = len(kept)
         rest = only(kept, table)
         self.layout = lay_out(rest, rest.codes(model.sensitive))
-        self.place_of: Longs = places[self.layout.origin]
+        self.place_of: Ints = places[self.layout.origin]
         """For each position its place in the table's ``items``."""
         self.items: Ints = self.layout.items.copy()
         self.supports: Longs = self.layout.supports.copy()
