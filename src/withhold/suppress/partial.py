@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from withhold.data import Transactions
 from withhold.kernels.closed_fix import fix_consequents, harmed_pairs
 from withhold.kernels.forced import find_forced
-from withhold.kernels.layout import Ints, Longs, fair_bounds
+from withhold.kernels.layout import Ints, Longs, fair_bounds, lay_out
 from withhold.kernels.sweep import sweep
 from withhold.kernels.thinning import thin_records
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
@@ -101,8 +101,8 @@ def delete_forced(
     kept = np.ones(table.n_occurrences, dtype=bool)
     if model.max_known is not None:
         return kept
-    work = Workspace(table, model, kept, log)
-    layout = work.layout
+    num, den = model.rho.numerator, model.rho.denominator
+    layout = lay_out(table, table.codes(model.sensitive))
     supports = np.zeros(layout.n_rows, dtype=np.int64)
     bounds = fair_bounds(layout, 64)
     tasks = [
@@ -116,8 +116,8 @@ def delete_forced(
             layout.sensitive,
             start,
             end,
-            work.num,
-            work.den,
+            num,
+            den,
             # Shared by the threads; each writes only rows whose rarest item is in its own range.
             supports,
             stop.flag,
@@ -127,12 +127,12 @@ def delete_forced(
     run_all(
         tasks, stop, jobs=choices.jobs, progress=choices.progress, what="finding forced deletions"
     )
-    if work.with_prior and layout.n_rows * work.num < work.den:
+    if not model.ignore_prior and layout.n_rows * num < den:
         # Records without any other item: their N(r) is in every record, and those are too few.
         lengths = np.diff(layout.offsets)
         supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
     row_of = np.repeat(np.arange(layout.n_rows, dtype=np.int32), np.diff(layout.offsets))
-    in_forced = supports[row_of] > 0
+    in_forced = (supports > 0)[row_of]
     sensitive = layout.sensitive[layout.items]
     gone = np.flatnonzero(in_forced & sensitive)
     others = np.flatnonzero(in_forced & ~sensitive)
@@ -140,7 +140,7 @@ def delete_forced(
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(np.bincount(row_of[others], minlength=layout.n_rows)[rows], out=starts[1:])
     log.add(
-        work.place_of[gone],
+        layout.origin[gone],
         np.searchsorted(rows, row_of[gone]),
         starts=starts,
         items=layout.code_of_rank[layout.items[others]],
@@ -148,7 +148,7 @@ def delete_forced(
         joints=np.ones(len(rows), dtype=np.int64),
         supports=supports[rows],
     )
-    kept[work.place_of[gone]] = False
+    kept[layout.origin[gone]] = False
     return kept
 
 
