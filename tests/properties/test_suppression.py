@@ -146,3 +146,18 @@ def test_parts__any_number_of_jobs_gives_the_same_release(keep):
         wh.anonymize(table, model, jobs=jobs, seed=3, parts=4, keep=keep) for jobs in (1, 2, 3)
     ]
     assert releases[0].data == releases[1].data == releases[2].data
+
+
+@pytest.mark.parametrize("budget", [1e-6, 0.02, 0.1, 60.0])
+@pytest.mark.parametrize("keep", ["rules", "distribution"])
+def test_budget__finished_parts_keep_what_they_can_and_the_rest_is_safe(budget, keep):
+    table, sensitive = wh.pharmacy(8000)
+    model = wh.RhoUncertainty("0.5", sensitive)
+    release = wh.anonymize(table, model, budget=budget, keep=keep)
+    assert release.verdict.status is wh.Status.HOLDS
+    if budget == 1e-6:
+        assert release.loss.removed_sensitive == release.loss.total_sensitive
+        assert release.plan.why(0, table) is None
+    if budget == 60.0 and keep == "rules":
+        unhurried = wh.anonymize(table, model)
+        assert release.loss.occurrences <= 1.1 * unhurried.loss.occurrences

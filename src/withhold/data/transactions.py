@@ -184,9 +184,10 @@ class Transactions:
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
         """The codes of those names that are in the vocabulary, ascending."""
-        wanted = set(names)
-        found = [code for code, name in enumerate(self.vocabulary) if name in wanted]
-        return np.asarray(found, dtype=np.int32)
+        wanted = frozenset(names)
+        inside = map(wanted.__contains__, self.vocabulary)
+        marks = np.fromiter(inside, dtype=np.bool_, count=len(self.vocabulary))
+        return np.flatnonzero(marks).astype(np.int32)
 
     def with_source(self, source: Source | None) -> Transactions:
         """The same rows, said to come from ``source``."""

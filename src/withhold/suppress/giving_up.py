@@ -1,7 +1,8 @@
 """When the budget is spent: whatever was not shown to be safe is removed everywhere.
 
 Removing an item from all records changes no support of an itemset without it, so what was safe stays
-safe, and the release is safe whatever the search had reached.
+safe, and the release is safe whatever the search had reached. In a split table that is done within the
+parts that were not finished: the others are safe, and so is the union.
 """
 
 from __future__ import annotations
@@ -33,27 +34,33 @@ def remove_unproven(
     jobs: int | None,
 ) -> np.ndarray:
     """``kept`` without the sensitive items that are unsafe or that ``stop`` left unchecked."""
-    kept = kept.copy()
     check = _unproven_unbounded if model.max_known is None else _unproven_bounded
     while True:
         rest = only(kept, table)
         layout = lay_out(rest, rest.codes(model.sensitive))
         unproven = check(layout, model, stop, jobs)
-        codes = np.sort(layout.code_of_rank[unproven])
-        places = np.flatnonzero(kept & np.isin(table.items, codes))
-        kept[places] = False
-        log.add(
-            places,
-            np.searchsorted(codes, table.items[places]),
-            starts=np.zeros(len(codes) + 1, dtype=np.int64),
-            items=np.zeros(0, dtype=np.int32),
-            consequents=codes,
-            joints=np.zeros(len(codes), dtype=np.int64),
-            supports=np.zeros(len(codes), dtype=np.int64),
-        )
+        kept = remove_everywhere(table, layout.code_of_rank[unproven], kept, log)
         # One look at the closed sets decides every item; bounded looks list the worst, so look again.
         if model.max_known is None or len(unproven) == 0:
             return kept
+
+
+def remove_everywhere(table: Transactions, codes: Ints, kept: np.ndarray, log: Log) -> np.ndarray:
+    """``kept`` without these items, logged as removed for want of time."""
+    codes = np.sort(codes)
+    places = np.flatnonzero(kept & np.isin(table.items, codes))
+    log.add(
+        places,
+        np.searchsorted(codes, table.items[places]),
+        starts=np.zeros(len(codes) + 1, dtype=np.int64),
+        items=np.zeros(0, dtype=np.int32),
+        consequents=codes,
+        joints=np.zeros(len(codes), dtype=np.int64),
+        supports=np.zeros(len(codes), dtype=np.int64),
+    )
+    left = kept.copy()
+    left[places] = False
+    return left
 
 
 def _unproven_unbounded(

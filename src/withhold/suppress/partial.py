@@ -237,7 +237,7 @@ def _fix_pairs(work: Workspace, pairs: Ints, choices: Choices, state: Longs, sto
     """Fix the pairs in chunks, so that progress can be told; returns the items that were deleted."""
     layout = work.layout
     losers = []
-    chunk = max(len(pairs) // 20, 1)
+    chunk = max(len(pairs) // 20, 200)
     for start in range(0, len(pairs), chunk):
         choices.progress("fixing closed sets", start, len(pairs))
         _, deleted, answers, starts, ranks, numbers = fix_consequents(

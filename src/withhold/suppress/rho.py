@@ -12,7 +12,7 @@ from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import RhoUncertainty
-from withhold.suppress.giving_up import remove_unproven
+from withhold.suppress.giving_up import remove_everywhere, remove_unproven
 from withhold.suppress.log import Log
 from withhold.suppress.partial import Choices, delete_forced, suppress_sensitive, thin
 from withhold.suppress.plan import Plan, fingerprint
@@ -30,6 +30,8 @@ MOST_TO_SPLIT = 1_000_000
 """Occurrences; above, restoring what the parts lost takes longer than it is worth."""
 MOST_TO_RESTORE = 4_000_000
 """Occurrences; above, the table is split into parts of a million, and each part restores its own."""
+PARTS_ON_A_BUDGET = 16
+"""On a budget, parts that were finished in time keep what they could; so there are several."""
 SHORT_SWEEPS = (1, 2)
 """In parts, restoring packs so well that antecedents of three items need no sweep of their own."""
 
@@ -59,7 +61,7 @@ def suppress_rho(
         raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
     model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     if parts is None and max_cost is None:
-        parts = _default_parts(table, restoring=restoring)
+        parts = _default_parts(table, restoring=restoring, hurried=budget is not None)
     split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
     within_parts = restoring and len(split) > 1 and table.n_occurrences > MOST_TO_RESTORE
     pick = pick or ("longest" if len(split) == 1 else "random")
@@ -67,7 +69,11 @@ def suppress_rho(
     log = Log()
     with Stop(budget) as overall:
         with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
-            if keep == "rules":
+            # On a budget each part looks for its own forced deletions, so that some get finished.
+            forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
+            if forced_in_parts:
+                kept = np.ones(table.n_occurrences, dtype=bool)
+            elif keep == "rules":
                 kept = delete_forced(table, model, choices, log, search)
             else:
                 kept = thin(table, model, log, search)
@@ -76,12 +82,20 @@ def suppress_rho(
                 left = suppress_sensitive(table, model, kept, choices, log, search).kept()
             else:
                 left = _suppress_parts(
-                    table, model, kept, split, choices, log, search, restoring=within_parts
+                    table,
+                    model,
+                    kept,
+                    split,
+                    choices,
+                    log,
+                    search,
+                    forced=forced_in_parts,
+                    restoring=within_parts,
                 )
             interrupted = search.reason != 0
-        if interrupted:
+        if interrupted and len(split) == 1:
             left = remove_unproven(table, model, left, log, overall, jobs=jobs)
-        elif restoring and not within_parts:
+        elif restoring and not within_parts and not interrupted:
             # What was forced can never come back; what was thinned can.
             kept = kept if keep == "rules" else np.ones_like(kept)
             work = Workspace(table, model, kept, log)
@@ -99,7 +113,9 @@ def suppress_rho(
     return _plan(table, log, left), options
 
 
-def _default_parts(table: Transactions, *, restoring: bool) -> int:
+def _default_parts(table: Transactions, *, restoring: bool, hurried: bool) -> int:
+    if hurried and len(table) >= FEWEST_TO_SPLIT:
+        return max(PARTS_ON_A_BUDGET, -(-table.n_occurrences // MOST_TO_SPLIT))
     if table.n_occurrences > MOST_TO_RESTORE:
         return -(-table.n_occurrences // MOST_TO_SPLIT)
     if table.n_occurrences > MOST_TO_SPLIT or len(table) < FEWEST_TO_SPLIT or not restoring:
@@ -116,12 +132,23 @@ def _suppress_parts(
     log: Log,
     stop: Stop,
     *,
+    forced: bool,
     restoring: bool,
 ) -> np.ndarray:
     """What is left when every part was made safe on its own, in parallel."""
     quietly = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
     tasks = [
-        partial(_suppress_part, table, model, kept, part, quietly, stop, restoring=restoring)
+        partial(
+            _suppress_part,
+            table,
+            model,
+            kept,
+            part,
+            quietly,
+            stop,
+            forced=forced,
+            restoring=restoring,
+        )
         for part in split
     ]
     left = kept.copy()
@@ -146,15 +173,24 @@ def _suppress_part(
     choices: Choices,
     stop: Stop,
     *,
+    forced: bool,
     restoring: bool,
 ) -> tuple[Log, np.ndarray]:
+    """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
     log = Log()
     part = part_of(table, records)
-    places = places_of(table, records)
-    work = suppress_sensitive(part, model, kept[places], choices, log, stop)
-    if restoring and stop.reason == 0:
-        _restore(work, part, model, 0, stop, 1, quiet)
-    return log, work.kept()
+    left = kept[places_of(table, records)]
+    if stop.reason == 0:
+        if forced:
+            left = delete_forced(part, model, choices, log, stop)
+        work = suppress_sensitive(part, model, left, choices, log, stop)
+        finished = stop.reason == 0
+        if restoring and finished:
+            _restore(work, part, model, 0, stop, 1, quiet)
+        left = work.kept()
+        if finished:
+            return log, left
+    return log, remove_everywhere(part, part.codes(model.sensitive), left, log)
 
 
 def _restore(
