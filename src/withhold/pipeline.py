@@ -55,8 +55,8 @@ def anonymize(data: Any, model: RhoUncertainty, **options: Any) -> Release:
 
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
-    ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then whatever is not proved safe
-    is removed everywhere), ``seed``, ``jobs``, ``progress``.
+    ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
+    what is not finished are removed), ``seed``, ``jobs``, ``progress``.
 
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
     >>> release = anonymize(shop, RhoUncertainty("0.5", {"condom"}))

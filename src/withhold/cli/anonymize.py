@@ -55,7 +55,7 @@ def anonymize(
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(help="Seconds to search; what is not proved safe by then goes everywhere."),
+        typer.Option(help="Seconds to search; sensitive items not made safe by then are removed."),
     ] = None,
     force: options.Force = False,
     policy: options.Policy = None,
