@@ -163,8 +163,8 @@ def restore(
                     safe = False
                     sort_ascending(itemset, size)
             else:
-                # A long record: the whole of it, then the record less one item; most end here.
-                for leave_out in range(n_local, n_local if n_local <= SHORT else -1, -1):
+                # The whole record, then (if it is long) the record less one item: most end here.
+                for leave_out in range(n_local, n_local - 1 if n_local <= SHORT else -1, -1):
                     if turn > 0 and leave_out < n_local and ranks[leave_out] == e:
                         continue
                     size = 0

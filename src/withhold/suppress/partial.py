@@ -104,7 +104,7 @@ def delete_forced(
     num, den = model.rho.numerator, model.rho.denominator
     layout = lay_out(table, table.codes(model.sensitive))
     supports = np.zeros(layout.n_rows, dtype=np.int64)
-    bounds = fair_bounds(layout, 64)
+    bounds = fair_bounds(layout, 32)
     tasks = [
         partial(
             find_forced,

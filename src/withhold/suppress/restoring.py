@@ -185,7 +185,7 @@ def _loose(
             loose,
             stop.flag,
         )
-        for part in np.array_split(events, 32)
+        for part in np.array_split(events, 8)
         if len(part)
     ]
     run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for deletions to undo")
