@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from withhold.data import Transactions
 from withhold.kernels import closed
 from withhold.kernels.layout import Ints, Layout, lay_out
-from withhold.kernels.survey import survey
+from withhold.kernels.survey import Rule, survey
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.models import Breach, RhoUncertainty, Status, Verdict
 
@@ -46,9 +46,6 @@ def verify_rho(
 
 
 NO_BITMAPS = np.zeros((0, 0), dtype=np.uint64)
-
-Rule = tuple[Ints, int, int, int]
-"""Antecedent and consequent in ranks, sup(qe), sup(q)."""
 
 
 def _closed_sets(
