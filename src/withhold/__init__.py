@@ -14,6 +14,7 @@ from typing import Any
 
 from withhold.data import Source, Transactions
 from withhold.errors import WithholdError
+from withhold.lazy import load
 from withhold.models import Breach, RhoUncertainty, Status, Verdict
 
 try:
@@ -39,18 +40,16 @@ __all__ = [
 
 # The verbs load numba or polars; they come in when they are first used, so that importing is quick.
 _VERBS = {
-    "anonymize": "withhold.pipeline",
-    "apply": "withhold.suppress",
-    "audit": "withhold.pipeline",
-    "verify": "withhold.pipeline",
-    "read": "withhold.formats",
-    "pharmacy": "withhold.data.pharmacy",
+    "anonymize": "withhold.pipeline:anonymize",
+    "apply": "withhold.suppress:apply",
+    "audit": "withhold.pipeline:audit",
+    "verify": "withhold.pipeline:verify",
+    "read": "withhold.formats:read",
+    "pharmacy": "withhold.data.pharmacy:pharmacy",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _VERBS:
-        from importlib import import_module
-
-        return getattr(import_module(_VERBS[name]), name)
+        return load(_VERBS[name])
     raise AttributeError(f"module 'withhold' has no attribute {name!r}")

@@ -18,19 +18,20 @@ from withhold.data import Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import read
 from withhold.measure import measure_loss
-from withhold.models import RhoUncertainty, Status, Verdict
+from withhold.models import Model, Status, Verdict
 from withhold.proofs import verify as prove
 from withhold.release import Release
 from withhold.suppress import apply, suppress
 
 
-def audit(data: Any, model: RhoUncertainty, **options: Any) -> Audit:
+def audit(data: Any, model: Model, **options: Any) -> Audit:
     """What an attacker could infer from the data, and whether the model holds.
 
     ``data`` is whatever ``read`` takes. Options: ``max_size`` (count antecedents up to so many items),
     ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve), ``jobs``,
     ``limit_seconds``, ``progress``.
 
+    >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
     >>> found = audit(shop, RhoUncertainty("0.5", {"condom"}))
     >>> found.verdict.status, str(found.breaches[0])
@@ -39,18 +40,19 @@ def audit(data: Any, model: RhoUncertainty, **options: Any) -> Audit:
     return find(as_table(data), model, **options)
 
 
-def verify(data: Any, model: RhoUncertainty, **options: Any) -> Verdict:
+def verify(data: Any, model: Model, **options: Any) -> Verdict:
     """Whether the model holds: exactly, for records of any length, with a smallest witness if not.
 
     Options: ``jobs``, ``limit_seconds`` (gives UNDECIDED when it runs out), ``progress``.
 
+    >>> from withhold import RhoUncertainty
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
     return prove(as_table(data), model, **options)
 
 
-def anonymize(data: Any, model: RhoUncertainty, **options: Any) -> Release:
+def anonymize(data: Any, model: Model, **options: Any) -> Release:
     """A release of the data for which the model holds, with as little withheld as possible.
 
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
@@ -58,6 +60,7 @@ def anonymize(data: Any, model: RhoUncertainty, **options: Any) -> Release:
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
     what is not finished are removed), ``seed``, ``jobs``, ``progress``.
 
+    >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
     >>> release = anonymize(shop, RhoUncertainty("0.5", {"condom"}))
     >>> release.verdict.status, release.loss.removed

@@ -9,12 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,32 +20,12 @@ from withhold.data import Source, Transactions
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
 from withhold.formats import as_written, output_form, read, read_back, write
 from withhold.kernels.threads import Progress, quiet
-from withhold.models import RhoUncertainty, Status, Verdict
+from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
+from withhold.models import Model, Status, Verdict, model_from
 from withhold.proofs import verify
 
 if TYPE_CHECKING:
     from withhold.release import Release
-
-MANIFEST_FORMAT = 1
-NEEDED: Mapping[str, Mapping[str, Any]] = {
-    "model": {
-        "model": str,
-        "rho": str,
-        "sensitive": list,
-        "max_known": int | None,
-        "ignore_prior": bool,
-    },
-    "output": {
-        "sha256": str,
-        "format": str,
-        "container": str,
-        "compression": str,
-        "separator": str,
-        "columns": list,
-    },
-}
-"""What a proof needs to find in a manifest, and of which kind."""
-GENUINE = "use the manifest that withhold wrote"
 
 
 @dataclass(frozen=True)
@@ -59,11 +37,6 @@ class Published:
     sha256: str
     verdict: Verdict
     """Of the bytes on disk."""
-
-
-def manifest_path(path: Path) -> Path:
-    """``published.dat`` → ``published.dat.manifest.json``."""
-    return path.with_name(path.name + ".manifest.json")
 
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
@@ -173,63 +146,13 @@ def flush_to_disk(path: Path) -> None:
         os.close(handle)
 
 
-def make_manifest(release: Release, name: str, written: Source, verdict: Verdict) -> dict[str, Any]:
-    """All that is needed to prove the file again, and to know where it came from."""
-    from withhold import __version__
-
-    source = release.original.source
-    return {
-        "manifest": MANIFEST_FORMAT,
-        "promise": release.model.promise(),
-        "model": release.model.parameters(),
-        "verdict": {
-            "status": verdict.status.value,
-            "method": verdict.method,
-            "checked": verdict.checked,
-        },
-        "output": {
-            "name": name,
-            "sha256": written.sha256,
-            "format": written.format,
-            "container": written.container,
-            "compression": written.compression,
-            "separator": written.separator,
-            "columns": list(written.columns),
-            "records": len(release.data),
-            "occurrences": release.data.n_occurrences,
-        },
-        "input": {
-            "name": None if source is None else source.path.name,
-            "sha256": None if source is None else source.sha256,
-            "records": len(release.original),
-            "occurrences": release.original.n_occurrences,
-        },
-        "options": dict(release.options),
-        "loss": {
-            "occurrences": release.loss.occurrences,
-            "sensitive_occurrences": release.loss.sensitive_occurrences,
-            "records_emptied": release.loss.records_emptied,
-            "items_gone": release.loss.items_gone,
-            "kl": release.loss.kl,
-            "symmetric_kl": release.loss.symmetric_kl,
-        },
-        "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
-        "versions": {
-            "withhold": __version__,
-            "python": platform.python_version(),
-            # Asked of the installer, so that no package is loaded only to tell its version.
-            **{name: version(name) for name in ("numpy", "numba", "polars")},
-        },
-    }
-
-
 @dataclass(frozen=True)
 class Recheck:
     """What ``verify_file`` found."""
 
     same_bytes: bool
     verdict: Verdict
-    model: RhoUncertainty
+    model: Model
     table: Transactions
     seconds: float
 
@@ -246,7 +169,7 @@ def verify_file(
     began = time.perf_counter()
     where = manifest or manifest_path(path)
     record = read_manifest(where)
-    model = model_from(record["model"], where)
+    model = _model_of(record["model"], where)
     output = record["output"]
     form = Source(
         path,
@@ -262,52 +185,12 @@ def verify_file(
     return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest, as far as it is one."""
-    remedy = "name the manifest with --manifest"
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError("does not exist", path=path, remedy=remedy) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"is not JSON ({error})", path=path, remedy=remedy) from error
-    if not isinstance(record, dict) or record.get("manifest") != MANIFEST_FORMAT:
-        raise InputError("is not a manifest of this version", path=path, remedy=remedy)
-    for section, fields in NEEDED.items():
-        there = record.get(section)
-        for name, kind in fields.items():
-            if not isinstance(there, dict) or name not in there or not _fits(there[name], kind):
-                raise InputError(f"has no proper {section}.{name}", path=path, remedy=GENUINE)
-    return record
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value of a manifest is of its kind; lists are of texts."""
-    if isinstance(value, list):
-        return kind is list and all(isinstance(each, str) for each in value)
-    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
-
-
-def model_from(parameters: dict[str, Any], where: Path) -> RhoUncertainty:
+def _model_of(parameters: dict[str, Any], where: Path) -> Model:
     """The model that a manifest describes."""
-    if parameters["model"] != RhoUncertainty.name:
-        raise InputError(
-            "names a model that this version does not know",
-            path=where,
-            value=parameters["model"],
-            remedy="verify it with a newer version",
-        )
     try:
-        return RhoUncertainty(
-            parameters["rho"],
-            parameters["sensitive"],
-            max_known=parameters["max_known"],
-            ignore_prior=parameters["ignore_prior"],
-        )
+        return model_from(parameters)
     except PolicyError as error:
-        raise InputError(f"holds no proper model: {error}", path=where, remedy=GENUINE) from error
+        raise InputError(str(error), path=where, remedy=GENUINE) from error
 
 
 def sha256_of(path: Path) -> str:

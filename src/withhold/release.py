@@ -10,7 +10,7 @@ from typing import Any
 from withhold.data import Transactions
 from withhold.kernels.threads import Progress, quiet
 from withhold.measure import Loss
-from withhold.models import RhoUncertainty, Verdict
+from withhold.models import Model, Verdict
 from withhold.publish import Published, publish
 from withhold.suppress import Plan
 
@@ -24,7 +24,7 @@ class Release:
     original: Transactions
     plan: Plan
     """Which occurrences went, and the breach each answered."""
-    model: RhoUncertainty
+    model: Model
     verdict: Verdict
     """Of the independent check of ``data``."""
     loss: Loss

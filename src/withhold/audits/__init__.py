@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from withhold.audits.result import AttackPoint, Audit
-from withhold.data import Transactions
 from withhold.errors import InternalError
-from withhold.kernels.threads import Progress, quiet
-from withhold.models import RhoUncertainty
+from withhold.lazy import load
+from withhold.models import Model
 
 __all__ = ["AttackPoint", "Audit", "audit"]
 
+AUDITS = {
+    "rho": "withhold.audits.rho:audit_rho",
+}
 
-def audit(
-    table: Transactions,
-    model: RhoUncertainty,
-    *,
-    max_size: int = 3,
-    show: int = 10,
-    samples: int = 2000,
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-) -> Audit:
-    """The verdict, the breaches by antecedent size, the worst of them, and the attack curve."""
-    if isinstance(model, RhoUncertainty):
-        from withhold.audits.rho import audit_rho
 
-        return audit_rho(
-            table,
-            model,
-            max_size=max_size,
-            show=show,
-            samples=samples,
-            seed=seed,
-            jobs=jobs,
-            limit_seconds=limit_seconds,
-            progress=progress,
-        )
-    raise InternalError(f"no audit is known for {type(model).__name__}")
+def audit(table: Any, model: Model, **options: Any) -> Audit:
+    """The verdict, the breaches by size, the worst of them, and the attack curve."""
+    if model.name not in AUDITS:
+        raise InternalError(f"no audit is known for {model.name}")
+    found: Audit = load(AUDITS[model.name])(table, model, **options)
+    return found

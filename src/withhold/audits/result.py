@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
-from withhold.models import Breach, RhoUncertainty, Verdict
+from withhold.models import Finding, Model, Verdict
 
 Z_95 = 1.959963984540054
 """The normal quantile of a two-sided 95 % interval."""
@@ -59,9 +59,9 @@ class AttackPoint:
 class Audit:
     """The answer to "is this file safe, and if not, why"."""
 
-    model: RhoUncertainty
+    model: Model
     verdict: Verdict
-    breaches: tuple[Breach, ...]
+    breaches: tuple[Finding, ...]
     """The worst: smallest antecedents first, then highest confidence, then most people."""
     by_size: Mapping[int, int]
     """How many breaches have an antecedent of each size, as far as sizes were counted."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from withhold.cli import options
+from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say, warn_about
 from withhold.errors import Interrupted, PolicyError
@@ -18,6 +18,7 @@ from withhold.errors import Interrupted, PolicyError
     "anonymize",
     example="withhold anonymize baskets.dat --rho 0.5 --sensitive sensitive.txt -o published.dat",
 )
+@models.takes_model(models.SEARCH_OPTIONS)
 def anonymize(
     data: options.Data,
     output: Annotated[
@@ -26,37 +27,7 @@ def anonymize(
             "--output", "-o", help="Where to publish; the extension chooses another format."
         ),
     ],
-    model: options.Model = "rho",
-    rho: options.Rho = None,
-    sensitive: options.Sensitive = None,
-    max_known: options.MaxKnown = None,
-    ignore_prior: options.IgnorePrior = False,
-    keep: Annotated[
-        str, typer.Option(help="rules: least loss; distribution: item frequencies stay alike.")
-    ] = "rules",
-    pick: Annotated[
-        str | None,
-        typer.Option(
-            help="Which records lose an item: longest or random. If not given: random for split "
-            "records, else longest."
-        ),
-    ] = None,
-    restore: Annotated[
-        bool,
-        typer.Option("--restore/--no-restore", help="Undo every deletion that can be undone."),
-    ] = True,
-    parts: Annotated[
-        int | None,
-        typer.Option(min=1, help="Split the records into so many parts; 4 for large files."),
-    ] = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(help="Split in halves until each part costs less (the paper's rule)."),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option(help="Seconds to search; sensitive items not made safe by then are removed."),
-    ] = None,
+    given: models.Given,
     force: options.Force = False,
     policy: options.Policy = None,
     format: options.Format = None,
@@ -69,9 +40,7 @@ def anonymize(
     quiet: options.Quiet = False,
 ) -> None:
     """Withhold as little as possible, prove the result, publish it with a manifest."""
-    wanted = options.build_model(
-        model, rho=rho, sensitive=sensitive, max_known=max_known, ignore_prior=ignore_prior
-    )
+    wanted = models.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
     from withhold import pipeline
@@ -95,12 +64,7 @@ def anonymize(
             release = pipeline.anonymize(
                 table,
                 wanted,
-                keep=keep,
-                pick=pick,
-                restoring=restore,
-                parts=parts,
-                max_cost=max_cost,
-                budget=budget,
+                **models.search_options(given, wanted),
                 seed=seed,
                 jobs=jobs,
                 progress=progress,

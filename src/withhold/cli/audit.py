@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
 import typer
 
-from withhold.cli import options
+from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say, warn_about
 
 
 @verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
+@models.takes_model(models.AUDIT_OPTIONS)
 def audit(
     data: options.Data,
-    model: options.Model = "rho",
-    rho: options.Rho = None,
-    sensitive: options.Sensitive = None,
-    max_known: options.MaxKnown = None,
-    ignore_prior: options.IgnorePrior = False,
-    max_size: Annotated[
-        int, typer.Option(min=0, max=12, help="Count breaches of antecedents up to so many items.")
-    ] = 3,
-    show: Annotated[int, typer.Option(min=1, help="List so many of the worst breaches.")] = 10,
-    samples: Annotated[
-        int, typer.Option(min=1, help="Attacks to try for each point of the attack curve.")
-    ] = 2000,
+    given: models.Given,
     policy: options.Policy = None,
     format: options.Format = None,
     separator: options.Separator = None,
@@ -39,9 +28,7 @@ def audit(
     quiet: options.Quiet = False,
 ) -> None:
     """Is the file safe? The verdict, the worst breaches, and the attack curve."""
-    wanted = options.build_model(
-        model, rho=rho, sensitive=sensitive, max_known=max_known, ignore_prior=ignore_prior
-    )
+    wanted = models.build_model(given)
     from withhold import pipeline
     from withhold.formats import read
     from withhold.report.json import audit_as_dict
@@ -60,9 +47,7 @@ def audit(
         found = pipeline.audit(
             table,
             wanted,
-            max_size=max_size,
-            show=show,
-            samples=samples,
+            **models.audit_options(given, wanted),
             seed=seed,
             jobs=jobs,
             limit_seconds=limit_seconds,

@@ -40,12 +40,13 @@ def note(message: str, *, silent: bool = False) -> None:
 
 def announce_compilation(*, silent: bool = False) -> None:
     """Tell why the very first run takes longer."""
-    from withhold.kernels.jit import is_cold
+    from withhold.kernels.jit import before_compiling
 
-    if is_cold():
-        note(
-            "compiling the kernels for this machine, once; this takes a little while", silent=silent
+    before_compiling(
+        lambda: note(
+            "compiling kernels for this machine, once; this takes a little while", silent=silent
         )
+    )
 
 
 @contextmanager

@@ -20,7 +20,7 @@ OWN_FOLDER = Path("withhold-demo")
 def demo(
     baskets: Annotated[int, typer.Option(min=1, help="How many baskets to invent.")] = 2000,
     seed: options.Seed = 7,
-    rho: options.Rho = "0.5",
+    rho: Annotated[str, typer.Option(help="The largest confidence allowed.")] = "0.5",
     folder: Annotated[Path, typer.Option(help="Where to put the example's files.")] = OWN_FOLDER,
     force: options.Force = False,
     jobs: options.Jobs = None,
@@ -35,7 +35,7 @@ def demo(
     from withhold.report.text import audit_text, release_text
 
     invented, sensitive = pharmacy(baskets, seed=seed)
-    model = RhoUncertainty(rho or "0.5", sensitive)
+    model = RhoUncertainty(rho, sensitive)
     file, listing, output = (
         folder / name for name in ("baskets.dat", "sensitive.txt", "published.dat")
     )

@@ -11,9 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from withhold.errors import InputError, PolicyError
-from withhold.models import RhoUncertainty
-
 Data = Annotated[
     str,
     typer.Argument(
@@ -31,22 +28,6 @@ RecordColumn = Annotated[
     str | None, typer.Option(help="The column that names the record (long files).")
 ]
 ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
-Model = Annotated[str, typer.Option(help="What must hold: rho.")]
-Rho = Annotated[
-    str | None, typer.Option(help="The largest confidence allowed, e.g. 0.7 or 2/3; exact.")
-]
-Sensitive = Annotated[
-    str | None,
-    typer.Option(help="A text file with one item a line, or items separated by commas."),
-]
-MaxKnown = Annotated[
-    int | None,
-    typer.Option(help="The attacker knows at most so many items; any number if not given."),
-]
-IgnorePrior = Annotated[
-    bool,
-    typer.Option("--ignore-prior", help="Leave out what can be said without knowing anything."),
-]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
 LimitSeconds = Annotated[
@@ -55,6 +36,11 @@ LimitSeconds = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
+
+LISTS = {"sensitive"}
+"""Options that take items with commas between them; a policy file may hold a list."""
+FILES = LISTS
+"""Options that may name a file; a policy file names it from where it stands itself."""
 
 
 def _load_policy(context: typer.Context, path: Path | None) -> Path | None:
@@ -127,7 +113,7 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
         if not isinstance(value, bool):
             raise typer.BadParameter(f"{path}: {written} must be true or false")
         return value is not key.turns_off
-    if key.name == "sensitive" and isinstance(value, list):
+    if key.name in LISTS and isinstance(value, list):
         items = [str(item) for item in value]
         if any("," in item for item in items):
             raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
@@ -135,58 +121,7 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
         return ",".join(items) + ","
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
-    if key.name == "sensitive" and os.path.isfile(path.parent / str(value)):
+    if key.name in FILES and os.path.isfile(path.parent / str(value)):
         return str(path.parent / str(value))
     # Through text, so that 0.1 stays one tenth.
     return str(value)
-
-
-def sensitive_items(given: str) -> frozenset[str]:
-    """The items that a file lists, or that were typed with commas between them."""
-    path = Path(given)
-    # Not Path.is_file: a long list of items is no proper path, and that is no error.
-    if os.path.isfile(given):
-        try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                "is not UTF-8 text", path=path, remedy="save the list of items as UTF-8"
-            ) from error
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", path=path) from error
-        items = {line.strip() for line in lines} - {""}
-        if not items:
-            raise InputError(
-                "lists no sensitive item", path=path, remedy="write one item on each line"
-            )
-        return frozenset(items)
-    if os.path.isdir(given):
-        raise InputError("is a directory, not a list of items", path=path)
-    if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
-        raise InputError(
-            "does not exist",
-            path=path,
-            remedy="name an existing file with one item a line, or the items themselves",
-        )
-    items = {item.strip() for item in given.split(",")} - {""}
-    return frozenset(items)
-
-
-def build_model(
-    model: str,
-    *,
-    rho: str | None,
-    sensitive: str | None,
-    max_known: int | None,
-    ignore_prior: bool,
-) -> RhoUncertainty:
-    """The model that the options describe."""
-    if model != RhoUncertainty.name:
-        raise PolicyError(f"unknown model {model!r}; this version knows: rho")
-    if rho is None:
-        raise PolicyError("ρ is missing: say --rho 0.5, the largest confidence you allow")
-    if sensitive is None:
-        raise PolicyError("which items are sensitive? Say --sensitive FILE or --sensitive a,b,c")
-    return RhoUncertainty(
-        rho, sensitive_items(sensitive), max_known=max_known, ignore_prior=ignore_prior
-    )

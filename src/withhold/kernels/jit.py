@@ -1,13 +1,15 @@
 """The one place that knows how kernels are compiled and where compiled code is kept.
 
-numba's cache does not notice when a kernel that another kernel calls is edited, so the cache directory
-is named after a hash of all kernel sources: an edit, an upgrade or another switch gets a new directory.
+numba's cache does not notice when a kernel that another kernel calls is edited, so each module's cache
+directory is named after a hash of its source and of the kernel modules it imports: an edit, an upgrade
+or another switch gets a new directory.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -16,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import config
+from numba.core import config, event
+
+IMPORTED_KERNELS = re.compile(r"^from withhold\.kernels\.(\w+) import", re.MULTILINE)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,7 +28,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     # The directory is numba's global setting and is read while decorating; a caller who uses numba
     # for other things gets their own setting back.
     theirs = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_directory())
+    config.CACHE_DIR = str(cache_directory(function.__module__.rpartition(".")[2]))
     try:
         compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
     finally:
@@ -32,10 +36,36 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
+def before_compiling(announce: Callable[[], None]) -> None:
+    """Call ``announce`` when a kernel has to be compiled for this machine, which takes some seconds."""
+    for earlier in _announcers:
+        event.unregister("numba:compile", earlier)
+    _announcers[:] = [_Announcer(announce)]
+    event.register("numba:compile", _announcers[0])
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Speaks once, before the first kernel is compiled; kernels that come from the cache are silent."""
+
+    def __init__(self, announce: Callable[[], None]) -> None:
+        self.announce, self.spoken = announce, False
+
+    def on_start(self, event: Any) -> None:
+        if not self.spoken:
+            self.spoken = True
+            self.announce()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+_announcers: list[_Announcer] = []
+
+
 @cache
-def cache_directory() -> Path:
-    """The directory of this version's compiled kernels; created if need be."""
-    directory = _user_cache() / f"kernels-{_fingerprint()}"
+def cache_directory(module: str) -> Path:
+    """The directory of one module's compiled kernels; created if need be."""
+    directory = _user_cache() / f"kernels-{module}-{_fingerprint(module)}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -46,18 +76,26 @@ def cache_directory() -> Path:
         return Path(tempfile.mkdtemp(prefix="withhold-kernels-"))
 
 
-def is_cold() -> bool:
-    """Whether the kernels still have to be compiled on this machine, which takes some seconds."""
-    return not config.DISABLE_JIT and not any(cache_directory().rglob("*.nbi"))
-
-
-def _fingerprint() -> str:
+def _fingerprint(module: str) -> str:
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in _sources(module):
         digest.update(source.read_bytes())
     for switch in (numba.__version__, sys.version, config.BOUNDSCHECK):
         digest.update(str(switch).encode())
     return digest.hexdigest()[:16]
+
+
+def _sources(module: str) -> list[Path]:
+    """The files of a kernel module and of all kernel modules it imports."""
+    folder = Path(__file__).parent
+    found: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        source = folder / f"{waiting.pop()}.py"
+        if source.exists() and source not in found:
+            found.add(source)
+            waiting += IMPORTED_KERNELS.findall(source.read_text(encoding="utf-8"))
+    return sorted(found)
 
 
 def _user_cache() -> Path:

@@ -7,7 +7,8 @@ floating point is good enough.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,39 @@ class Loss:
     def sensitive_occurrences(self) -> float:
         """The share of the sensitive occurrences that was removed."""
         return self.removed_sensitive / self.total_sensitive if self.total_sensitive else 0.0
+
+    @property
+    def share(self) -> float:
+        """What was withheld, as the one number that releases are compared by."""
+        return self.occurrences
+
+    def as_dict(self) -> dict[str, Any]:
+        """Shares and counts as plain values."""
+        return {
+            "occurrences": self.occurrences,
+            "sensitive_occurrences": self.sensitive_occurrences,
+            **asdict(self),
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know first, as pairs of texts."""
+        return [
+            (
+                "withheld",
+                f"{self.removed:,} of {self.total:,} occurrences ({self.occurrences:.2%})",
+            ),
+            (
+                "of the sensitive",
+                f"{self.removed_sensitive:,} of {self.total_sensitive:,} "
+                f"({self.sensitive_occurrences:.1%})",
+            ),
+            ("records emptied", f"{self.records_emptied:,}"),
+            ("items gone", f"{self.items_gone:,}"),
+            (
+                "divergence",
+                f"{self.symmetric_kl:.5f} symmetric KL of item frequencies (0 = the same)",
+            ),
+        ]
 
 
 MEANING = {

@@ -1,7 +1,40 @@
 """What must hold: privacy models as small frozen values that know their parameters and nothing else."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from withhold.errors import PolicyError
 from withhold.models.breach import Breach
+from withhold.models.model import Finding, Model, build
 from withhold.models.rho import RhoUncertainty
 from withhold.models.verdict import Status, Verdict
 
-__all__ = ["Breach", "RhoUncertainty", "Status", "Verdict"]
+__all__ = [
+    "MODELS",
+    "Breach",
+    "Finding",
+    "Model",
+    "RhoUncertainty",
+    "Status",
+    "Verdict",
+    "model_from",
+]
+
+MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty,)}
+"""Every model, by the name that ``--model`` and manifests use."""
+
+
+def model_from(parameters: Mapping[str, Any]) -> Model:
+    """The model whose ``parameters()`` these are.
+
+    >>> model = RhoUncertainty("0.7", {"condom"})
+    >>> model_from(model.parameters()) == model
+    True
+    """
+    name = parameters.get("model")
+    if not isinstance(name, str) or name not in MODELS:
+        raise PolicyError(f"names a model that this version does not know ({name!r})")
+    model: Model = build(MODELS[name], parameters)
+    return model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,26 @@ class Breach:
     @property
     def confidence(self) -> Fraction:
         return Fraction(self.joint, self.support)
+
+    def row(self) -> tuple[str, ...]:
+        """The breach as cells of a table."""
+        return (
+            "{" + ", ".join(self.antecedent) + "}" if self.antecedent else "nothing",
+            "→ " + self.consequent,
+            f"{float(self.confidence):.1%}",
+            f"{self.joint:,} of {self.support:,}",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The breach with its counts and its exact confidence."""
+        return {
+            "antecedent": list(self.antecedent),
+            "consequent": self.consequent,
+            "joint": self.joint,
+            "support": self.support,
+            "confidence": float(self.confidence),
+            "confidence_exact": str(self.confidence),
+        }
 
     def __str__(self) -> str:
         known = "{" + ", ".join(self.antecedent) + "}" if self.antecedent else "nothing"

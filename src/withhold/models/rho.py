@@ -7,7 +7,7 @@ Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -34,6 +34,12 @@ items with a confidence above 0.7.
     """
 
     name: ClassVar[str] = "rho"
+    kinds: ClassVar[Mapping[str, Any]] = {
+        "rho": str,
+        "sensitive": list,
+        "max_known": int | None,
+        "ignore_prior": bool,
+    }
 
     rho: Fraction
     sensitive: frozenset[str]

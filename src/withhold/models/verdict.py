@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from withhold.models.breach import Breach
+from withhold.models.model import Finding
 
 
 class Status(StrEnum):
@@ -30,10 +30,10 @@ class Verdict:
     checked: int
     """How many closed sets or antecedents were looked at."""
     seconds: float
-    witness: Breach | None = None
-    """For BROKEN: a breach."""
+    witness: Finding | None = None
+    """For BROKEN: what breaks the model."""
     witness_is_smallest: bool = False
-    """Whether it was shown that no smaller antecedent breaks the model."""
+    """Whether it was shown that nothing smaller breaks the model."""
 
     def __bool__(self) -> bool:
         """True only for HOLDS."""

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from withhold.data import Transactions
+from typing import Any
+
 from withhold.errors import InternalError
 from withhold.kernels.threads import Progress, quiet
-from withhold.models import RhoUncertainty, Verdict
+from withhold.lazy import load
+from withhold.models import Model, Verdict
+
+CHECKS = {
+    "rho": "withhold.proofs.rho:verify_rho",
+}
 
 
 def verify(
-    table: Transactions,
-    model: RhoUncertainty,
+    table: Any,
+    model: Model,
     *,
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> Verdict:
     """HOLDS, BROKEN with a smallest witness, or UNDECIDED when the limit ran out first."""
-    if isinstance(model, RhoUncertainty):
-        from withhold.proofs.rho import verify_rho
-
-        return verify_rho(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    raise InternalError(f"no check is known for {type(model).__name__}")
+    if model.name not in CHECKS:
+        raise InternalError(f"no check is known for {model.name}")
+    check = load(CHECKS[model.name])
+    verdict: Verdict = check(
+        table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress
+    )
+    return verdict

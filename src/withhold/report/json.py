@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.audits import Audit
 from withhold.audits.result import Share
 from withhold.data.profile import Profile
-from withhold.measure import Loss
-from withhold.models import Breach, Verdict
+from withhold.models import Verdict
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "breaches_by_size": {str(size): count for size, count in audit.by_size.items()},
         "counted_in_full": audit.complete,
         "exposed_records": audit.exposed_records,
-        "breaches": [breach_as_dict(breach) for breach in audit.breaches],
+        "breaches": [breach.as_dict() for breach in audit.breaches],
         "attack_curve": [
             {
                 "known": point.known,
@@ -57,17 +56,8 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
-        "loss": loss_as_dict(release.loss),
+        "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
-    }
-
-
-def loss_as_dict(loss: Loss) -> dict[str, Any]:
-    """The loss, shares and counts."""
-    return {
-        "occurrences": loss.occurrences,
-        "sensitive_occurrences": loss.sensitive_occurrences,
-        **asdict(loss),
     }
 
 
@@ -90,20 +80,8 @@ def verdict_as_dict(verdict: Verdict) -> dict[str, Any]:
         "method": verdict.method,
         "checked": verdict.checked,
         "seconds": round(verdict.seconds, 4),
-        "witness": None if verdict.witness is None else breach_as_dict(verdict.witness),
+        "witness": None if verdict.witness is None else verdict.witness.as_dict(),
         "witness_is_smallest": verdict.witness_is_smallest,
-    }
-
-
-def breach_as_dict(breach: Breach) -> dict[str, Any]:
-    """The breach with its counts and its exact confidence."""
-    return {
-        "antecedent": list(breach.antecedent),
-        "consequent": breach.consequent,
-        "joint": breach.joint,
-        "support": breach.support,
-        "confidence": float(breach.confidence),
-        "confidence_exact": str(breach.confidence),
     }
 
 

@@ -27,7 +27,11 @@ def audit_text(audit: Audit, *, name: str) -> str:
     if audit.verdict.status is not Status.HOLDS:
         lines += ["", *_counts(audit)]
     if audit.breaches:
-        lines += ["", "The worst, smallest knowledge first", *_breaches(audit)]
+        lines += [
+            "",
+            "The worst, smallest knowledge first",
+            *_columns([breach.row() for breach in audit.breaches], right={2, 3}),
+        ]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     lines += ["", _work_done(audit.verdict, audit.seconds)]
@@ -73,19 +77,6 @@ def _counts(audit: Audit) -> list[str]:
     ]
 
 
-def _breaches(audit: Audit) -> list[str]:
-    rows = [
-        (
-            "{" + ", ".join(b.antecedent) + "}" if b.antecedent else "nothing",
-            "→ " + b.consequent,
-            f"{float(b.confidence):.1%}",
-            f"{b.joint:,} of {b.support:,}",
-        )
-        for b in audit.breaches
-    ]
-    return _columns(rows, right={2, 3})
-
-
 def _curve(audit: Audit) -> list[str]:
     rows = [("knows", "record is unique", "", "sensitive item inferred", "", "of records")]
     rows += [
@@ -108,20 +99,11 @@ def _curve(audit: Audit) -> list[str]:
 
 def release_text(release: Release, published: Published) -> str:
     """What was published, and what it cost."""
-    loss = release.loss
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
         ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
-        ("withheld", f"{loss.removed:,} of {loss.total:,} occurrences ({loss.occurrences:.2%})"),
-        (
-            "of the sensitive",
-            f"{loss.removed_sensitive:,} of {loss.total_sensitive:,} "
-            f"({loss.sensitive_occurrences:.1%})",
-        ),
-        ("records emptied", f"{loss.records_emptied:,}"),
-        ("items gone", f"{loss.items_gone:,}"),
-        ("divergence", f"{loss.symmetric_kl:.5f} symmetric KL of item frequencies (0 = the same)"),
+        *release.loss.facts(),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()

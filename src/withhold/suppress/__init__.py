@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from withhold.data import Transactions
 from withhold.errors import InternalError
-from withhold.models import RhoUncertainty
+from withhold.lazy import load
+from withhold.models import Model
 from withhold.suppress.plan import Plan, Reasons, apply
 
 __all__ = ["Plan", "Reasons", "apply", "suppress"]
 
+SUPPRESSORS = {
+    "rho": "withhold.suppress.rho:suppress_rho",
+}
 
-def suppress(
-    table: Transactions, model: RhoUncertainty, **options: Any
-) -> tuple[Plan, dict[str, Any]]:
+
+def suppress(table: Any, model: Model, **options: Any) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds, and the options it was made with, defaults filled in."""
-    if isinstance(model, RhoUncertainty):
-        from withhold.suppress.rho import suppress_rho
-
-        return suppress_rho(table, model, **options)
-    raise InternalError(f"no suppressor is known for {type(model).__name__}")
+    if model.name not in SUPPRESSORS:
+        raise InternalError(f"no suppressor is known for {model.name}")
+    made: tuple[Plan, dict[str, Any]] = load(SUPPRESSORS[model.name])(table, model, **options)
+    return made

@@ -1,0 +1,86 @@
+"""The models as the command line offers them: which options each takes, and how they build it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from withhold.errors import InputError, PolicyError
+from withhold.models import Model, RhoUncertainty
+
+Given = Mapping[str, Any]
+"""What was typed of the models' options, under their names."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One model as the command line offers it."""
+
+    build: Callable[[Given], Model]
+    takes: tuple[str, ...]
+    """The options that say what must hold."""
+    searches: tuple[str, ...]
+    """The options that say how to withhold."""
+    audits: tuple[str, ...]
+    """The options that say how to audit."""
+
+    def all(self) -> tuple[str, ...]:
+        """Every option that belongs to the model."""
+        return self.takes + self.searches + self.audits
+
+
+def _rho(given: Given) -> Model:
+    return RhoUncertainty(
+        needed(given, "rho", "say --rho 0.5, the largest confidence you allow"),
+        listed_items(needed(given, "sensitive", "say --sensitive FILE or --sensitive a,b,c")),
+        max_known=given.get("max_known"),
+        ignore_prior=given.get("ignore_prior", False),
+    )
+
+
+OFFERS: Mapping[str, Offer] = {
+    "rho": Offer(
+        _rho,
+        takes=("rho", "sensitive", "max_known", "ignore_prior"),
+        searches=("keep", "pick", "restoring", "parts", "max_cost", "budget"),
+        audits=("max_size", "show", "samples"),
+    ),
+}
+
+
+def needed(given: Given, option: str, remedy: str) -> Any:
+    """The option's value; without it, an error that says how to give it."""
+    if option not in given:
+        raise PolicyError(f"--{option.replace('_', '-')} is missing: {remedy}")
+    return given[option]
+
+
+def listed_items(given: str) -> frozenset[str]:
+    """The items that a file lists, or that were typed with commas between them."""
+    path = Path(given)
+    # Not Path.is_file: a long list of items is no proper path, and that is no error.
+    if os.path.isfile(given):
+        try:
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                "is not UTF-8 text", path=path, remedy="save the list of items as UTF-8"
+            ) from error
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path=path) from error
+        items = {line.strip() for line in lines} - {""}
+        if not items:
+            raise InputError("lists no item", path=path, remedy="write one item on each line")
+        return frozenset(items)
+    if os.path.isdir(given):
+        raise InputError("is a directory, not a list of items", path=path)
+    if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
+        raise InputError(
+            "does not exist",
+            path=path,
+            remedy="name an existing file with one item a line, or the items themselves",
+        )
+    return frozenset({item.strip() for item in given.split(",")} - {""})

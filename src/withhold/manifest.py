@@ -1,0 +1,102 @@
+"""The manifest beside a release: all that is needed to prove the file again, and where it came from."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from withhold.data import Source
+from withhold.errors import InputError
+from withhold.models import Verdict
+from withhold.models.model import fits
+
+if TYPE_CHECKING:
+    from withhold.release import Release
+
+MANIFEST_FORMAT = 1
+NEEDED: Mapping[str, Mapping[str, Any]] = {
+    "model": {"model": str},
+    "output": {
+        "sha256": str,
+        "format": str,
+        "container": str,
+        "compression": str,
+        "separator": str,
+        "columns": list,
+    },
+}
+"""What a proof needs to find in a manifest, and of which kind."""
+GENUINE = "use the manifest that withhold wrote"
+
+
+def manifest_path(path: Path) -> Path:
+    """``published.dat`` → ``published.dat.manifest.json``."""
+    return path.with_name(path.name + ".manifest.json")
+
+
+def make_manifest(release: Release, name: str, written: Source, verdict: Verdict) -> dict[str, Any]:
+    """All that is needed to prove the file again, and to know where it came from."""
+    from withhold import __version__
+
+    source = release.original.source
+    return {
+        "manifest": MANIFEST_FORMAT,
+        "promise": release.model.promise(),
+        "model": release.model.parameters(),
+        "verdict": {
+            "status": verdict.status.value,
+            "method": verdict.method,
+            "checked": verdict.checked,
+        },
+        "output": {
+            "name": name,
+            "sha256": written.sha256,
+            "format": written.format,
+            "container": written.container,
+            "compression": written.compression,
+            "separator": written.separator,
+            "columns": list(written.columns),
+            "records": len(release.data),
+            "occurrences": release.data.n_occurrences,
+        },
+        "input": {
+            "name": None if source is None else source.path.name,
+            "sha256": None if source is None else source.sha256,
+            "records": len(release.original),
+            "occurrences": release.original.n_occurrences,
+        },
+        "options": dict(release.options),
+        "loss": release.loss.as_dict(),
+        "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "versions": {
+            "withhold": __version__,
+            "python": platform.python_version(),
+            # Asked of the installer, so that no package is loaded only to tell its version.
+            **{name: version(name) for name in ("numpy", "numba", "polars")},
+        },
+    }
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest, as far as it is one."""
+    remedy = "name the manifest with --manifest"
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("does not exist", path=path, remedy=remedy) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON ({error})", path=path, remedy=remedy) from error
+    if not isinstance(record, dict) or record.get("manifest") != MANIFEST_FORMAT:
+        raise InputError("is not a manifest of this version", path=path, remedy=remedy)
+    for section, fields in NEEDED.items():
+        there = record.get(section)
+        for name, kind in fields.items():
+            if not isinstance(there, dict) or name not in there or not fits(there[name], kind):
+                raise InputError(f"has no proper {section}.{name}", path=path, remedy=GENUINE)
+    return record
