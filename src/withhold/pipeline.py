@@ -17,7 +17,7 @@ from withhold.audits import audit as find
 from withhold.data import Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import read
-from withhold.measure import measure_loss
+from withhold.measure import loss_of
 from withhold.models import Model, Status, Verdict
 from withhold.proofs import verify as prove
 from withhold.release import Release
@@ -75,7 +75,7 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     clock.append(time.perf_counter())
     if verdict.status is not Status.HOLDS:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
-    loss = measure_loss(table, published, model.sensitive)
+    loss = loss_of(table, published, model)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
     return Release(published, table, plan, model, verdict, loss, chosen, timings)
 

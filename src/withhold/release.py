@@ -9,10 +9,8 @@ from typing import Any
 
 from withhold.data import Transactions
 from withhold.kernels.threads import Progress, quiet
-from withhold.measure import Loss
 from withhold.models import Model, Verdict
 from withhold.publish import Published, publish
-from withhold.suppress import Plan
 
 
 @dataclass(frozen=True)
@@ -22,12 +20,13 @@ class Release:
     data: Transactions
     """The table that may be published."""
     original: Transactions
-    plan: Plan
+    plan: Any
     """Which occurrences went, and the breach each answered."""
     model: Model
     verdict: Verdict
     """Of the independent check of ``data``."""
-    loss: Loss
+    loss: Any
+    """A ``Loss``, or for other than fewer items what fits the model."""
     options: Mapping[str, Any]
     """How the suppressor was asked to choose, with the seed."""
     timings: Mapping[str, float] = field(default_factory=dict)

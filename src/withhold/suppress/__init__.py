@@ -7,18 +7,18 @@ from typing import Any
 from withhold.errors import InternalError
 from withhold.lazy import load
 from withhold.models import Model
-from withhold.suppress.plan import Plan, Reasons, apply
+from withhold.suppress.plan import AnyPlan, Plan, Reasons, apply
 
-__all__ = ["Plan", "Reasons", "apply", "suppress"]
+__all__ = ["AnyPlan", "Plan", "Reasons", "apply", "suppress"]
 
 SUPPRESSORS = {
     "rho": "withhold.suppress.rho:suppress_rho",
 }
 
 
-def suppress(table: Any, model: Model, **options: Any) -> tuple[Plan, dict[str, Any]]:
+def suppress(table: Any, model: Model, **options: Any) -> tuple[AnyPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options it was made with, defaults filled in."""
     if model.name not in SUPPRESSORS:
         raise InternalError(f"no suppressor is known for {model.name}")
-    made: tuple[Plan, dict[str, Any]] = load(SUPPRESSORS[model.name])(table, model, **options)
+    made: tuple[AnyPlan, dict[str, Any]] = load(SUPPRESSORS[model.name])(table, model, **options)
     return made

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,15 @@ from numpy.typing import NDArray
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.models import Breach
+
+
+class AnyPlan(Protocol):
+    """What every plan can do, whatever it withholds."""
+
+    def apply_to(self, table: Any) -> Any:
+        """The table without what the plan withholds; the only code that removes anything."""
+        ...
+
 
 EACH_REMOVED = -1
 """As a consequent: whichever sensitive item was removed for this reason."""
@@ -48,6 +58,14 @@ class Plan:
     def __len__(self) -> int:
         return len(self.removed)
 
+    def apply_to(self, table: Transactions) -> Transactions:
+        """The table without what the plan removes; rows and their order stay."""
+        if self.fingerprint != fingerprint(table):
+            raise PolicyError("the plan was made for other rows; make a new one for this table")
+        kept = np.ones(table.n_occurrences, dtype=bool)
+        kept[self.removed] = False
+        return only(kept, table)
+
     def why(self, number: int, table: Transactions) -> Breach | None:
         """The breach that the ``number``-th removal answered, with its counts at that moment.
 
@@ -76,13 +94,9 @@ class Plan:
         ]
 
 
-def apply(plan: Plan, table: Transactions) -> Transactions:
-    """The table without what the plan removes; rows and their order stay."""
-    if plan.fingerprint != fingerprint(table):
-        raise PolicyError("the plan was made for other rows; make a new one for this table")
-    kept = np.ones(table.n_occurrences, dtype=bool)
-    kept[plan.removed] = False
-    return only(kept, table)
+def apply(plan: AnyPlan, table: Any) -> Any:
+    """The table without what the plan withholds; rows and their order stay."""
+    return plan.apply_to(table)
 
 
 def only(kept: NDArray[np.bool_], table: Transactions) -> Transactions:
