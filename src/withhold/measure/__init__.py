@@ -1,5 +1,7 @@
 """What is left: how much a release lost, and how far it is from the original."""
 
 from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.meaning import MEANING
+from withhold.measure.utility import Utility, measure_utility
 
-__all__ = ["Loss", "measure_loss"]
+__all__ = ["MEANING", "Loss", "Utility", "measure_loss", "measure_utility"]
