@@ -1,0 +1,88 @@
+"""The measures of sets of items as facts, and what makes two files doubtful as original and release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+
+from withhold.data import Transactions
+from withhold.kernels.threads import Progress, quiet
+from withhold.measure.facts import Fact, Measured, Unit
+from withhold.measure.meaning import MEANING
+from withhold.measure.utility import Utility, measure_utility
+
+SHOWN: tuple[tuple[str, str, Unit], ...] = (
+    ("records", "records", "count"),
+    ("occurrences.all.share", "withheld", "share"),
+    ("occurrences.all.removed", "occurrences withheld", "count"),
+    ("occurrences.sensitive.share", "of the sensitive", "share"),
+    ("occurrences.others.share", "of the others", "share"),
+    ("occurrences.records_touched", "records touched", "count"),
+    ("occurrences.records_emptied", "records emptied", "count"),
+    ("occurrences.items_gone", "items gone", "count"),
+    ("distribution.kl", "KL divergence", "number"),
+    ("distribution.symmetric_kl", "symmetric KL", "number"),
+    ("supports.top_mean", "error of top supports", "share"),
+    ("supports.mean", "error of all supports", "share"),
+    ("itemsets.share_kept", "frequent itemsets kept", "share"),
+    ("rules.before", "rules of the original", "count"),
+    ("rules.kept", "rules kept", "count"),
+    ("rules.lost", "rules lost", "count"),
+    ("rules.spurious", "rules new", "count"),
+    ("rules.jaccard", "rules alike (Jaccard)", "share"),
+    ("objectives.distribution", "share lost × KL", "number"),
+    ("objectives.rules", "share lost / Jaccard", "number"),
+)
+PLOTTED = ("occurrences.all.share", "rules.jaccard", "distribution.symmetric_kl")
+
+
+def measure_sets(
+    original: Transactions,
+    published: Transactions,
+    *,
+    sensitive: Iterable[str] = (),
+    min_support: str = "0.05%",
+    min_confidence: str = "0.3",
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Measured:
+    """What ``published`` still tells of ``original``, as facts."""
+    utility = measure_utility(
+        original,
+        published,
+        sensitive=sensitive,
+        min_support=min_support,
+        min_confidence=min_confidence,
+        jobs=jobs,
+        progress=progress,
+    )
+    facts = tuple(
+        Fact(path, label, _at(utility, path), unit, MEANING[path]) for path, label, unit in SHOWN
+    )
+    return Measured(facts, _warnings(utility, original, published), utility, PLOTTED)
+
+
+def _at(utility: Utility, path: str) -> Any:
+    return attrgetter(path)(utility)
+
+
+def _warnings(
+    utility: Utility, original: Transactions, published: Transactions
+) -> tuple[str, ...]:
+    found = []
+    if not utility.same_rows:
+        found.append(
+            f"it has {utility.published_records:,} records, the original {utility.records:,}; "
+            "records cannot be compared one by one, and losses are the least that must have happened"
+        )
+    elif None not in (original.record_ids, published.record_ids) and (
+        original.record_ids != published.record_ids
+    ):
+        found.append("its record ids are not those of the original, or in another order")
+    if utility.occurrences.added:
+        found.append(
+            f"it adds {utility.occurrences.added:,} occurrences that the original lacks; "
+            "a release of withhold only removes, so this may be another file"
+        )
+    return tuple(found)
