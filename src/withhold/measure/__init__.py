@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from withhold.errors import PolicyError
 from withhold.lazy import load
-from withhold.measure.facts import Fact, Measured
+from withhold.measure.facts import Asked, Fact, Measured
 from withhold.measure.loss import Loss, measure_loss
 from withhold.measure.meaning import MEANING
 from withhold.measure.utility import Utility, measure_utility
@@ -15,6 +15,7 @@ from withhold.models import Model
 __all__ = [
     "MEANING",
     "AnyLoss",
+    "Asked",
     "Fact",
     "Loss",
     "Measured",
@@ -58,20 +59,13 @@ def loss_of(original: Any, published: Any, model: Model) -> AnyLoss:
     return measure_loss(original, published, model.sensitive)
 
 
-def compare_tables(
-    original: Any, published: Any, *, model: Model | None = None, **options: Any
-) -> Measured:
-    """How a release compares with its original, in the measures that fit the model or the data.
-
-    Options of sets: ``sensitive``, ``min_support``, ``min_confidence``, ``jobs``, ``progress``.
-    """
+def compare_tables(original: Any, published: Any, asked: Asked = Asked()) -> Measured:
+    """How a release compares with its original, in the measures that fit the model or the data."""
     kind = type(original).__name__
     if kind != type(published).__name__:
         raise PolicyError(f"{kind} cannot be compared with {type(published).__name__}")
-    name = model.name if model is not None and model.name in MEASURES else kind
+    name = kind if asked.model is None or asked.model.name not in MEASURES else asked.model.name
     if name not in MEASURES:
-        raise PolicyError(f"nothing is known that measures {kind}")
-    if model is not None:
-        options.setdefault("sensitive", model.sensitive)
-    measured: Measured = load(MEASURES[name])(original, published, **options)
+        raise PolicyError(f"there are no measures for {kind}")
+    measured: Measured = load(MEASURES[name])(original, published, asked)
     return measured

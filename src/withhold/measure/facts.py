@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from withhold.kernels.threads import Progress, quiet
+from withhold.models import Model
+
 Unit = Literal["count", "share", "number"]
 
 
@@ -33,6 +36,20 @@ class Fact:
     def shown(self) -> str:
         """The number as people read it."""
         return shown(self.value, self.unit)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody wants to know of a release; each kind of data takes of it what it can use."""
+
+    model: Model | None = None
+    """None: two files are compared of which nothing else is known."""
+    sensitive: frozenset[str] = frozenset()
+    """The items whose loss is counted apart."""
+    min_support: str = "0.05%"
+    min_confidence: str = "0.3"
+    jobs: int | None = None
+    progress: Progress = quiet
 
 
 class Details(Protocol):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
 from withhold.data import Transactions
-from withhold.kernels.threads import Progress, quiet
-from withhold.measure.facts import Fact, Measured, Unit
+from withhold.measure.facts import Asked, Fact, Measured, Unit
 from withhold.measure.meaning import MEANING
 from withhold.measure.utility import Utility, measure_utility
 
@@ -37,25 +35,16 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
 PLOTTED = ("occurrences.all.share", "rules.jaccard", "distribution.symmetric_kl")
 
 
-def measure_sets(
-    original: Transactions,
-    published: Transactions,
-    *,
-    sensitive: Iterable[str] = (),
-    min_support: str = "0.05%",
-    min_confidence: str = "0.3",
-    jobs: int | None = None,
-    progress: Progress = quiet,
-) -> Measured:
+def measure_sets(original: Transactions, published: Transactions, asked: Asked) -> Measured:
     """What ``published`` still tells of ``original``, as facts."""
     utility = measure_utility(
         original,
         published,
-        sensitive=sensitive,
-        min_support=min_support,
-        min_confidence=min_confidence,
-        jobs=jobs,
-        progress=progress,
+        sensitive=asked.sensitive,
+        min_support=asked.min_support,
+        min_confidence=asked.min_confidence,
+        jobs=asked.jobs,
+        progress=asked.progress,
     )
     facts = tuple(
         Fact(path, label, _at(utility, path), unit, MEANING[path]) for path, label, unit in SHOWN

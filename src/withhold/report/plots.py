@@ -1,0 +1,89 @@
+"""Plots as plain values: what is drawn, not how. ``figures`` draws them, the page and JSON tell them as numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["before", "after", "lost", "kept", "other"]
+"""What a series stands for; it decides the colour, everywhere the same."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A series over the plot's ``x``, with an interval around each value where there is one."""
+
+    label: str
+    role: Role
+    values: tuple[float | None, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Several series over the same places."""
+
+    name: str
+    """For anchors and files: one word, unique in a report."""
+    title: str
+    """What the plot shows, in a sentence; read aloud to those who cannot see it."""
+    x_label: str
+    y_label: str
+    x: tuple[str, ...]
+    lines: tuple[Line, ...]
+    percent: bool = False
+    """Whether the values are shares."""
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A bar for each label, made of one or several parts laid end to end."""
+
+    name: str
+    title: str
+    x_label: str
+    labels: tuple[str, ...]
+    parts: tuple[Line, ...]
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Points of one series: a label, a role, and their places."""
+
+    label: str
+    role: Role
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Points in the plane, both axes logarithmic, with the line on which nothing changed."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    dots: tuple[Dots, ...]
+
+
+Plot = Lines | Bars | Scatter
+
+
+def rows_of(plot: Plot) -> tuple[tuple[str, ...], tuple[tuple[str | float | None, ...], ...]]:
+    """The numbers of a plot as a table: its head and its rows.
+
+    >>> rows_of(Bars("b", "Two", "records", ("a",), (Line("lost", "lost", (3,)),)))
+    (('', 'lost'), (('a', 3),))
+    """
+    if isinstance(plot, Scatter):
+        head = ("", plot.x_label, plot.y_label)
+        return head, tuple((dots.label, x, y) for dots in plot.dots for x, y in dots.points)
+    places = plot.x if isinstance(plot, Lines) else plot.labels
+    series = plot.lines if isinstance(plot, Lines) else plot.parts
+    first = plot.x_label if isinstance(plot, Lines) else ""
+    head = (first, *(line.label for line in series))
+    return head, tuple(
+        (place, *(line.values[number] for line in series)) for number, place in enumerate(places)
+    )
