@@ -56,9 +56,7 @@ def _at(utility: Utility, path: str) -> Any:
     return attrgetter(path)(utility)
 
 
-def _warnings(
-    utility: Utility, original: Transactions, published: Transactions
-) -> tuple[str, ...]:
+def _warnings(utility: Utility, original: Transactions, published: Transactions) -> tuple[str, ...]:
     found = []
     if not utility.same_rows:
         found.append(
