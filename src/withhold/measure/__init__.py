@@ -59,7 +59,7 @@ def loss_of(original: Any, published: Any, model: Model) -> AnyLoss:
     return measure_loss(original, published, model.sensitive)
 
 
-def compare_tables(original: Any, published: Any, asked: Asked = Asked()) -> Measured:
+def compare_tables(original: Any, published: Any, asked: Asked) -> Measured:
     """How a release compares with its original, in the measures that fit the model or the data."""
     kind = type(original).__name__
     if kind != type(published).__name__:

@@ -46,7 +46,8 @@ class Asked:
     """None: two files are compared of which nothing else is known."""
     sensitive: frozenset[str] = frozenset()
     """The items whose loss is counted apart."""
-    min_support: str = "0.05%"
+    min_support: str | None = None
+    """Of itemsets and rules: a number of records or a share; None: what is usual for the data."""
     min_confidence: str = "0.3"
     jobs: int | None = None
     progress: Progress = quiet

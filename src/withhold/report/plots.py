@@ -1,4 +1,4 @@
-"""Plots as plain values: what is drawn, not how. ``figures`` draws them, the page and JSON tell them as numbers."""
+"""Plots as plain values: what is drawn, not how. ``figures`` draws them; pages and JSON tell the numbers."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def rows_of(plot: Plot) -> tuple[tuple[str, ...], tuple[tuple[str | float | None
     (('', 'lost'), (('a', 3),))
     """
     if isinstance(plot, Scatter):
-        head = ("", plot.x_label, plot.y_label)
-        return head, tuple((dots.label, x, y) for dots in plot.dots for x, y in dots.points)
+        points = ((dots.label, x, y) for dots in plot.dots for x, y in dots.points)
+        return ("", plot.x_label, plot.y_label), tuple(points)
     places = plot.x if isinstance(plot, Lines) else plot.labels
     series = plot.lines if isinstance(plot, Lines) else plot.parts
     first = plot.x_label if isinstance(plot, Lines) else ""

@@ -19,7 +19,9 @@ from withhold.report.plots import Plot
 if TYPE_CHECKING:
     from withhold.release import Release
 
-SECTIONS: dict[str, str] = {}
+SECTIONS: dict[str, str] = {
+    "Transactions": "withhold.report.sets:sections_of_sets",
+}
 """Where sections come from: by the kind of data (``Transactions``), and by the model's name (``rho``)."""
 
 
