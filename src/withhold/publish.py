@@ -26,6 +26,7 @@ from withhold.proofs import verify
 
 if TYPE_CHECKING:
     from withhold.release import Release
+    from withhold.report.content import Report
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class Published:
     sha256: str
     verdict: Verdict
     """Of the bytes on disk."""
+    report: Path | None = None
+    """The page, if one was asked for, and what it says."""
+    content: Report | None = None
+
+
+def report_path(path: Path) -> Path:
+    """``published.dat`` → ``published.dat.report.html``."""
+    return path.with_name(path.name + ".report.html")
 
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
@@ -51,7 +60,8 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     # The longest name that will be needed, tried out: long names, read-only disks.
     with temporary(manifest_path(path)) as draft:
         draft.touch()
-    for target in (path, manifest_path(path)):
+    # Also where no report is asked for: an old one would tell of another release.
+    for target in (path, manifest_path(path), report_path(path)):
         if not target.exists():
             continue
         if source is not None and source.path.exists() and target.samefile(source.path):
@@ -68,13 +78,19 @@ def publish(
     *,
     force: bool = False,
     format: str | None = None,
+    report: bool = False,
+    edition: str = "internal",
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Published:
-    """Write, read back, prove, rename; then the manifest."""
+    """Write, read back, prove, tell; then give all files their names at once."""
     check_target(path, release.original.source, force=force)
     form = output_form(path.name, release.original.source, format)
-    with temporary(path) as draft, temporary(manifest_path(path)) as manifest_draft:
+    with (
+        temporary(path) as draft,
+        temporary(manifest_path(path)) as manifest_draft,
+        temporary(report_path(path)) as report_draft,
+    ):
         written = write(release.data, draft, form)
         flush_to_disk(draft)
         found = _read_draft(draft, written, path.name)
@@ -92,8 +108,35 @@ def publish(
         # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
         manifest_draft.write_text(text, encoding="utf-8", errors="backslashreplace")
         flush_to_disk(manifest_draft)
-        _put_in_place({manifest_draft: manifest_path(path), draft: path})
-    return Published(path, manifest_path(path), written.sha256, verdict)
+        targets = {manifest_draft: manifest_path(path), draft: path}
+        content = None
+        if report:
+            content = _tell(release, manifest, report_draft, edition, jobs, progress)
+            targets = {report_draft: report_path(path), **targets}
+        _put_in_place(targets)
+        if not report:
+            report_path(path).unlink(missing_ok=True)
+    page = report_path(path) if report else None
+    return Published(path, manifest_path(path), written.sha256, verdict, page, content)
+
+
+def _tell(
+    release: Release,
+    manifest: Mapping[str, Any],
+    draft: Path,
+    edition: str,
+    jobs: int | None,
+    progress: Progress,
+) -> Report:
+    """Write the page, and return what it says."""
+    from withhold.report.content import examine, make_report
+    from withhold.report.html import report_html
+
+    subject = examine(release, jobs=jobs, progress=progress)
+    content = make_report(subject, manifest, edition=edition)
+    draft.write_text(report_html(content), encoding="utf-8", errors="backslashreplace")
+    flush_to_disk(draft)
+    return content
 
 
 @contextmanager

@@ -99,5 +99,7 @@ def shown(value: float | None, unit: Unit) -> str:
         return f"{round(value):,}"
     if unit == "share":
         percent = value * 100
+        if percent == 0:
+            return "0 %"
         return f"{percent:.2f} %" if 0 < abs(percent) < 10 else f"{percent:.1f} %"
     return f"{value:.3g}"

@@ -32,6 +32,16 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("objectives.distribution", "share lost × KL", "number"),
     ("objectives.rules", "share lost / Jaccard", "number"),
 )
+ON_THEIR_OWN = {
+    "occurrences.all.share": "share of all items in all records that was withheld",
+    "occurrences.all.removed": "items withheld, each counted once for every record that lost it",
+    "occurrences.sensitive.share": "share of the sensitive items in all records that was withheld",
+    "occurrences.others.share": "share of the other items in all records that was withheld",
+    "distribution.symmetric_kl": "how far the item frequencies moved (0 = not at all, 0.69 = entirely)",
+    "supports.top_mean": "by what share the support of the most frequent items changed, on average",
+    "rules.kept": "rules of the original that the release has too",
+}
+"""Sentences for facts that do not stand beside those that ``MEANING`` refers to."""
 FEWEST = 5
 """Records; what fewer of them share is chance."""
 PLOTTED = ("occurrences.all.share", "rules.jaccard", "distribution.symmetric_kl")
@@ -49,7 +59,8 @@ def measure_sets(original: Transactions, published: Transactions, asked: Asked) 
         progress=asked.progress,
     )
     facts = tuple(
-        Fact(path, label, _at(utility, path), unit, MEANING[path]) for path, label, unit in SHOWN
+        Fact(path, label, _at(utility, path), unit, ON_THEIR_OWN.get(path, MEANING[path]))
+        for path, label, unit in SHOWN
     )
     return Measured(facts, _warnings(utility, original, published), utility, PLOTTED)
 

@@ -8,7 +8,7 @@ from withhold.audits import AttackPoint, Audit
 from withhold.measure import Fact
 from withhold.models import Status
 from withhold.report.plots import Line, Lines, Role
-from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.report.sections import Drawing, Listing, Paragraph, Part, Section, Subject
 
 BREACHES_SHOWN = 6
 EXPOSED = "attack.exposed_{}"
@@ -19,7 +19,7 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
     before, after = subject.before, subject.after
     parts: list[Part] = []
     if with_original:
-        parts += [Paragraph(_story(before)), Facts(exposure(subject))]
+        parts.append(Paragraph(_story(before)))
         if before.breaches:
             parts.append(_worst(before))
     known = before.attack_curve if with_original else ()
@@ -88,7 +88,7 @@ def _curve(
     return Lines(
         name,
         title,
-        "random items that the attacker knows of a person",
+        "random items known of a person",
         y_label,
         tuple(str(point.known) for point in longest),
         tuple(
@@ -113,8 +113,16 @@ def _line(label: str, role: Role, name: str, curve: Sequence[AttackPoint], lengt
 def _story(before: Audit) -> str:
     if before.verdict.status is Status.HOLDS:
         return "The original was safe already: the model held for it as it was."
-    found = f"The worst of it: {before.verdict.witness}." if before.verdict.witness else ""
-    return f"The original did not keep the promise above. {found} In the release, no such finding is left."
+    share = before.exposed_records / before.records if before.records else 0.0
+    exposed = (
+        f"{'' if before.complete else 'At least '}{before.exposed_records:,} of its "
+        f"{before.records:,} records ({share:.1%}) were exposed. "
+    )
+    example = f"For example: {before.verdict.witness}. " if before.verdict.witness else ""
+    return (
+        f"The original did not keep the promise. {exposed if before.exposed_records else ''}{example}"
+        "In the release nothing of the kind is left."
+    )
 
 
 def _worst(before: Audit) -> Listing:

@@ -108,7 +108,7 @@ def make_report(
     checked = manifest["verdict"]
     return Report(
         edition=edition,
-        name=manifest.get("output", {}).get("name") or "a release",
+        name=manifest["output"]["name"] or "a release",
         status=checked["status"],
         promise=manifest["promise"],
         proof=f"{checked['checked']:,} sets looked at: {checked['method']}",

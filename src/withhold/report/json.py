@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from withhold.audits import Audit
@@ -10,6 +11,7 @@ from withhold.audits.result import Share
 from withhold.data.profile import Profile
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
+from withhold.report.content import Report
 
 if TYPE_CHECKING:
     from withhold.release import Release
@@ -58,7 +60,19 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "check": verdict_as_dict(published.verdict),
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "report": None if published.report is None else str(published.report),
+        **({} if published.content is None else {"facts": facts_as_dict(published.content)}),
     }
+
+
+def facts_as_dict(report: Report) -> dict[str, float | None]:
+    """Every number that a report's page shows, by its path."""
+    return {path: finite(fact.value) for path, fact in report.facts.items()}
+
+
+def finite(value: float | None) -> float | None:
+    """JSON has no infinity."""
+    return None if value is None or isinf(value) else value
 
 
 def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:

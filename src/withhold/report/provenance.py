@@ -7,6 +7,7 @@ from typing import Any
 
 from withhold.report.sections import Listing, Part, Section
 
+ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences")
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""
 
@@ -16,18 +17,19 @@ def provenance_section(manifest: Mapping[str, Any], *, with_original: bool) -> S
     parts: list[Part] = []
     if with_original:
         parts.append(_listing("The model", manifest["model"]))
-        if "output" in manifest:
-            parts.append(_listing("The release", manifest["output"]))
-            parts.append(_listing("The original", manifest["input"]))
+        parts.append(_listing("The release", _only(manifest["output"], ABOUT_FILES)))
+        parts.append(_listing("The original", _only(manifest["input"], ABOUT_FILES)))
         parts.append(_listing("How it was made", {**manifest["options"], **_seconds(manifest)}))
         parts.append(_listing("Versions", manifest["versions"]))
     else:
         parts.append(_listing("The model", _numbers(manifest["model"]), for_strangers=True))
-        if "output" in manifest:
-            output = manifest["output"]
-            shown = {name: output[name] for name in ("name", "sha256", "records", "occurrences")}
-            parts.append(_listing("The release", shown, for_strangers=True))
+        output = _only(manifest["output"], ABOUT_FILES)
+        parts.append(_listing("The release", output, for_strangers=True))
     return Section("made", "How it was made", tuple(parts))
+
+
+def _only(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: values[name] for name in names if values.get(name) not in (None, "")}
 
 
 def _seconds(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,6 +61,8 @@ def _text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3g}"
     if isinstance(value, list | tuple):
         more = f" … and {len(value) - LISTED:,} more" if len(value) > LISTED else ""
         return ", ".join(str(entry) for entry in value[:LISTED]) + more

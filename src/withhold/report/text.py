@@ -102,6 +102,7 @@ def release_text(release: Release, published: Published) -> str:
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
+        *([("report", str(published.report))] if published.report else []),
         ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
         *release.loss.facts(),
         ("time", f"{sum(release.timings.values()):.2f} s"),
