@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,6 +139,29 @@ def _tell(
     return content
 
 
+def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Write a page or a table whole or not at all; never over one of the sources."""
+    check_free(path, force=force, sources=sources)
+    with temporary(path) as draft:
+        draft.write_text(text, encoding="utf-8", errors="backslashreplace")
+        flush_to_disk(draft)
+        os.replace(draft, path)
+
+
+def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Refuse, before any work is done, a page or a table that could not or must not be written."""
+    if not path.parent.is_dir():
+        raise OutputError(f"the folder {path.parent} does not exist; create it first")
+    if not path.exists():
+        return
+    if any(source.exists() and path.samefile(source) for source in sources):
+        raise PolicyError(f"{path} is one of the inputs; it is never overwritten")
+    if not path.is_file():
+        raise OutputError(f"{path} is not an ordinary file; choose another name")
+    if not force:
+        raise PolicyError(f"{path} exists already; use force to replace it (--force)")
+
+
 @contextmanager
 def temporary(path: Path) -> Iterator[Path]:
     """A name beside ``path`` that is gone afterwards, whatever happens."""
@@ -212,9 +235,17 @@ def verify_file(
     began = time.perf_counter()
     where = manifest or manifest_path(path)
     record = read_manifest(where)
-    model = _model_of(record["model"], where)
+    model = model_in(record, where)
+    same_bytes = sha256_of(path) == record["output"]["sha256"]
+    table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path)
+    verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
+
+
+def form_in(record: Mapping[str, Any], path: Path) -> Source:
+    """The form that a manifest says the file has."""
     output = record["output"]
-    form = Source(
+    return Source(
         path,
         output["format"],
         output["compression"],
@@ -222,16 +253,12 @@ def verify_file(
         output["separator"],
         tuple(output["columns"]),
     )
-    same_bytes = sha256_of(path) == output["sha256"]
-    table = read_back(path, form) if same_bytes else _read_changed(path)
-    verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
 
-def _model_of(parameters: dict[str, Any], where: Path) -> Model:
+def model_in(record: Mapping[str, Any], where: Path) -> Model:
     """The model that a manifest describes."""
     try:
-        return model_from(parameters)
+        return model_from(record["model"])
     except PolicyError as error:
         raise InputError(str(error), path=where, remedy=GENUINE) from error
 

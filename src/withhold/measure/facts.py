@@ -78,11 +78,13 @@ class Measured:
         return next(fact for fact in self.facts if fact.path == path)
 
     def values(self) -> Mapping[str, float | None]:
-        """The numbers by their paths; what is infinite is None, as in JSON."""
-        return {
-            fact.path: None if fact.value is not None and math.isinf(fact.value) else fact.value
-            for fact in self.facts
-        }
+        """The numbers by their paths, as JSON can hold them."""
+        return {fact.path: finite(fact.value) for fact in self.facts}
+
+
+def finite(value: float | None) -> float | None:
+    """The number as JSON can hold it, which knows no infinity."""
+    return None if value is None or math.isinf(value) else value
 
 
 def shown(value: float | None, unit: Unit) -> str:

@@ -15,10 +15,11 @@ import io
 import re
 import warnings
 from collections.abc import Mapping
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
-from withhold.report.plots import Bars, Dots, Line, Lines, Plot, Scatter
+from withhold.report.plots import Bars, Dots, Line, Lines, Panels, Plot, Scatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,12 +31,26 @@ COLOURS: Mapping[str, str] = {
     "lost": "#b4540b",
     "kept": "#0b7a76",
     "other": "#8a94a3",
+    "first": "#0b7a77",
+    "second": "#b4540c",
+    "third": "#5b50b8",
+    "fourth": "#a8326e",
     "ink": "#1b2430",
     "muted": "#5b6675",
     "grid": "#dfe3e8",
 }
 """What each role looks like on paper. All different, because a page finds its variables by them."""
-MARKS: Mapping[str, str] = {"before": "o", "after": "s", "lost": "o", "kept": "s", "other": "^"}
+MARKS: Mapping[str, str] = {
+    "before": "o",
+    "after": "s",
+    "lost": "o",
+    "kept": "s",
+    "other": "^",
+    "first": "s",
+    "second": "o",
+    "third": "^",
+    "fourth": "D",
+}
 """So that nobody needs the colours to tell series apart."""
 WIDE, NARROW = 7.2, 3.5
 """Inches. A page has both, and shows the one that fits."""
@@ -47,6 +62,8 @@ def draw(plot: Plot, *, width: float = WIDE) -> Figure:
     """The plot as a figure of this many inches."""
     if isinstance(plot, Lines):
         return draw_lines(plot, width=width)
+    if isinstance(plot, Panels):
+        return draw_panels(plot, width=width)
     if isinstance(plot, Bars):
         return draw_bars(plot, width=width)
     return draw_scatter(plot, width=width)
@@ -55,22 +72,51 @@ def draw(plot: Plot, *, width: float = WIDE) -> Figure:
 def draw_lines(plot: Lines, *, width: float = WIDE) -> Figure:
     """Series over common places, with their intervals shaded."""
     figure, axes = _blank(width, 3.0 if width == WIDE else 2.7)
-    for line in plot.lines:
-        _draw_line(axes, plot, line)
-    axes.set_xticks(range(len(plot.x)), [plain(place) for place in plot.x])
-    axes.margins(x=0.06)
-    axes.set_ylim(bottom=0.0)
-    axes.grid(axis="y", color=COLOURS["grid"], linewidth=0.8)
+    _draw_lines(axes, plot)
     _label(axes, plot.x_label, plot.y_label)
-    if plot.percent:
-        _percent(axes, "y")
     _legend(axes, figure, len(plot.lines), width)
     return figure
 
 
-def _draw_line(axes: Axes, plot: Lines, line: Line) -> None:
+def draw_panels(plot: Panels, *, width: float = WIDE) -> Figure:
+    """Plots of lines above each other; only the lowest names the places."""
+    figure, first = _blank(width, 0.8 + 1.75 * len(plot.panels), panels=len(plot.panels))
+    for axes, panel in zip(figure.axes, plot.panels, strict=True):
+        _draw_lines(axes, panel)
+        last = panel is plot.panels[-1]
+        _label(axes, panel.x_label if last else "", "")
+        axes.set_title(plain(panel.y_label), loc="left", fontsize=9.5, color=COLOURS["ink"])
+        if not last:
+            axes.tick_params(axis="x", labelbottom=False)
+    if len(plot.panels[0].lines) > 1:
+        _legend(first, figure, len(plot.panels[0].lines), width)
+    return figure
+
+
+def _draw_lines(axes: Axes, plot: Lines) -> None:
+    places = _places(plot.x)
+    for line in plot.lines:
+        _draw_line(axes, places, line)
+    axes.set_xticks(places, [plain(place) for place in plot.x])
+    axes.margins(x=0.06)
+    axes.set_ylim(bottom=0.0)
+    axes.grid(axis="y", color=COLOURS["grid"], linewidth=0.8)
+    if plot.percent:
+        _percent(axes, "y")
+
+
+def _places(names: tuple[str, ...]) -> list[float]:
+    """Numbers stand where they are; names one after the other."""
+    try:
+        return [float(Fraction(name)) for name in names]
+    except ValueError:
+        return [float(place) for place in range(len(names))]
+
+
+def _draw_line(axes: Axes, places: list[float], line: Line) -> None:
     colour = COLOURS[line.role]
-    known = [place for place, value in enumerate(line.values) if value is not None]
+    there = [number for number, value in enumerate(line.values) if value is not None]
+    known = [places[number] for number in there]
     values = [value for value in line.values if value is not None]
     axes.plot(
         known,
@@ -83,7 +129,7 @@ def _draw_line(axes: Axes, plot: Lines, line: Line) -> None:
         label=plain(line.label),
     )
     if line.low:
-        low, high = ([bound[place] for place in known] for bound in (line.low, line.high))
+        low, high = ([bound[number] for number in there] for bound in (line.low, line.high))
         axes.fill_between(known, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
@@ -158,20 +204,21 @@ def _draw_dots(axes: Axes, dots: Dots) -> None:
         )
 
 
-def _blank(width: float, height: float) -> tuple[Figure, Axes]:
+def _blank(width: float, height: float, *, panels: int = 1) -> tuple[Figure, Axes]:
+    """An empty figure and the first of its panels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     figure.patch.set_alpha(0.0)
-    axes = figure.add_subplot()
-    axes.patch.set_alpha(0.0)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for spine in axes.spines.values():
-        spine.set_color(COLOURS["muted"])
-    axes.tick_params(colors=COLOURS["muted"], labelsize=9)
-    return figure, axes
+    for axes in figure.subplots(panels, squeeze=False).flat:
+        axes.patch.set_alpha(0.0)
+        axes.set_axisbelow(True)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        for spine in axes.spines.values():
+            spine.set_color(COLOURS["muted"])
+        axes.tick_params(colors=COLOURS["muted"], labelsize=9)
+    return figure, figure.axes[0]
 
 
 def _label(axes: Axes, x: str, y: str) -> None:
@@ -212,14 +259,23 @@ def plain(text: str) -> str:
     return "".join(mark if mark.isprintable() else "�" for mark in text).replace("$", r"\$")
 
 
+def svg_file(plot: Plot) -> str:
+    """The figure as an SVG file of its own."""
+    return _written(plot, WIDE, plot.name)
+
+
 def svg(plot: Plot, *, width: float = WIDE) -> str:
     """The figure as an ``<svg>`` element for a page: named, its colours variables, no outside address."""
+    name = f"{plot.name}-{'wide' if width == WIDE else 'narrow'}"
+    return _for_a_page(_written(plot, width, name), name, plot.title)
+
+
+def _written(plot: Plot, width: float, name: str) -> str:
     import matplotlib
 
-    name = f"{plot.name}-{'wide' if width == WIDE else 'narrow'}"
     written = io.StringIO()
     # Text stays text, so that it can be read aloud, searched and copied; ids are the same every time.
-    # Readers' fonts are the page's own, so a letter that is missing here is not missing there.
+    # Readers' fonts are their own, so a letter that is missing here is not missing there.
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": name})
@@ -227,7 +283,7 @@ def svg(plot: Plot, *, width: float = WIDE) -> str:
         draw(plot, width=width).savefig(
             written, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
         )
-    return _for_a_page(written.getvalue(), name, plot.title)
+    return written.getvalue()
 
 
 def _for_a_page(text: str, name: str, title: str) -> str:

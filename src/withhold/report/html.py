@@ -12,7 +12,7 @@ from typing import Any
 from withhold.measure import Fact
 from withhold.report.content import Report
 from withhold.report.figures import NARROW, WIDE, svg
-from withhold.report.plots import Plot, Scatter, rows_of
+from withhold.report.plots import Plot, Scatter, rows_of, shares_of
 from withhold.report.sections import Listing, Section
 
 DECIMALS = 4
@@ -87,11 +87,11 @@ def page_html(page: Page) -> str:
 def numbers(plot: Plot) -> Listing:
     """The numbers of a plot, for those who want them exactly."""
     head, rows = rows_of(plot)
-    percent = not isinstance(plot, Scatter) and plot.percent
+    percent = shares_of(plot)
     return Listing(
         "",
         head,
-        tuple((str(row[0]), *(_number(value, percent) for value in row[1:])) for row in rows),
+        tuple((str(row[0]), *map(_number, row[1:], percent)) for row in rows),
         right=frozenset(range(1, len(head))),
     )
 

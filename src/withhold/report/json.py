@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from withhold.audits import Audit
 from withhold.audits.result import Share
 from withhold.data.profile import Profile
+from withhold.measure.facts import finite
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
 from withhold.report.content import Report
@@ -68,11 +68,6 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
 def facts_as_dict(report: Report) -> dict[str, float | None]:
     """Every number that a report's page shows, by its path."""
     return {path: finite(fact.value) for path, fact in report.facts.items()}
-
-
-def finite(value: float | None) -> float | None:
-    """JSON has no infinity."""
-    return None if value is None or isinf(value) else value
 
 
 def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:

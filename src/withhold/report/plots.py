@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["before", "after", "lost", "kept", "other"]
+Role = Literal["before", "after", "lost", "kept", "other", "first", "second", "third", "fourth"]
 """What a series stands for; it decides the colour, everywhere the same."""
+SERIES: tuple[Role, ...] = ("first", "second", "third", "fourth")
+"""For series that stand for nothing in particular."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,15 @@ class Lines:
     lines: tuple[Line, ...]
     percent: bool = False
     """Whether the values are shares."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Several plots of lines above each other, over the same places and with the same series."""
+
+    name: str
+    title: str
+    panels: tuple[Lines, ...]
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,16 @@ class Scatter:
     dots: tuple[Dots, ...]
 
 
-Plot = Lines | Bars | Scatter
+Plot = Lines | Panels | Bars | Scatter
+
+
+def shares_of(plot: Plot) -> list[bool]:
+    """For each column of numbers in ``rows_of``, whether they are shares."""
+    if isinstance(plot, Panels):
+        return [share for panel in plot.panels for share in shares_of(panel)]
+    if isinstance(plot, Scatter):
+        return [False, False]
+    return [plot.percent] * len(plot.lines if isinstance(plot, Lines) else plot.parts)
 
 
 def rows_of(plot: Plot) -> tuple[tuple[str, ...], tuple[tuple[str | float | None, ...], ...]]:
@@ -77,6 +97,18 @@ def rows_of(plot: Plot) -> tuple[tuple[str, ...], tuple[tuple[str | float | None
     >>> rows_of(Bars("b", "Two", "records", ("a",), (Line("lost", "lost", (3,)),)))
     (('', 'lost'), (('a', 3),))
     """
+    if isinstance(plot, Panels):
+        head, rows = rows_of(plot.panels[0])
+        tables = [rows_of(panel) for panel in plot.panels]
+        labels = (
+            f"{panel.y_label}{': ' * bool(name)}{name}"
+            for panel, (names, _) in zip(plot.panels, tables, strict=True)
+            for name in names[1:]
+        )
+        cells = ([cell for _, each in tables for cell in each[n][1:]] for n in range(len(rows)))
+        return (head[0], *labels), tuple(
+            (row[0], *more) for row, more in zip(rows, cells, strict=True)
+        )
     if isinstance(plot, Scatter):
         points = ((dots.label, x, y) for dots in plot.dots for x, y in dots.points)
         return ("", plot.x_label, plot.y_label), tuple(points)
