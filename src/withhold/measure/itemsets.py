@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from withhold.measure.mining import Itemsets
+
 
 @dataclass(frozen=True)
 class SizeChange:
@@ -69,3 +73,15 @@ class ItemsetChanges:
     def share_kept(self) -> float:
         """The share of those before that are still there; 1 if there were none."""
         return self.kept / self.before if self.before else 1.0
+
+
+def compare_by_size(before: Itemsets, after: Itemsets) -> tuple[SizeChange, ...]:
+    """How many itemsets of each size there are before, after, and in both."""
+    kept = before.sizes[before.places_in(after) >= 0]
+    counts = [np.bincount(sizes) for sizes in (before.sizes, after.sizes, kept)]
+    largest = max(len(count) for count in counts)
+    old, new, both = (np.pad(count, (0, largest - len(count))) for count in counts)
+    return tuple(
+        SizeChange(size, int(old[size]), int(new[size]), int(both[size]))
+        for size in range(1, largest)
+    )

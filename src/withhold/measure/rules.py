@@ -6,7 +6,15 @@ In: the rules of both. Out: ``RuleChanges``, with the rules that changed most by
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
+
+from withhold.measure.alignment import Pair
+from withhold.measure.mining import Itemsets, rules_of
+from withhold.measure.rule_counts import Counts, RulesElsewhere
+from withhold.models.rho import decimal_text
+
+RULES_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,52 @@ class RuleChanges:
     @property
     def distance(self) -> float:
         return 1.0 - self.jaccard
+
+
+def compare_rules(
+    pair: Pair, before: Itemsets, after: Itemsets, confidence: Fraction
+) -> RuleChanges:
+    """What became of the rules among the frequent itemsets of both tables."""
+    old = RulesElsewhere(rules_of(before, confidence), after, pair.published)
+    new = RulesElsewhere(rules_of(after, confidence), before, pair.original)
+    kept = old.are_rules(confidence)
+    spurious = ~new.are_rules(confidence)
+    changes = [
+        *(_old("kept", counts) for counts in old.most_changed(kept, RULES_SHOWN)),
+        *(_old("lost", counts) for counts in old.most_changed(~kept, RULES_SHOWN)),
+        *(_new(counts) for counts in new.most_changed(spurious, RULES_SHOWN)),
+    ]
+    changes.sort(key=_by_change)
+    return RuleChanges(
+        min_confidence=decimal_text(confidence),
+        before=len(old.rules),
+        after=len(new.rules),
+        kept=int(kept.sum()),
+        most_changed=tuple(changes[:RULES_SHOWN]),
+    )
+
+
+def _old(fate: Literal["kept", "lost"], counts: Counts) -> RuleChange:
+    rule, joint, support = counts
+    return RuleChange(
+        fate, rule.antecedent, rule.consequent, rule.joint, rule.support, joint, support
+    )
+
+
+def _new(counts: Counts) -> RuleChange:
+    rule, joint, support = counts
+    return RuleChange(
+        "spurious", rule.antecedent, rule.consequent, joint, support, rule.joint, rule.support
+    )
+
+
+def _by_change(change: RuleChange) -> tuple[float, int, tuple[str, ...], str]:
+    return (
+        -abs(change.confidence_after - change.confidence_before),
+        -abs(change.joint_after - change.joint_before),
+        change.antecedent,
+        change.consequent,
+    )
 
 
 def _share(joint: int, support: int) -> float:

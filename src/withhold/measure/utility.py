@@ -19,8 +19,8 @@ from withhold.data import Transactions
 from withhold.kernels.threads import Progress, quiet
 from withhold.measure.alignment import align
 from withhold.measure.itemsets import ItemsetChanges
-from withhold.measure.patterns import measure_patterns
 from withhold.measure.occurrences import Occurrences, measure_occurrences
+from withhold.measure.patterns import measure_patterns
 from withhold.measure.rules import RuleChanges
 from withhold.measure.supports import (
     Distribution,
