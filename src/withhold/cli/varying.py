@@ -58,10 +58,12 @@ def cases(given: Given, vary: dict[str, list[Any]], common: dict[str, Any]) -> l
 
 
 def _spelling(option: str) -> str:
-    """The option as it is typed: its first long name, or that of its own."""
-    declared = get_args(_declared(option))[1].param_decls or ()
-    long = [part for name in declared for part in name.split("/") if part.startswith("--")]
-    return long[0][2:] if long else option.replace("_", "-")
+    """The option as it is typed, without the dashes before it."""
+    info = get_args(_declared(option))[1]
+    # Inside Annotated, typer takes the first declaration for a default.
+    declared = [str(name) for name in (info.default, *(info.param_decls or ()))]
+    long = [name for name in declared if name.startswith("--")]
+    return long[0].split("/")[0][2:] if long else option.replace("_", "-")
 
 
 def _declared(option: str) -> Any:

@@ -11,6 +11,9 @@ from withhold.report.plots import Line, Lines, Role
 from withhold.report.sections import Drawing, Listing, Paragraph, Part, Section, Subject
 
 BREACHES_SHOWN = 6
+NOTHING_INFERRED = (
+    "Of all the attacks tried on the release, none inferred what the promise rules out."
+)
 EXPOSED = "attack.exposed_{}"
 
 
@@ -26,6 +29,8 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
     for plot in (inferring(known, after.attack_curve), being_unique(known, after.attack_curve)):
         if any(value for line in plot.lines for value in line.values):
             parts.append(Drawing(plot, for_strangers=True))
+    if after.attack_curve and not any(point.inferred.hits for point in after.attack_curve):
+        parts.append(Paragraph(NOTHING_INFERRED, for_strangers=True))
     parts.append(Paragraph(_how(after), for_strangers=True))
     title = (
         "What an attacker could do, before and after"

@@ -99,7 +99,8 @@ def _draw_lines(axes: Axes, plot: Lines) -> None:
         _draw_line(axes, places, line)
     axes.set_xticks(places, [plain(place) for place in plot.x])
     axes.margins(x=0.06)
-    axes.set_ylim(bottom=0.0)
+    highest = max((bound for line in plot.lines for bound in _bounds(line)), default=0.0)
+    axes.set_ylim(0.0, highest * 1.08 or 1.0)
     axes.grid(axis="y", color=COLOURS["grid"], linewidth=0.8)
     if plot.percent:
         _percent(axes, "y")
@@ -111,6 +112,10 @@ def _places(names: tuple[str, ...]) -> list[float]:
         return [float(Fraction(name)) for name in names]
     except ValueError:
         return [float(place) for place in range(len(names))]
+
+
+def _bounds(line: Line) -> list[float]:
+    return [*line.high, *(value for value in line.values if value is not None)]
 
 
 def _draw_line(axes: Axes, places: list[float], line: Line) -> None:
@@ -135,7 +140,8 @@ def _draw_line(axes: Axes, places: list[float], line: Line) -> None:
 
 def draw_bars(plot: Bars, *, width: float = WIDE) -> Figure:
     """Horizontal bars, the first label on top."""
-    figure, axes = _blank(width, 0.7 + 0.27 * max(len(plot.labels), 2))
+    legend = 0 if len(plot.parts) == 1 else 1 if width == WIDE else len(plot.parts)
+    figure, axes = _blank(width, 0.7 + 0.27 * max(len(plot.labels), 2) + 0.2 * legend)
     places = range(len(plot.labels))
     left = [0.0] * len(plot.labels)
     for part in plot.parts:

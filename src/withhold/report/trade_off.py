@@ -104,7 +104,7 @@ def trade_off(sweep: Sweep) -> Panels:
             Lines(path, path, first, fact.label, tuple(places), tuple(lines), fact.unit == "share")
         )
     labels = ", ".join(panel.y_label for panel in panels)
-    return Panels("trade-off", f"{labels}, by {first}", tuple(panels))
+    return Panels("trade-off", f"What changes with {first}: {labels}", tuple(panels))
 
 
 def _table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
