@@ -39,7 +39,7 @@ class MiningRows:
 def mining_rows(table: Transactions, least: int) -> MiningRows:
     """The rows of ``table`` cut to the items of support ``least`` or more.
 
-    >>> rows = mining_rows(Transactions.from_lists(["ab", "ba", "abz"]), 2)
+    >>> rows = mining_rows(Transactions.from_lists([["a", "b"], ["b", "a"], ["a", "b", "z"]]), 2)
     >>> rows.items.tolist(), rows.weights.tolist(), rows.supports.tolist()
     ([0, 1], [3], [3, 3])
     """

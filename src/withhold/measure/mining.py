@@ -136,13 +136,15 @@ def frequent_itemsets(
 ) -> Itemsets:
     """All itemsets of up to ``max_size`` items that are frequent, the empty one left out.
 
-    >>> found = frequent_itemsets(Transactions.from_lists(["ab", "ab", "b"]), 2)
+    >>> found = frequent_itemsets(Transactions.from_lists([["a", "b"], ["a", "b"], ["b"]]), 2)
     >>> sorted(found)
     [(('a',), 2), (('a', 'b'), 2), (('b',), 3)]
     """
     if max_size is not None and max_size < 1:
         raise PolicyError(f"max_size must be at least 1, not {max_size}")
-    found = list_itemsets(table, min_support, max_size=max_size, jobs=jobs, progress=progress)
+    found = list_itemsets(
+        table, min_support, max_size=max_size, most=MOST_ITEMSETS, jobs=jobs, progress=progress
+    )
     return _or_refuse(found, "give max_size or a larger minimum support")
 
 
@@ -155,11 +157,13 @@ def closed_itemsets(
 ) -> Itemsets:
     """The frequent itemsets that lose a record whenever another item joins them.
 
-    >>> found = closed_itemsets(Transactions.from_lists(["ab", "ab", "b"]), 2)
+    >>> found = closed_itemsets(Transactions.from_lists([["a", "b"], ["a", "b"], ["b"]]), 2)
     >>> sorted(found)
     [(('a', 'b'), 2), (('b',), 3)]
     """
-    found = list_itemsets(table, min_support, closed=True, jobs=jobs, progress=progress)
+    found = list_itemsets(
+        table, min_support, closed=True, most=MOST_ITEMSETS, jobs=jobs, progress=progress
+    )
     return _or_refuse(found, "give a larger minimum support")
 
 
@@ -174,9 +178,9 @@ def rules(
 ) -> Rules:
     """All rules q→e, q not empty, whose whole qe is frequent and whose confidence is high enough.
 
-    >>> found = rules(Transactions.from_lists(["ab", "ab", "b"]), "50%", "0.7")
+    >>> found = rules(Transactions.from_lists([["a", "b"], ["a", "b"], ["b"]]), "50%", "0.7")
     >>> list(found)
-    [Rule(antecedent=('b',), consequent='a', joint=2, support=3), ...]
+    [Rule(antecedent=('a',), consequent='b', joint=2, support=2)]
     """
     itemsets = frequent_itemsets(
         table, min_support, max_size=max_size, jobs=jobs, progress=progress
@@ -209,7 +213,7 @@ def list_itemsets(
     *,
     closed: bool = False,
     max_size: int | None = None,
-    most: int = MOST_ITEMSETS,
+    most: int,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Itemsets | None:
