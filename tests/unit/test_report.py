@@ -1,4 +1,4 @@
-"""The page that people show around: one value, several renderings, nothing for strangers that is not theirs."""
+"""The page that people show around: one value, several renderings, and for strangers only what is theirs."""
 
 from __future__ import annotations
 
