@@ -6,6 +6,7 @@ which guess is right. So strangers get bands, and only bands that leave many pos
 
 from __future__ import annotations
 
+from withhold.data import Transactions
 from withhold.measure import LOSSES
 from withhold.report.sections import Subject
 
@@ -15,11 +16,11 @@ FEWEST_POSSIBILITIES = 100
 
 
 def fitness(subject: Subject) -> str:
-    """A few sentences on what is still true of the data."""
+    """A few sentences on what is still true of sets; of other data nothing."""
     release = subject.release
-    told = band_text(release.loss.share, getattr(release.data, "n_occurrences", 0))
-    if release.model.name in LOSSES:  # not simply fewer items; its own section says what
-        return told
+    if release.model.name in LOSSES or not isinstance(release.data, Transactions):
+        return ""  # not simply fewer items; its own section may say what
+    told = band_text(release.loss.share, release.data.n_occurrences)
     return (
         f"{told} What remains is as it was: values were withheld, none was invented. "
         "Counts in this file can therefore be too low, and are never too high."
