@@ -57,7 +57,7 @@ def _usual(runs: list[Taken]) -> Taken:
 def reading(bench: Bench) -> list[Table]:
     """Reading, against polars reading the same file as plain lines."""
     table = Table(
-        f"Reading, best of {READ_REPEATS} in one process",
+        f"Reading, best of {READ_REPEATS} in one process, kernels loaded",
         {"file": "", "MB": ".1f", "ours s": ".4f", "polars s": ".4f", "ratio": ".1f"},
         notes=["MB of the bytes on disk; polars reads each line as one string."],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,7 @@ from withhold.kernels.closed import CLEAN, FOUND, count_support, find_unsafe_clo
 from withhold.kernels.layout import Layout, lay_out
 from withhold.kernels.survey import survey
 from withhold.kernels.threads import Stop
+from withhold.suppress.plan import only
 
 
 def laid_out(rows: Rows, sensitive: frozenset[str]) -> tuple[Layout, list[frozenset[int]]]:
@@ -54,6 +56,22 @@ def test_layout__holds_the_same_table(problem):
             row for row, record in enumerate(records) if rank in record
         ]
         assert (layout.items[layout.post_positions[span]] == rank).all()
+
+
+@examples(200)
+@given(problems(), st.data())
+def test_layout__of_what_is_kept_is_that_of_the_table_without_the_rest(problem, data):
+    rows, sensitive, _ = problem
+    table = Transactions.from_lists(rows)
+    marks = data.draw(st.lists(st.booleans(), min_size=table.n_occurrences))
+    kept = np.array(marks[: table.n_occurrences], dtype=bool)
+    rest = only(kept, table)
+    some = lay_out(table, table.codes(sensitive), kept)
+    alone = lay_out(rest, rest.codes(sensitive))
+    for field in fields(Layout):
+        if field.name != "origin":
+            assert np.array_equal(getattr(some, field.name), getattr(alone, field.name))
+    assert np.array_equal(some.origin, np.flatnonzero(kept)[alone.origin])
 
 
 @examples(300)

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from test_kernels import all_bitmaps, laid_out
 
 from tables import examples, problems
+from withhold.data import Transactions
 from withhold.kernels import plain
 from withhold.kernels.arrays import room_for, sort_ascending
 from withhold.kernels.bits import make_bitmaps
-from withhold.kernels.forced import find_forced
+from withhold.kernels.forced import find_forced, list_forced
 from withhold.kernels.restore import ACCEPTED, BLOCKED, restore
 from withhold.kernels.thinning import thin_records
 from withhold.kernels.threads import Stop
@@ -42,6 +43,32 @@ def test_find_forced(problem):
     ranks = frozenset(layout.sensitive_ranks().tolist())
     expected = plain.find_forced(records, ranks, rho)
     assert {row: int(got[row]) for row in np.flatnonzero(got)} == expected
+
+
+@examples(200)
+@given(problems(), st.data())
+def test_list_forced__names_what_goes_and_what_stays(problem, data):
+    rows, sensitive, _ = problem
+    table = Transactions.from_lists(rows)
+    layout, _ = laid_out(rows, sensitive)
+    chosen = sorted(data.draw(st.sets(st.integers(0, layout.n_rows - 1))))
+    starts, others, gone, answers = list_forced(
+        np.array(chosen, dtype=np.int64),
+        layout.offsets,
+        layout.items,
+        layout.sensitive,
+        layout.code_of_rank,
+        layout.origin,
+    )
+    named = [table.record(layout.record_of_row[row]) for row in chosen]
+    for k, record in enumerate(named):
+        stays = {table.vocabulary[code] for code in others[starts[k] : starts[k + 1]]}
+        assert stays == set(record) - sensitive
+        goes = {table.vocabulary[table.items[place]] for place in gone[answers == k]}
+        assert goes == set(record) & sensitive
+        span = table.offsets[layout.record_of_row[chosen[k]] :][:2]
+        assert all(span[0] <= place < span[1] for place in gone[answers == k])
+    assert len(others) + len(gone) == sum(len(record) for record in named)
 
 
 @examples(400)

@@ -1,17 +1,22 @@
-"""The vectorised reader against its plain twin, and its hash table against bad luck."""
+"""The vectorised and the compiled reader against their plain twin, and hash tables against bad luck."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from withhold.formats import coding
+from tables import examples
+from withhold.formats import coding, compiled
 from withhold.formats.basket import read_rows
-from withhold.formats.coding import SPREAD, code_lines, distinct_keys, distinct_words
+from withhold.formats.coding import SPREAD, Coded, code_with_numpy, distinct_keys, distinct_words
+from withhold.formats.compiled import Numbering, code_short_items, rank_rows
 from withhold.formats.opening import Text
 from withhold.formats.rows import sort_rows
+from withhold.kernels.tokens import slot_of
 
 SEPARATORS = [" ", ",", ";", "\t", "|"]
 
@@ -20,8 +25,10 @@ def plain(data: bytes, separator: str) -> list[list[str]]:
     return [sorted(set(row)) for row in read_rows(Text(data, "a"), separator)]
 
 
-def fast(data: bytes, separator: str) -> list[list[str]] | None:
-    coded = code_lines(data, ord(separator))
+def fast(
+    data: bytes, separator: str, code: Callable[[bytes, int], Coded | None] = code_with_numpy
+) -> list[list[str]] | None:
+    coded = code(data, ord(separator))
     if coded is None:
         return None
     lengths, codes, vocabulary, repeated = coded
@@ -50,6 +57,68 @@ def test_pieces_of_any_size_give_the_same(lines: list[str], separator: str, size
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coding, "PIECE", size)
         assert fast(data, separator) == plain(data, separator)
+
+
+short_items = st.text(st.sampled_from("ab01é\x0b"), max_size=9)
+short_lines = st.lists(st.lists(short_items, max_size=9), min_size=1, max_size=30)
+
+
+@examples(300)
+@given(lines=short_lines, separator=st.sampled_from(SEPARATORS), size=st.integers(1, 60))
+def test_compiled_reading_equals_plain_reading(
+    lines: list[list[str]], separator: str, size: int
+) -> None:
+    data = "".join(separator.join(line) + "\n" for line in lines).encode()
+    are_short = all(len(item.encode()) <= 8 for line in lines for item in line)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "PIECE", size)
+        patch.setattr(compiled, "FEWEST_BYTES", size)
+        patch.setattr(compiled, "FEWEST_SLOTS", 4)
+        found = fast(data, separator, code_short_items)
+    assert found == (plain(data, separator) if are_short else None)
+
+
+@examples(200)
+@given(lines=lines, separator=st.sampled_from(SEPARATORS))
+def test_compiled_reading_gives_way_to_long_items_and_blanks(
+    lines: list[str], separator: str
+) -> None:
+    data = "".join(line + "\n" for line in lines).encode()
+    assert fast(data, separator, code_short_items) in (None, plain(data, separator))
+    assert fast(data, separator, coding.code_lines) == plain(data, separator)
+
+
+def test_compiled_reading_of_many_items_equals_that_with_numpy() -> None:
+    data = b"".join(b"%d %d %d \n" % (n * 7919 % 100_003, n, n % 10) for n in range(90_000))
+    compiled_way, numpy_way = code_short_items(data, 32), code_with_numpy(data, 32)
+    assert compiled_way is not None
+    assert numpy_way is not None
+    for ours, theirs in zip(compiled_way, numpy_way, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+def test_numbering_when_words_meet_in_one_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "FEWEST_SLOTS", 256)
+    slots = np.array([slot_of(np.uint64(word), 255) for word in range(9999)])
+    meeting = np.flatnonzero(slots == 255).astype(np.uint64)
+    numbering = Numbering()
+    words = np.concatenate([meeting, meeting])
+    codes = np.empty(len(words), dtype=np.int32)
+    numbering.number(words, codes)
+    assert len(meeting) > 30
+    assert codes.tolist() == [*range(len(meeting)), *range(len(meeting))]
+    assert numbering.items.tolist() == meeting.tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=40), max_size=40), st.integers(1, 50))
+def test_rank_rows_sorts_and_merges_within_rows(rows: list[list[int]], room: int) -> None:
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    codes = np.array([code for row in rows for code in row], dtype=np.int32)
+    ranks = np.array([3, 1, 4, 9, 5, 2**20, 6, 2**31 - 1, 0, 7], dtype=np.int32)
+    n_kept = rank_rows(lengths, codes, ranks, np.empty(room, dtype=np.uint32))
+    expected = [sorted({int(ranks[code]) for code in row}) for row in rows]
+    assert lengths.tolist() == [len(row) for row in expected]
+    assert codes[:n_kept].tolist() == [rank for row in expected for rank in row]
 
 
 @given(sizes=st.lists(st.integers(1, 70), min_size=1, max_size=8))

@@ -2,13 +2,15 @@
 
 In: the bytes of lines of items. Out: for every item a code, and the sorted vocabulary. An item is
 read as a few 64-bit words, so that comparing and hashing whole columns is numpy's work; the file is
-cut into pieces at line ends and the pieces are worked on side by side. Quotes, which need a real
-parser, are not for here: see ``basket``.
+cut into pieces at line ends and the pieces are worked on side by side. Where the kernels are loaded
+anyway, they do the same for items that fit one word. Quotes, which need a real parser, are not for
+here: see ``basket``.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +22,8 @@ from withhold.formats.rows import sort_rows
 
 PIECE = 1 << 19
 """Bytes per piece: its arrays fit the processor's cache, and numpy's calls outweigh Python's."""
+LARGE = 1 << 27
+"""Bytes of a text for which loading the kernels, half a second, is worth it."""
 TABLE_BITS = 16
 """Slots of a hash table, as a power of two: a table must fit the processor's cache, too."""
 LONGEST = 64
@@ -43,9 +47,11 @@ class Piece:
     lengths: NDArray[np.int64]
 
 
-def code_lines(
-    data: bytes, separator: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...], int] | None:
+Coded = tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...], int]
+"""Lengths, codes, vocabulary, repetitions."""
+
+
+def code_lines(data: bytes, separator: int) -> Coded | None:
     """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is too long.
 
     The text ends with a newline and holds neither NUL nor quotes. Blanks around items are cut, and
@@ -55,10 +61,21 @@ def code_lines(
     >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
     ([2, 0, 1], [0, 1, 0], ('b', 'whole milk'), 1)
     """
+    if len(data) >= LARGE or "withhold.kernels.jit" in sys.modules:
+        from withhold.formats.compiled import code_short_items
+
+        coded = code_short_items(data, separator)
+        if coded is not None:
+            return coded
+    return code_with_numpy(data, separator)
+
+
+def code_with_numpy(data: bytes, separator: int) -> Coded | None:
+    """What ``code_lines`` returns, without any compiled loops."""
     text = np.frombuffer(data, dtype=np.uint8)
     blanks = any(bytes((blank,)) in data for blank in (SPACE, TAB) if blank != separator)
-    bounds = list(_piece_bounds(data))
-    with ThreadPoolExecutor(min(len(bounds), _processors())) as pool:
+    bounds = list(piece_bounds(data, PIECE))
+    with ThreadPoolExecutor(min(len(bounds), processors())) as pool:
         coded = pool.map(
             lambda bound: _code_piece(text[bound[0] : bound[1]], separator, blanks), bounds
         )
@@ -76,7 +93,7 @@ def code_lines(
             pieces,
             ranked,
         )
-        vocabulary = _names([word[order] for word in words])
+        vocabulary = names_of([word[order] for word in words])
         rows = list(finished)
     lengths = np.concatenate([row_lengths for row_lengths, _ in rows])
     codes = np.concatenate([row_codes for _, row_codes in rows])
@@ -215,7 +232,7 @@ def _merge(pieces: Sequence[Piece]) -> tuple[Words, list[NDArray[np.int32]]]:
     return words, np.split(places, np.cumsum(sizes)[:-1])
 
 
-def _names(words: Words) -> tuple[str, ...]:
+def names_of(words: Words) -> tuple[str, ...]:
     """The words as text again."""
     lines = np.full((len(words[0]), len(words) * WORD + 1), NEWLINE, dtype=np.uint8)
     for number, word in enumerate(words):
@@ -223,16 +240,22 @@ def _names(words: Words) -> tuple[str, ...]:
     return tuple(lines.tobytes().translate(None, b"\0").decode().split("\n")[:-1])
 
 
-def _piece_bounds(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where the pieces begin and end; each ends with a line."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", min(start + PIECE, len(data)) - 1) + 1
+def piece_bounds(
+    data: bytes, size: int, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Where the pieces begin and end, each about so large; each ends with a line.
+
+    >>> list(piece_bounds(b"ab\\ncd\\ne\\n", 4))
+    [(0, 6), (6, 8)]
+    """
+    stop = len(data) if stop is None else stop
+    while start < stop:
+        end = data.find(b"\n", min(start + size, stop) - 1) + 1
         yield start, end
         start = end
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

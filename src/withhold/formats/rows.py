@@ -108,7 +108,7 @@ def sort_rows(
     number: type[np.unsignedinteger[Any]] = np.uint32 if fits else np.uint64
     base = np.repeat(np.arange(len(lengths), dtype=number) * number(n_items), lengths)
     keys = base + codes.view(np.uint32)
-    _sort_nearly(keys)
+    sort_nearly(keys)
     again = np.flatnonzero(keys[1:] == keys[:-1]) + 1
     if len(again):
         rows = (keys[again] // number(n_items)).astype(np.int64)
@@ -118,7 +118,7 @@ def sort_rows(
     return lengths, keys.astype(np.uint32, copy=False).view(np.int32)
 
 
-def _sort_nearly(keys: NDArray[Any]) -> None:
+def sort_nearly(keys: NDArray[Any]) -> None:
     """Sort numbers, in place, that are never far from their place.
 
     Blocks first, then one merging sort over all of it, which finds long ascending runs and only

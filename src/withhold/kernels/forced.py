@@ -114,3 +114,36 @@ def find_forced(
                 supports_of_rest[row] = support
         for t in range(n_touched):
             count_of[touched[t]] = 0
+
+
+@kernel
+def list_forced(rows, offsets, items, sensitive, code_of_rank, origin):
+    """What goes from these rows and why: all sensitive items, each because of the row's others.
+
+    Returns where the others of each row start, their codes, the places of the sensitive ones in the
+    table, and for each of these the number of its row in ``rows``.
+    """
+    n_gone = np.int64(0)
+    starts = np.zeros(len(rows) + 1, np.int64)
+    for k in range(len(rows)):
+        starts[k + 1] = starts[k]
+        for p in range(offsets[rows[k]], offsets[rows[k] + 1]):
+            if sensitive[items[p]]:
+                n_gone += 1
+            else:
+                starts[k + 1] += 1
+    others = np.empty(starts[len(rows)], np.int32)
+    gone = np.empty(n_gone, np.int32)
+    answers = np.empty(n_gone, np.int32)
+    at = 0
+    n_gone = np.int64(0)
+    for k in range(len(rows)):
+        for p in range(offsets[rows[k]], offsets[rows[k] + 1]):
+            if sensitive[items[p]]:
+                gone[n_gone] = origin[p]
+                answers[n_gone] = k
+                n_gone += 1
+            else:
+                others[at] = code_of_rank[items[p]]
+                at += 1
+    return starts, others, gone, answers

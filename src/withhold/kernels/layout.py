@@ -8,6 +8,7 @@ undone before anything is shown to anybody.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +36,6 @@ class Layout:
     """For each posting, where in ``items`` it stands."""
     sensitive: NDArray[np.bool_]
     """By rank."""
-    sensitive_offsets: Longs
-    sensitive_items: Ints
-    """For each row its sensitive ranks."""
     code_of_rank: Ints
     record_of_row: Ints
     origin: Ints
@@ -56,6 +54,24 @@ class Layout:
         """By rank."""
         return np.diff(self.post_offsets)
 
+    @property
+    def sensitive_offsets(self) -> Longs:
+        """Where each row's part of ``sensitive_items`` starts, and where the last one ends."""
+        return self._sensitive_rows[0]
+
+    @property
+    def sensitive_items(self) -> Ints:
+        """For each row its sensitive ranks."""
+        return self._sensitive_rows[1]
+
+    @cached_property
+    def _sensitive_rows(self) -> tuple[Longs, Ints]:
+        # Only when asked for: most of those who lay out a table do without.
+        inside = self.sensitive[self.items]
+        before = np.zeros(len(self.items) + 1, dtype=np.int32)
+        np.cumsum(inside, out=before[1:])
+        return before[self.offsets].astype(np.int64), self.items[inside]
+
     def bitmaps(self) -> NDArray[np.uint64]:
         """Fresh bitmaps of the last ranks: items in more than 64 rows and 1/256 of all rows."""
         first = int(np.searchsorted(self.supports, max(64, self.n_rows // 256), side="right"))
@@ -69,28 +85,29 @@ class Layout:
         return np.flatnonzero(self.sensitive & (self.supports > 0)).astype(np.int32)
 
 
-def lay_out(table: Transactions, sensitive: Ints) -> Layout:
-    """The layout of ``table`` with these item codes sensitive."""
+def lay_out(table: Transactions, sensitive: Ints, kept: NDArray[np.bool_] | None = None) -> Layout:
+    """The layout of ``table``, or of its occurrences that are ``kept``, with these codes sensitive."""
     if table.n_occurrences >= 2**31 or len(table) >= 2**31:
         raise InputError(
             f"the table holds {table.n_occurrences:,} occurrences; the kernels count up to 2^31",
             remedy="split the records into parts and treat each part on its own",
         )
-    supports = table.supports
+    if kept is None:
+        kept = np.ones(table.n_occurrences, dtype=np.bool_)
+    supports = np.zeros(table.n_items, dtype=np.int64)
+    lengths = np.zeros(len(table), dtype=np.int32)
+    count_kept(table.offsets, table.items, kept, supports, lengths)
     code_of_rank = np.lexsort((np.arange(table.n_items), supports)).astype(np.int32)
     rank_of_code = np.empty(table.n_items, dtype=np.int32)
     rank_of_code[code_of_rank] = np.arange(table.n_items, dtype=np.int32)
-    record_of_row = np.argsort(-table.lengths, kind="stable").astype(np.int32)
+    record_of_row = np.argsort(-lengths, kind="stable").astype(np.int32)
     is_sensitive = np.zeros(table.n_items, dtype=np.bool_)
     is_sensitive[rank_of_code[sensitive]] = True
     post_offsets = np.zeros(table.n_items + 1, dtype=np.int64)
     np.cumsum(supports[code_of_rank], out=post_offsets[1:])
     offsets, items, post_rows, post_positions, origin = transpose_twice(
-        table.offsets, table.items, rank_of_code, record_of_row, post_offsets
+        table.offsets, table.items, kept, rank_of_code, record_of_row, post_offsets
     )
-    in_sensitive = is_sensitive[items]
-    before = np.zeros(len(items) + 1, dtype=np.int32)
-    np.cumsum(in_sensitive, out=before[1:])
     return Layout(
         offsets,
         items,
@@ -98,8 +115,6 @@ def lay_out(table: Transactions, sensitive: Ints) -> Layout:
         post_rows,
         post_positions,
         is_sensitive,
-        before[offsets].astype(np.int64),
-        items[in_sensitive],
         code_of_rank,
         record_of_row,
         origin,
@@ -114,31 +129,44 @@ def fair_bounds(layout: Layout, parts: int) -> list[int]:
 
 
 @kernel
-def transpose_twice(offsets, items, rank_of_code, record_of_row, post_offsets):
+def count_kept(offsets, items, kept, supports, lengths):
+    """Add the kept occurrences to the ``supports`` of their items and the ``lengths`` of their rows."""
+    for row in range(len(offsets) - 1):
+        for position in range(offsets[row], offsets[row + 1]):
+            if kept[position]:
+                supports[items[position]] += 1
+                lengths[row] += 1
+
+
+@kernel
+def transpose_twice(offsets, items, kept, rank_of_code, record_of_row, post_offsets):
     """Postings by rank, then rows from the postings: both come out sorted without sorting."""
     n_rows = len(offsets) - 1
     n_items = len(post_offsets) - 1
+    n_kept = post_offsets[n_items]
     row_offsets = np.zeros(n_rows + 1, np.int64)
-    post_rows = np.empty(len(items), np.int32)
-    post_origin = np.empty(len(items), np.int32)
+    post_rows = np.empty(n_kept, np.int32)
+    # First where a posting stands in the table, then where it stands in its row.
+    post_positions = np.empty(n_kept, np.int32)
     cursor = post_offsets[:n_items].copy()
     for row in range(n_rows):
         record = record_of_row[row]
-        row_offsets[row + 1] = row_offsets[row] + offsets[record + 1] - offsets[record]
+        row_offsets[row + 1] = row_offsets[row]
         for position in range(offsets[record], offsets[record + 1]):
-            rank = rank_of_code[items[position]]
-            post_rows[cursor[rank]] = row
-            post_origin[cursor[rank]] = position
-            cursor[rank] += 1
-    ranks = np.empty(len(items), np.int32)
-    post_positions = np.empty(len(items), np.int32)
-    origin = np.empty(len(items), np.int32)
+            if kept[position]:
+                rank = rank_of_code[items[position]]
+                post_rows[cursor[rank]] = row
+                post_positions[cursor[rank]] = position
+                cursor[rank] += 1
+                row_offsets[row + 1] += 1
+    ranks = np.empty(n_kept, np.int32)
+    origin = np.empty(n_kept, np.int32)
     fill = row_offsets[:n_rows].copy()
     for rank in range(n_items):
         for posting in range(post_offsets[rank], post_offsets[rank + 1]):
             row = post_rows[posting]
             ranks[fill[row]] = rank
-            origin[fill[row]] = post_origin[posting]
+            origin[fill[row]] = post_positions[posting]
             post_positions[posting] = fill[row]
             fill[row] += 1
     return row_offsets, ranks, post_rows, post_positions, origin

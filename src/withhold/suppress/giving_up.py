@@ -18,7 +18,6 @@ from withhold.kernels.survey import survey
 from withhold.kernels.threads import Stop, run_all
 from withhold.models import RhoUncertainty
 from withhold.suppress.log import Log
-from withhold.suppress.plan import only
 
 AT_ONCE = 500
 """Of a bounded check, so many of the worst breaches are answered before the next look."""
@@ -36,8 +35,7 @@ def remove_unproven(
     """``kept`` without the sensitive items that are unsafe or that ``stop`` left unchecked."""
     check = _unproven_unbounded if model.max_known is None else _unproven_bounded
     while True:
-        rest = only(kept, table)
-        layout = lay_out(rest, rest.codes(model.sensitive))
+        layout = lay_out(table, table.codes(model.sensitive), kept)
         unproven = check(layout, model, stop, jobs)
         kept = remove_everywhere(table, layout.code_of_rank[unproven], kept, log)
         # One look at the closed sets decides every item; bounded looks list the worst, so look again.

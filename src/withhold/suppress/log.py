@@ -15,8 +15,8 @@ class Log:
     """Removals and their reasons, in the table's own places and codes; grows, never forgets."""
 
     def __init__(self) -> None:
-        self._places: list[Longs] = []
-        self._answers: list[Longs] = []
+        self._places: list[Ints] = []
+        self._answers: list[Ints] = []
         self._lengths: list[Longs] = []
         self._items: list[Ints] = []
         self._consequents: list[Ints] = []
@@ -37,8 +37,8 @@ class Log:
         supports: Longs,
     ) -> None:
         """Removals at ``places``, each answering one of the new reasons, numbered from 0."""
-        self._places.append(np.asarray(places, dtype=np.int64))
-        self._answers.append(np.asarray(answers, dtype=np.int64) + self.n_reasons)
+        self._places.append(np.asarray(places, dtype=np.int32))
+        self._answers.append(np.asarray(answers, dtype=np.int32) + np.int32(self.n_reasons))
         self._lengths.append(np.diff(starts))
         self._items.append(np.asarray(items, dtype=np.int32))
         self._consequents.append(np.asarray(consequents, dtype=np.int32))
@@ -61,22 +61,25 @@ class Log:
             supports=reasons.supports,
         )
 
-    def removals(self) -> tuple[Longs, Longs]:
+    def removals(self) -> tuple[Ints, Ints]:
         """All places and the number of the reason of each."""
-        return _joined(self._places, np.int64), _joined(self._answers, np.int64)
+        return _joined(self._places, np.int32), _joined(self._answers, np.int32)
 
-    def reasons(self) -> Reasons:
-        """All reasons."""
+    def reasons(self, first: int = 0) -> Reasons:
+        """All reasons from the number ``first`` on."""
         starts = np.zeros(self.n_reasons + 1, dtype=np.int64)
         np.cumsum(_joined(self._lengths, np.int64), out=starts[1:])
         return Reasons(
-            starts,
-            _joined(self._items, np.int32),
-            _joined(self._consequents, np.int32),
-            _joined(self._joints, np.int64),
-            _joined(self._supports, np.int64),
+            starts[first:] - starts[first],
+            _joined(self._items, np.int32)[starts[first] :],
+            _joined(self._consequents, np.int32)[first:],
+            _joined(self._joints, np.int64)[first:],
+            _joined(self._supports, np.int64)[first:],
         )
 
 
 def _joined(parts: list, dtype: type) -> np.ndarray:  # type: ignore[type-arg]
-    return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype=dtype)
+    """The arrays as one, which takes their place: a long log is not kept twice."""
+    if len(parts) != 1:
+        parts[:] = [np.concatenate([np.zeros(0, dtype=dtype), *parts])]
+    return parts[0]  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Transactions
 from withhold.kernels.closed_fix import fix_consequents, harmed_pairs
-from withhold.kernels.forced import find_forced
+from withhold.kernels.forced import find_forced, list_forced
 from withhold.kernels.layout import Ints, Longs, fair_bounds, lay_out
 from withhold.kernels.sweep import sweep
 from withhold.kernels.thinning import thin_records
@@ -131,24 +131,20 @@ def delete_forced(
         # Records without any other item: their N(r) is in every record, and those are too few.
         lengths = np.diff(layout.offsets)
         supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
-    row_of = np.repeat(np.arange(layout.n_rows, dtype=np.int32), np.diff(layout.offsets))
-    in_forced = (supports > 0)[row_of]
-    sensitive = layout.sensitive[layout.items]
-    gone = np.flatnonzero(in_forced & sensitive)
-    others = np.flatnonzero(in_forced & ~sensitive)
     rows = np.flatnonzero(supports)
-    starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(row_of[others], minlength=layout.n_rows)[rows], out=starts[1:])
+    starts, others, gone, answers = list_forced(
+        rows, layout.offsets, layout.items, layout.sensitive, layout.code_of_rank, layout.origin
+    )
     log.add(
-        layout.origin[gone],
-        np.searchsorted(rows, row_of[gone]),
+        gone,
+        answers,
         starts=starts,
-        items=layout.code_of_rank[layout.items[others]],
+        items=others,
         consequents=np.full(len(rows), EACH_REMOVED, dtype=np.int32),
         joints=np.ones(len(rows), dtype=np.int64),
         supports=supports[rows],
     )
-    kept[layout.origin[gone]] = False
+    kept[gone] = False
     return kept
 
 

@@ -110,6 +110,6 @@ def fingerprint(table: Transactions) -> str:
     """A digest of the rows, whatever file they came from."""
     digest = hashlib.sha256()
     for array in (table.offsets, table.items):
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array).data)
     digest.update("\n".join(table.vocabulary).encode())
     return digest.hexdigest()

@@ -25,11 +25,13 @@ class Blocks:
     """For each deletion the rule that keeps it out, in ranks; grows as better reasons are found."""
 
     def __init__(self, work: Workspace, reasons: Reasons) -> None:
-        lengths = np.diff(reasons.starts)
-        event_of = np.repeat(np.arange(len(reasons), dtype=np.int32), lengths)
-        ranks = work.rank_of_code[reasons.items]
+        n_items = max(work.layout.n_items, 1)
+        events = np.arange(len(reasons), dtype=np.int64) * n_items
+        keys = np.repeat(events, np.diff(reasons.starts))
+        keys += work.rank_of_code[reasons.items]
         # The kernels count from the rarest item on, so each antecedent ascends in rank.
-        self.items: Ints = ranks[np.lexsort((ranks, event_of))]
+        keys.sort()
+        self.items: Ints = (keys % n_items).astype(np.int32)
         self.starts: Longs = reasons.starts
         each = reasons.consequents == EACH_REMOVED
         self.consequents: Ints = np.where(
@@ -51,7 +53,7 @@ class Blocks:
 def restore_deletions(
     work: Workspace,
     positions: Ints,
-    answers: Longs,
+    answers: Ints,
     reasons: Reasons,
     max_known: int | None,
     stop: Stop,
@@ -84,9 +86,7 @@ def restore_deletions(
         tried = np.flatnonzero(out & (free | loose[blocked_by]))
         if len(tried) == 0 or stop.reason != 0:
             return
-        alive = np.zeros(len(work.items) + 1, dtype=np.int32)
-        np.cumsum(work.items >= 0, out=alive[1:])
-        lengths = np.diff(alive[layout.offsets])
+        lengths = work.row_lengths()
         left = np.arange(layout.n_items) if like is None else work.supports / np.maximum(like, 1)
         # Item by item, so that the kernel indexes the records of each once; shortest record first.
         order = (positions[tried], lengths[rows[tried]], ranks[tried], left[ranks[tried]])

@@ -206,14 +206,16 @@ def _restore(
     places, answers = work.log.removals()
     positions = work.positions_of(places)
     there = positions >= 0
+    positions, answers = positions[there], answers[there]
+    first = int(answers.min(initial=work.log.n_reasons))
     restore_deletions(
         work,
-        positions[there],
-        answers[there],
-        work.log.reasons(),
+        positions,
+        answers - np.int32(first),
+        work.log.reasons(first),
         model.max_known,
         stop,
-        n_loose=n_thinned,
+        n_loose=max(n_thinned - first, 0),
         like=table.supports[work.layout.code_of_rank] if n_thinned else None,
         jobs=jobs,
         progress=progress,

@@ -10,7 +10,9 @@ from withhold.kernels.bits import clear_bits
 from withhold.kernels.layout import Ints, Longs, lay_out
 from withhold.models import RhoUncertainty
 from withhold.suppress.log import Log
-from withhold.suppress.plan import only
+
+AT_ONCE = 1 << 16
+"""Positions numbered at a time, so that all their numbers never stand in memory twice."""
 
 
 class Workspace:
@@ -19,11 +21,9 @@ class Workspace:
     def __init__(
         self, table: Transactions, model: RhoUncertainty, kept: NDArray[np.bool_], log: Log
     ) -> None:
-        places = np.flatnonzero(kept).astype(np.int32)
         self.n_places = len(kept)
-        rest = only(kept, table)
-        self.layout = lay_out(rest, rest.codes(model.sensitive))
-        self.place_of: Ints = places[self.layout.origin]
+        self.layout = lay_out(table, table.codes(model.sensitive), kept)
+        self.place_of: Ints = self.layout.origin
         """For each position its place in the table's ``items``."""
         self.items: Ints = self.layout.items.copy()
         self.supports: Longs = self.layout.supports.copy()
@@ -38,6 +38,12 @@ class Workspace:
         """The rows in which positions lie."""
         rows = np.searchsorted(self.layout.offsets, positions, side="right") - 1
         return rows.astype(np.int32)
+
+    def row_lengths(self) -> Ints:
+        """How many items each row still holds."""
+        before = np.zeros(len(self.items) + 1, dtype=np.int32)
+        np.cumsum(self.items >= 0, out=before[1:])
+        return np.diff(before[self.layout.offsets])
 
     def delete(self, positions: Ints) -> None:
         """Delete at these positions; logging is the caller's."""
@@ -66,10 +72,12 @@ class Workspace:
             supports=table[:, 2],
         )
 
-    def positions_of(self, places: Longs) -> Ints:
+    def positions_of(self, places: Ints | Longs) -> Ints:
         """The positions of places of the table; -1 where a place is not in the workspace."""
         position_of = np.full(self.n_places, -1, dtype=np.int32)
-        position_of[self.place_of] = np.arange(len(self.place_of), dtype=np.int32)
+        for start in range(0, len(self.place_of), AT_ONCE):
+            some = self.place_of[start : start + AT_ONCE]
+            position_of[some] = np.arange(start, start + len(some), dtype=np.int32)
         return position_of[places]
 
     def kept(self) -> NDArray[np.bool_]:

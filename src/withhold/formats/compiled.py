@@ -1,0 +1,163 @@
+"""Text to codes by compiled loops: what ``coding`` does with numpy, for items of at most eight bytes.
+
+In: the bytes of lines of items. Out: exactly what ``coding.code_lines`` returns, or nothing if an item is
+longer or has blanks around it. Threads get their arrays from the one that starts them: memory that
+they ask for themselves is given back to the system each time. Importing this module loads numba.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.formats.coding import Coded, names_of, piece_bounds, processors
+from withhold.formats.rows import sort_nearly
+from withhold.kernels.tokens import (
+    NOT_SHORT,
+    count_ends,
+    cut_lines,
+    fill_slots,
+    number_words,
+    pack_rows,
+)
+
+PIECE = 1 << 17
+"""Bytes, and then items, worked on at a time: they fit the processor's cache."""
+FEWEST_BYTES = 1 << 18
+"""Bytes for which a thread is started."""
+FEWEST_SLOTS = 1 << 13
+
+
+def code_short_items(data: bytes, separator: int) -> Coded | None:
+    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is not short.
+
+    >>> lengths, codes, vocabulary, repeated = code_short_items(b"b,ale\\n\\nb,b\\n", ord(","))
+    >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
+    ([2, 0, 1], [0, 1, 1], ('ale', 'b'), 1)
+    """
+    size = max(FEWEST_BYTES, -(-len(data) // processors()))
+    parts = [Part(data, separator, *bounds) for bounds in piece_bounds(data, size)]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        if not all(pool.map(Part.number, parts)):
+            return None
+        merged = Numbering()
+        places = [np.empty(len(part.numbering.items), dtype=np.int32) for part in parts]
+        for part, place in zip(parts, places, strict=True):
+            merged.number(part.numbering.items, place)
+        # The bytes in the order they are written: numbers then sort as the names do.
+        order = np.argsort(merged.items.byteswap())
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        repeated = pool.map(Part.rank, parts, [ranks[place] for place in places])
+        vocabulary = names_of([merged.items[order]])
+        n_repeated = sum(repeated)
+    lengths = np.concatenate([part.lengths for part in parts])
+    return lengths, np.concatenate([part.codes for part in parts]), vocabulary, n_repeated
+
+
+class Part:
+    """Some lines of a text: the codes of their items, and how many each has."""
+
+    def __init__(self, data: bytes, separator: int, start: int, end: int) -> None:
+        self._data, self._separator, self._start, self._end = data, separator, start, end
+        n_ends, n_lines = count_ends(np.frombuffer(data, np.uint8)[start:end], separator)
+        self.codes = np.empty(n_ends, dtype=np.int32)
+        self.lengths = np.empty(n_lines, dtype=np.int64)
+        self.numbering = Numbering()
+        self._words = np.empty(PIECE, dtype=np.uint64)
+        self._keys = np.empty(PIECE, dtype=np.uint32)
+
+    def number(self) -> bool:
+        """Number the items as they are met; whether all of them are short."""
+        text = np.frombuffer(self._data, dtype=np.uint8)
+        words = self._words
+        n_codes = line = 0
+        for start, end in piece_bounds(self._data, PIECE, self._start, self._end):
+            if end - start > len(words):
+                words = np.empty(end - start, dtype=np.uint64)
+            n_words, n_lines = cut_lines(
+                text[start:end], self._separator, words, self.lengths[line:]
+            )
+            if n_words == NOT_SHORT:
+                return False
+            self.numbering.number(words[:n_words], self.codes[n_codes : n_codes + n_words])
+            n_codes += n_words
+            line += n_lines
+        self.codes = self.codes[:n_codes]
+        return True
+
+    def rank(self, ranks: NDArray[np.int32]) -> int:
+        """Replace numbers by ranks, in each row ascending and each once; returns the repetitions."""
+        n_before = len(self.codes)
+        self.codes = self.codes[: rank_rows(self.lengths, self.codes, ranks, self._keys)]
+        return n_before - len(self.codes)
+
+
+class Numbering:
+    """The different items so far, numbered as they are met."""
+
+    def __init__(self) -> None:
+        self._slots = np.zeros(FEWEST_SLOTS, dtype=np.int32)
+        self._items = np.empty(FEWEST_SLOTS // 2, dtype=np.uint64)
+        self._n_items = 0
+
+    @property
+    def items(self) -> NDArray[np.uint64]:
+        """Each item once, as a word."""
+        return self._items[: self._n_items]
+
+    def number(self, words: NDArray[np.uint64], codes: NDArray[np.int32]) -> None:
+        """Fill ``codes`` with the numbers of these items."""
+        done = 0
+        while done < len(words):
+            done, self._n_items = number_words(
+                words, codes, self._slots, self._items, self._n_items, done
+            )
+            if done < len(words):
+                self._slots = np.zeros(4 * len(self._slots), dtype=np.int32)
+                self._items = np.resize(self._items, len(self._slots) // 2)
+                fill_slots(self.items, self._slots)
+
+
+def rank_rows(
+    lengths: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+    keys: NDArray[np.uint32],
+) -> int:
+    """Replace codes by ranks, in each row ascending and each once; returns how many are left.
+
+    As many codes are sorted at a time as there is room for in ``keys``.
+
+    >>> lengths, codes = np.array([2, 3]), np.array([1, 0, 1, 0, 1], dtype=np.int32)
+    >>> rank_rows(lengths, codes, np.array([5, 3], dtype=np.int32), np.empty(9, dtype=np.uint32))
+    4
+    >>> lengths.tolist(), codes[:4].tolist()
+    ([2, 2], [3, 5, 3, 5])
+    """
+    # Row and rank as one number of 32 bits, so that sorting numbers sorts within the rows.
+    bits = int(ranks.max(initial=0)).bit_length()
+    most_rows = min(len(keys), 2 ** (32 - bits))
+    row = n_read = n_kept = 0
+    while row < len(lengths):
+        ends = np.cumsum(lengths[row : row + most_rows])
+        n_rows = max(int(np.searchsorted(ends, len(keys), side="right")), 1)
+        n_keys = int(ends[n_rows - 1])
+        if n_keys > len(keys):
+            keys = np.empty(n_keys, dtype=np.uint32)
+        piece = keys[:n_keys]
+        pack_rows(lengths[row : row + n_rows], codes[n_read : n_read + n_keys], ranks, bits, piece)
+        sort_nearly(piece)
+        again = np.flatnonzero(piece[1:] == piece[:-1]) + 1
+        if len(again):
+            repeats = np.bincount(piece[again] >> bits, minlength=n_rows)
+            lengths[row : row + n_rows] -= repeats
+            piece = np.delete(piece, again)
+        left = codes[n_kept : n_kept + len(piece)]
+        np.bitwise_and(piece, np.uint32(2**bits - 1), out=left.view(np.uint32))
+        n_kept += len(piece)
+        n_read += n_keys
+        row += n_rows
+    return n_kept
