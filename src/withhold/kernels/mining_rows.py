@@ -85,6 +85,6 @@ def _by_rank(lengths: Longs, ranks: Ints, n_ranks: int) -> tuple[Longs, Ints, Lo
     same_rank = np.arange(n_ranks, dtype=np.int32)
     same_row = np.arange(len(lengths), dtype=np.int32)
     row_offsets, items, post_rows, post_positions, _ = transpose_twice(
-        offsets, ranks, same_rank, same_row, post_offsets
+        offsets, ranks, np.ones(len(ranks), dtype=bool), same_rank, same_row, post_offsets
     )
     return row_offsets, items, post_offsets, post_rows, post_positions
