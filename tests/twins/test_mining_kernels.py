@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -105,6 +106,22 @@ def test_mine_itemsets__where_items_imply_others(closed, rows, least):
     _, found = mined(mining_rows(table, least), least, closed=closed)
     assert len(found) == len(dict(found))
     assert dict(found) == plain_mining.mine_itemsets(records, least, closed=closed)
+
+
+def test_mine_itemsets__closed_in_a_table_of_more_than_64_rows():
+    # x is rarest, so its table has all 127 subsets as rows, and then those that hold y.
+    others = "abcdefg"
+    subsets = [set(s) for size in range(1, 8) for s in combinations(others, size)]
+    rows = [
+        *({"x", *subset} for subset in subsets),
+        *({"x", "y", other} for other in others),
+        *([{"y", *others}] * 100),
+        *([{"y"}] * 100),
+    ]
+    table, records = coded([frozenset(row) for row in rows])
+    _, found = mined(mining_rows(table, 5), 5, closed=True)
+    assert (frozenset(table.codes("xy").tolist()), 7) in found
+    assert dict(found) == plain_mining.mine_itemsets(records, 5, closed=True)
 
 
 @examples(100)
