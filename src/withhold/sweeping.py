@@ -10,8 +10,9 @@ from __future__ import annotations
 import inspect
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -152,41 +153,58 @@ def run_cases(
     found = {
         number: point for number, case in enumerate(cases) if (point := state.point(case.values))
     }
-    left = [number for number in range(len(cases)) if number not in found]
+    left = {number: case for number, case in enumerate(cases) if number not in found}
+
+    def tell() -> None:
+        progress("sweeping", len(found), len(cases))
+
+    tell()
+    with closing(_finished(left, partial(_measure, table, asked), jobs, tell)) as finished:
+        for number, point in finished:
+            found[number] = point
+            state.keep(point)
+            tell()
+    return Sweep(varied, tuple(found[number] for number in range(len(cases))))
+
+
+def _finished(
+    cases: Mapping[int, Case],
+    measure: Callable[[Case, int, Progress], Point],
+    jobs: int | None,
+    tell: Callable[[], None],
+) -> Generator[tuple[int, Point], None, None]:
+    """The points as they get finished, several at a time where there are several cores."""
     cores = jobs or available_cores()
-    workers = max(min(cores, len(left)), 1)
+    workers = min(cores, len(cases))
+    if workers <= 1:
+        for number, case in cases.items():
+            yield number, measure(case, cores, lambda *_: tell())
+        return
     stopped = threading.Event()
-    # Two threads at least for each: a lone one could not be asked to stop.
-    share = max(cores // workers, 2) if workers > 1 else cores
 
     def heed(what: str, done: int, total: int) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
 
-    progress("sweeping", len(found), len(cases))
+    # At least two threads for each case: a lone one does not look up between kernels.
+    threads = max(cores // workers, 2)
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        tasks: dict[Future[Point], int] = {
-            pool.submit(partial(_measure, table, cases[number], asked, share, heed)): number
-            for number in left
-        }
+        tasks = {pool.submit(measure, case, threads, heed): n for n, case in cases.items()}
         pending = set(tasks)
         try:
             while pending:
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for task in done:
-                    found[tasks[task]] = task.result()
-                    state.keep(task.result())
-                progress("sweeping", len(found), len(cases))
+                    yield tasks[task], task.result()
+                tell()
         except BaseException:
             stopped.set()
             for task in pending:
                 task.cancel()
             raise
-    return Sweep(varied, tuple(found[number] for number in range(len(cases))))
 
 
-def _measure(table: Any, case: Case, asked: Asked, jobs: int, progress: Progress) -> Point:
-    progress("", 0, 1)
+def _measure(table: Any, asked: Asked, case: Case, jobs: int, progress: Progress) -> Point:
     began = time.perf_counter()
     try:
         release = anonymize(table, case.model, **case.options, jobs=jobs, progress=progress)

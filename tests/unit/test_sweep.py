@@ -267,14 +267,14 @@ sweeping.anonymize = slow
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_cli__interrupted_it_keeps_what_is_finished(shop, counted, number):
+@pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, 2), (signal.SIGTERM, 1)])
+def test_cli__interrupted_it_keeps_what_is_finished(shop, counted, number, jobs):
     code = (
         "import signal, sys, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"{SLOW}\nsys.argv[0] = 'withhold'\nfrom withhold.cli import main\nmain()\n"
     )
-    command = [*COMMAND, "--vary", "rho=0.3,0.7", "-o", "found"]
+    command = [*COMMAND, "--vary", "rho=0.3,0.7", "-o", "found", "--jobs", str(jobs)]
     environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
     state = shop / "found" / "points.jsonl"
     with subprocess.Popen(
