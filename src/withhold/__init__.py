@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Hierarchy, Source, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
 from withhold.models import Breach, RhoUncertainty, Status, Verdict
@@ -24,6 +24,7 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "Hierarchy",
     "RhoUncertainty",
     "Source",
     "Status",
@@ -35,6 +36,7 @@ __all__ = [
     "audit",
     "pharmacy",
     "read",
+    "read_hierarchy",
     "verify",
 ]
 
@@ -45,6 +47,7 @@ _VERBS = {
     "audit": "withhold.pipeline:audit",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
+    "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
     "pharmacy": "withhold.data.pharmacy:pharmacy",
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.audits import Audit
 from withhold.audits.result import Share
+from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
@@ -93,6 +94,17 @@ def profile_as_dict(profile: Profile) -> dict[str, Any]:
     ]
     values["top"] = [{"item": item, "records": count} for item, count in profile.top]
     return values
+
+
+def hierarchy_as_dict(tree: Hierarchy) -> dict[str, Any]:
+    """The size of a tree, and every edge as child and parent."""
+    return {
+        "root": tree.root,
+        "nodes": len(tree),
+        "leaves": tree.n_leaves,
+        "height": tree.height,
+        "edges": [[name, tree.parent(name)] for name in tree.names[1:]],
+    }
 
 
 def _share(share: Share) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from withhold.audits import Audit
+from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.models import Status, Verdict
 from withhold.publish import Published, Recheck
@@ -159,6 +160,12 @@ def profile_text(profile: Profile, *, name: str) -> str:
             *_columns(top, right={1, 2}),
         ]
     )
+
+
+def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:
+    """The size of a tree, and the tree drawn."""
+    size = f"{tree.n_leaves:,} leaves, {len(tree):,} nodes, height {tree.height}"
+    return _page([f"{name}: {size}", "", *tree.draw(most=most).split("\n")])
 
 
 def bar(share: float, width: int) -> str:
