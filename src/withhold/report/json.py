@@ -24,6 +24,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "model": audit.model.parameters(),
         "check": verdict_as_dict(audit.verdict),
         "records": audit.records,
+        "without_consent": audit.without_consent,
         "items": audit.items,
         "occurrences": audit.occurrences,
         "sensitive_occurrences": audit.sensitive_occurrences,
@@ -57,6 +58,7 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
+        "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
     }

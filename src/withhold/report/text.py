@@ -9,6 +9,7 @@ from withhold.audits import Audit
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.models import Status, Verdict
+from withhold.models.rho import counted
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def audit_text(audit: Audit, *, name: str) -> str:
     lines = [
         f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
         f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
+        *(left_out for _, left_out in consent_facts(audit.without_consent)),
         "",
         *_outcome(audit),
     ]
@@ -104,11 +106,19 @@ def release_text(release: Release, published: Published) -> str:
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
         ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
+        *consent_facts(release.original.without_consent),
         *release.loss.facts(),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
     return _page([f"{published.verdict.status.value}  {promise}", "", *_columns(facts)])
+
+
+def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
+    """How many records were left out for want of consent, where that was asked about."""
+    if without_consent is None:
+        return []
+    return [("consent", f"{counted(without_consent, 'record')} without consent left out")]
 
 
 def recheck_text(recheck: Recheck, *, name: str) -> str:
