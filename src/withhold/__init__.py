@@ -15,7 +15,7 @@ from typing import Any
 from withhold.data import Hierarchy, Source, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, RhoUncertainty, Status, Verdict
+from withhold.models import Breach, Buckets, RhoUncertainty, Status, Verdict
 
 try:
     __version__ = version("withhold")
@@ -24,6 +24,7 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "Buckets",
     "Hierarchy",
     "RhoUncertainty",
     "Source",

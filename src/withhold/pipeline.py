@@ -61,7 +61,8 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
-    what is not finished are removed), ``seed``, ``jobs``, ``progress``.
+    what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
+    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -78,7 +79,7 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     clock.append(time.perf_counter())
     if verdict.status is not Status.HOLDS:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
-    loss = loss_of(table, published, model)
+    loss = loss_of(table, published, model, plan)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
     return Release(published, table, plan, model, verdict, loss, chosen, timings)
 

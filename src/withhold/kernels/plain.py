@@ -137,3 +137,13 @@ def thin_records(
             }
             record.remove(max(sorted(record), key=lambda x: left[x]))
     return table
+
+
+def find_bucket_count(records_with_sum, k, first, last):
+    """The first number of buckets from ``first`` towards ``last`` that leaves none with 1 … k-1 records."""
+    step = 1 if last >= first else -1
+    for n_buckets in range(first, last + step, step):
+        buckets = [sum(records_with_sum[bucket::n_buckets]) for bucket in range(n_buckets)]
+        if all(size == 0 or size >= k for size in buckets):
+            return n_buckets
+    return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from withhold.lazy import load
 from withhold.measure.loss import Loss, measure_loss
@@ -31,8 +31,19 @@ class AnyLoss(Protocol):
         ...
 
 
-def loss_of(original: Any, published: Any, model: Model) -> AnyLoss:
-    """What ``published`` lost against ``original``, in the measures that fit the model."""
+@runtime_checkable
+class MeasuresItself(Protocol):
+    """A plan that does more than remove, and knows how what it does is measured."""
+
+    def loss(self, original: Any, published: Any) -> AnyLoss:
+        """What ``published`` lost against ``original``."""
+        ...
+
+
+def loss_of(original: Any, published: Any, model: Model, plan: Any = None) -> AnyLoss:
+    """What ``published`` lost against ``original``, in the measures that fit the plan or the model."""
+    if isinstance(plan, MeasuresItself):
+        return plan.loss(original, published)
     if model.name in LOSSES:
         lost: AnyLoss = load(LOSSES[model.name])(original, published, model)
         return lost
