@@ -35,9 +35,11 @@ __all__ = [
     "anonymize",
     "apply",
     "audit",
+    "compare",
     "pharmacy",
     "read",
     "read_hierarchy",
+    "sweep",
     "verify",
 ]
 
@@ -46,6 +48,8 @@ _VERBS = {
     "anonymize": "withhold.pipeline:anonymize",
     "apply": "withhold.suppress:apply",
     "audit": "withhold.pipeline:audit",
+    "compare": "withhold.comparison:compare",
+    "sweep": "withhold.sweeping:sweep",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
     "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
