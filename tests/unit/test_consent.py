@@ -131,6 +131,8 @@ def test_the_road__counts_only_those_who_agreed(tmp_path, file):
     assert manifest["input"]["without_consent"] == 2
     assert manifest["input"]["records"] == 2
     assert "soap" not in written.path.read_text()
+    release.write(tmp_path / "told.dat", report=True)
+    assert "without consent" in (tmp_path / "told.dat.report.html").read_text()
     from withhold.report.text import audit_text, release_text
 
     assert "2 records without consent left out" in release_text(release, written)

@@ -29,6 +29,7 @@ __all__ = [
 LOSSES: dict[str, str] = {}
 """For models whose releases are not simply fewer items: where their loss is measured."""
 MEASURES: dict[str, str] = {
+    "buckets": "withhold.measure.generalised:measure_generalised",
     "Transactions": "withhold.measure.sets:measure_sets",
 }
 """Where an original and its release are compared: by the model's name, else by the kind of data."""

@@ -94,6 +94,19 @@ class GeneralisationLoss:
             "largest_group": max(sizes, default=0),
         }
 
+    def in_words(self) -> str:
+        """What kind of truth the release tells, without a number that somebody could work back from."""
+        general = "Items are published as they were, or as something more general that covers them."
+        if self.added:
+            return (
+                f"{general} RECORDS ALSO HOLD THINGS THAT THE PERSON NEVER HAD: records of a bucket were "
+                "put together, so no single record may be taken for the truth, and counts are too high."
+            )
+        return (
+            f"{general} Some were withheld. Whatever a record says is true of its person; counts can be "
+            "too low, and are never too high."
+        )
+
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
         total = self.exact + self.generalised + self.withheld

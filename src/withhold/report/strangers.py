@@ -7,6 +7,7 @@ which guess is right. So strangers get bands, and only bands that leave many pos
 from __future__ import annotations
 
 from withhold.measure import LOSSES
+from withhold.measure.generalisation import GeneralisationLoss
 from withhold.report.sections import Subject
 
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -17,6 +18,8 @@ FEWEST_POSSIBILITIES = 100
 def fitness(subject: Subject) -> str:
     """A few sentences on what is still true of the data."""
     release = subject.release
+    if isinstance(release.loss, GeneralisationLoss):
+        return release.loss.in_words()
     told = band_text(release.loss.share, getattr(release.data, "n_occurrences", 0))
     if release.model.name in LOSSES:  # not simply fewer items; its own section says what
         return told

@@ -176,7 +176,7 @@ def profile_text(profile: Profile, *, name: str) -> str:
 def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:
     """The size of a tree, and the tree drawn."""
     size = f"{tree.n_leaves:,} leaves, {len(tree):,} nodes, height {tree.height}"
-    return _page([f"{name}: {size}", "", *tree.draw(most=most).split("\n")])
+    return page([f"{name}: {size}", "", *tree.draw(most=most).split("\n")])
 
 
 def bar(share: float, width: int) -> str:
