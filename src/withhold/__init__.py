@@ -12,10 +12,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Hierarchy, Source, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, RhoUncertainty, Status, Verdict
+from withhold.models import Breach, Buckets, RhoUncertainty, Status, Verdict
 
 try:
     __version__ = version("withhold")
@@ -24,6 +24,8 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "Buckets",
+    "Hierarchy",
     "RhoUncertainty",
     "Source",
     "Status",
@@ -36,6 +38,7 @@ __all__ = [
     "compare",
     "pharmacy",
     "read",
+    "read_hierarchy",
     "sweep",
     "verify",
 ]
@@ -49,6 +52,7 @@ _VERBS = {
     "sweep": "withhold.sweeping:sweep",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
+    "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
     "pharmacy": "withhold.data.pharmacy:pharmacy",
 }
 

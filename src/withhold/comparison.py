@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from withhold.data import Hierarchy
 from withhold.errors import PolicyError
 from withhold.formats import read, read_back
 from withhold.kernels.threads import Progress, quiet
@@ -19,6 +20,7 @@ from withhold.models import Model
 from withhold.pipeline import as_table
 from withhold.publish import form_in, model_in, sha256_of
 from withhold.release import Release
+from withhold.suppress.buckets import tree_for
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Candidate:
     name: str
     table: Any
     model: Model | None = None
+    hierarchy: Hierarchy | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ def compare(
     sensitive: Iterable[str] | None = None,
     min_support: str | None = None,
     min_confidence: str = "0.3",
+    hierarchy: Any = None,
+    consent: Any = None,
     names: Sequence[str] | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
@@ -70,7 +75,8 @@ def compare(
     Each may be a path, a ``Release``, or whatever ``read`` takes. A path with a manifest beside it is read
     as that says. ``sensitive`` items are counted apart; if not given, those of the release's own model.
     Rules and itemsets are counted from ``min_support`` (a number of records, or a share such as "0.05%")
-    and ``min_confidence`` on.
+    and ``min_confidence`` on. A release that was generalised is measured by its ``hierarchy``, given as to
+    ``anonymize``. ``consent`` says which records of the original may have been published.
 
     >>> shop = [["bread", "condom"], ["beer", "condom"], ["bread"]]
     >>> found = compare(shop, [["bread"], ["beer", "condom"], ["bread"]], [["bread"], ["beer"], ["bread"]])
@@ -79,7 +85,8 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
-    table = as_table(original)
+    table = as_table(original, consent)
+    tree = None if hierarchy is None else tree_for(table, hierarchy)[0]
     candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
     wanted = None if sensitive is None else frozenset(sensitive)
     found = []
@@ -90,6 +97,7 @@ def compare(
             known if wanted is None else wanted,
             min_support=min_support,
             min_confidence=min_confidence,
+            hierarchy=tree or each.hierarchy,
             jobs=jobs,
             progress=progress,
         )
@@ -106,7 +114,9 @@ def candidate(
     if isinstance(published, Candidate):
         return published
     if isinstance(published, Release):
-        return Candidate(f"release {number}", published.data, published.model)
+        return Candidate(
+            f"release {number}", published.data, published.model, _tree(published.plan)
+        )
     if not isinstance(published, str | Path):
         return Candidate(f"release {number}", as_table(published))
     path = Path(published)
@@ -117,6 +127,11 @@ def candidate(
     unchanged = sha256_of(path) == record["output"]["sha256"]
     table = read_back(path, form_in(record, path)) if unchanged else read(path, **reading)
     return Candidate(path.name, table, model_in(record, where))
+
+
+def _tree(plan: Any) -> Hierarchy | None:
+    """The tree of a plan that generalises."""
+    return getattr(plan, "hierarchy", None)
 
 
 def _name(data: Any, otherwise: str) -> str:

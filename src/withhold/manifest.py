@@ -68,6 +68,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "sha256": None if source is None else source.sha256,
             "records": len(release.original),
             "occurrences": release.original.n_occurrences,
+            "without_consent": release.original.without_consent,
         },
         "options": dict(release.options),
         "loss": release.loss.as_dict(),

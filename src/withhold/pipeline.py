@@ -10,6 +10,7 @@ Each step takes and returns a frozen value; nobody reaches back.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from withhold.audits import Audit
@@ -24,12 +25,12 @@ from withhold.release import Release
 from withhold.suppress import apply, suppress
 
 
-def audit(data: Any, model: Model, **options: Any) -> Audit:
+def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Audit:
     """What an attacker could infer from the data, and whether the model holds.
 
-    ``data`` is whatever ``read`` takes. Options: ``max_size`` (count antecedents up to so many items),
-    ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve), ``jobs``,
-    ``limit_seconds``, ``progress``.
+    ``data`` and ``consent`` are whatever ``read`` takes. Options: ``max_size`` (count
+    antecedents up to so many items), ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the
+    attack curve), ``jobs``, ``limit_seconds``, ``progress``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -37,7 +38,8 @@ def audit(data: Any, model: Model, **options: Any) -> Audit:
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    return find(as_table(data), model, **options)
+    table = as_table(data, consent)
+    return replace(find(table, model, **options), without_consent=table.without_consent)
 
 
 def verify(data: Any, model: Model, **options: Any) -> Verdict:
@@ -52,13 +54,15 @@ def verify(data: Any, model: Model, **options: Any) -> Verdict:
     return prove(as_table(data), model, **options)
 
 
-def anonymize(data: Any, model: Model, **options: Any) -> Release:
+def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Release:
     """A release of the data for which the model holds, with as little withheld as possible.
 
+    ``consent`` says whose records may be published at all, as in ``read``.
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
-    what is not finished are removed), ``seed``, ``jobs``, ``progress``.
+    what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
+    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -67,7 +71,7 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
     clock = [time.perf_counter()]
-    table = as_table(data)
+    table = as_table(data, consent)
     plan, chosen = suppress(table, model, **options)
     clock.append(time.perf_counter())
     published = apply(plan, table)
@@ -75,11 +79,13 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     clock.append(time.perf_counter())
     if verdict.status is not Status.HOLDS:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
-    loss = loss_of(table, published, model)
+    loss = loss_of(table, published, model, plan)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
     return Release(published, table, plan, model, verdict, loss, chosen, timings)
 
 
-def as_table(data: Any) -> Transactions:
-    """The data as transactions, read if it is not that yet."""
-    return data if isinstance(data, Transactions) else read(data)
+def as_table(data: Any, consent: Any = None) -> Transactions:
+    """The data as transactions, read if it is not that yet, of those who agreed."""
+    return (
+        data if isinstance(data, Transactions) and consent is None else read(data, consent=consent)
+    )

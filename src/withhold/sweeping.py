@@ -79,6 +79,7 @@ def sweep(
     force: bool = False,
     min_support: str | None = None,
     min_confidence: str = "0.3",
+    consent: Any = None,
     jobs: int | None = None,
     progress: Progress = quiet,
     **options: Any,
@@ -96,7 +97,7 @@ def sweep(
     >>> [(point.values["rho"], point.fact("occurrences.all.removed").value) for point in found.points]
     [('0.3', 2), ('0.7', 1)]
     """
-    table = as_table(data)
+    table = as_table(data, consent)
     return run_cases(
         table,
         grid(model, vary, options),
@@ -212,7 +213,12 @@ def _measure(table: Any, asked: Asked, case: Case, jobs: int, progress: Progress
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began
     asked = replace(
-        asked, model=case.model, sensitive=case.model.sensitive, jobs=jobs, progress=progress
+        asked,
+        model=case.model,
+        sensitive=case.model.sensitive,
+        hierarchy=getattr(release.plan, "hierarchy", None),
+        jobs=jobs,
+        progress=progress,
     )
     measured = compare_tables(table, release.data, asked)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in measured.facts)

@@ -43,6 +43,7 @@ def anonymize(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    consent: options.Consent = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -69,6 +70,7 @@ def anonymize(
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        consent=consent,
     )
     check_target(output, table.source, force=force)
     warn_about(table, wanted.sensitive, silent=quiet)

@@ -21,6 +21,7 @@ def audit(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    consent: options.Consent = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
@@ -40,6 +41,7 @@ def audit(
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        consent=consent,
     )
     warn_about(table, wanted.sensitive, silent=quiet)
     announce_compilation(silent=quiet)

@@ -26,12 +26,17 @@ def compare(
     ] = None,
     min_support: options.MinSupport = None,
     min_confidence: options.MinConfidence = "0.3",
+    hierarchy: Annotated[
+        str | None,
+        typer.Option(help="By which releases were generalised: a file, prefix or fan-out:10."),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Also write a page.")] = None,
     force: options.Force = False,
     format: options.Format = None,
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    consent: options.Consent = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -52,7 +57,7 @@ def compare(
         "record_column": record_column,
         "item_column": item_column,
     }
-    table = read(original, **reading)
+    table = read(original, **reading, consent=consent)
     releases = [comparison.candidate(path, reading=reading) for path in published]
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
@@ -62,6 +67,7 @@ def compare(
             sensitive=wanted,
             min_support=min_support,
             min_confidence=min_confidence,
+            hierarchy=hierarchy,
             jobs=jobs,
             progress=progress,
         )

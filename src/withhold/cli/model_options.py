@@ -27,6 +27,9 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         bool | None,
         typer.Option("--ignore-prior", help="Leave out what can be said without knowing anything."),
     ],
+    "k": Annotated[
+        int | None, typer.Option(help="Every published set belongs to at least so many records.")
+    ],
 }
 """What must hold."""
 SEARCH_OPTIONS: Mapping[str, Any] = {
@@ -62,6 +65,27 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
     "budget": Annotated[
         float | None,
         typer.Option(help="Seconds to search; sensitive items not made safe by then are removed."),
+    ],
+    "hierarchy": Annotated[
+        str | None,
+        typer.Option(
+            help="What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), "
+            "or fan-out:10 (items without meaning)."
+        ),
+    ],
+    "truthful": Annotated[
+        bool | None,
+        typer.Option("--truthful", help="Group similar records; never add what people never had."),
+    ],
+    "buckets": Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Start the hash with so many buckets; as many as fit if not given."
+        ),
+    ],
+    "to_root": Annotated[
+        bool | None,
+        typer.Option("--to-root", help="Generalise up to the root, if it comes to that."),
     ],
 }
 """How to withhold."""

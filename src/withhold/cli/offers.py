@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.errors import InputError, PolicyError
-from withhold.models import Model, RhoUncertainty
+from withhold.models import Buckets, Model, RhoUncertainty
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -41,11 +41,21 @@ def _rho(given: Given) -> Model:
     )
 
 
+def _buckets(given: Given) -> Model:
+    return Buckets(needed(given, "k", "say --k 5, how many records must share each published set"))
+
+
 OFFERS: Mapping[str, Offer] = {
     "rho": Offer(
         _rho,
         takes=("rho", "sensitive", "max_known", "ignore_prior"),
         searches=("keep", "pick", "restoring", "parts", "max_cost", "budget"),
+        audits=("max_size", "show", "samples"),
+    ),
+    "buckets": Offer(
+        _buckets,
+        takes=("k",),
+        searches=("hierarchy", "truthful", "buckets", "to_root"),
         audits=("max_size", "show", "samples"),
     ),
 }

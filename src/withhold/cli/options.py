@@ -28,6 +28,13 @@ RecordColumn = Annotated[
     str | None, typer.Option(help="The column that names the record (long files).")
 ]
 ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
+Consent = Annotated[
+    str | None,
+    typer.Option(
+        help="Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
+        "column. The other records are left out before anything is counted."
+    ),
+]
 MinSupport = Annotated[
     str | None,
     typer.Option(
@@ -47,7 +54,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no n
 
 LISTS = {"sensitive"}
 """Options that take items with commas between them; a policy file may hold a list."""
-FILES = LISTS
+FILES = LISTS | {"consent", "hierarchy"}
 """Options that may name a file; a policy file names it from where it stands itself."""
 
 

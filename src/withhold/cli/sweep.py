@@ -49,6 +49,7 @@ def sweep(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    consent: options.Consent = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -67,6 +68,7 @@ def sweep(
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        consent=consent,
     )
     warn_about(table, grid[0].model.sensitive, silent=quiet)
     announce_compilation(silent=quiet)

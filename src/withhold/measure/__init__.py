@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from withhold.errors import PolicyError
 from withhold.lazy import load
@@ -29,6 +29,7 @@ __all__ = [
 LOSSES: dict[str, str] = {}
 """For models whose releases are not simply fewer items: where their loss is measured."""
 MEASURES: dict[str, str] = {
+    "buckets": "withhold.measure.generalised:measure_generalised",
     "Transactions": "withhold.measure.sets:measure_sets",
 }
 """Where an original and its release are compared: by the model's name, else by the kind of data."""
@@ -51,8 +52,19 @@ class AnyLoss(Protocol):
         ...
 
 
-def loss_of(original: Any, published: Any, model: Model) -> AnyLoss:
-    """What ``published`` lost against ``original``, in the measures that fit the model."""
+@runtime_checkable
+class MeasuresItself(Protocol):
+    """A plan that does more than remove, and knows how what it does is measured."""
+
+    def loss(self, original: Any, published: Any) -> AnyLoss:
+        """What ``published`` lost against ``original``."""
+        ...
+
+
+def loss_of(original: Any, published: Any, model: Model, plan: Any = None) -> AnyLoss:
+    """What ``published`` lost against ``original``, in the measures that fit the plan or the model."""
+    if isinstance(plan, MeasuresItself):
+        return plan.loss(original, published)
     if model.name in LOSSES:
         lost: AnyLoss = load(LOSSES[model.name])(original, published, model)
         return lost

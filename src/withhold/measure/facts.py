@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from withhold.data import Hierarchy
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import Model
 
@@ -49,6 +50,8 @@ class Asked:
     min_support: str | None = None
     """Of itemsets and rules: a number of records or a share; None: what is usual for the data."""
     min_confidence: str = "0.3"
+    hierarchy: Hierarchy | None = None
+    """The tree whose nodes a generalised release holds."""
     jobs: int | None = None
     progress: Progress = quiet
 

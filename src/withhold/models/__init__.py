@@ -7,6 +7,7 @@ from typing import Any
 
 from withhold.errors import PolicyError
 from withhold.models.breach import Breach
+from withhold.models.buckets import Buckets, RareSet
 from withhold.models.model import Finding, Model, build
 from withhold.models.rho import RhoUncertainty
 from withhold.models.verdict import Status, Verdict
@@ -14,15 +15,17 @@ from withhold.models.verdict import Status, Verdict
 __all__ = [
     "MODELS",
     "Breach",
+    "Buckets",
     "Finding",
     "Model",
+    "RareSet",
     "RhoUncertainty",
     "Status",
     "Verdict",
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty,)}
+MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, Buckets)}
 """Every model, by the name that ``--model`` and manifests use."""
 
 

@@ -78,7 +78,8 @@ def check_edition(edition: str) -> None:
 def examine(release: Release, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
     """All that a report is about: both tables audited, and compared."""
     model = release.model
-    asked = Asked(model, model.sensitive, jobs=jobs, progress=progress)
+    tree = getattr(release.plan, "hierarchy", None)
+    asked = Asked(model, model.sensitive, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
     before, after = (
         audit(table, model, seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.audits import Audit
 from withhold.audits.result import Share
+from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.measure.facts import finite
 from withhold.models import Verdict
@@ -25,6 +26,7 @@ def audit_as_dict(audit: Audit) -> dict[str, Any]:
         "model": audit.model.parameters(),
         "check": verdict_as_dict(audit.verdict),
         "records": audit.records,
+        "without_consent": audit.without_consent,
         "items": audit.items,
         "occurrences": audit.occurrences,
         "sensitive_occurrences": audit.sensitive_occurrences,
@@ -58,6 +60,7 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
+        "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
         "report": None if published.report is None else str(published.report),
@@ -102,6 +105,17 @@ def profile_as_dict(profile: Profile) -> dict[str, Any]:
     ]
     values["top"] = [{"item": item, "records": count} for item, count in profile.top]
     return values
+
+
+def hierarchy_as_dict(tree: Hierarchy) -> dict[str, Any]:
+    """The size of a tree, and every edge as child and parent."""
+    return {
+        "root": tree.root,
+        "nodes": len(tree),
+        "leaves": tree.n_leaves,
+        "height": tree.height,
+        "edges": [[name, tree.parent(name)] for name in tree.names[1:]],
+    }
 
 
 def _share(share: Share) -> dict[str, Any]:

@@ -43,6 +43,18 @@ LIMITS: dict[str, tuple[tuple[str, str], ...]] = {
             "stays, may make it unique, and may suggest what was withheld.",
         ),
     ),
+    "buckets": (
+        (
+            "Whole records, not what is in them",
+            "A group of records with the same items hides who is who, not what all of them have: if every "
+            "record of a group holds an item, so does everybody in it.",
+        ),
+        (
+            "Items that people never had",
+            "By the paper's way, records are published with the items of their whole bucket. Such a record "
+            "accuses people of what they never had; the truthful way does not.",
+        ),
+    ),
 }
 """What is special to a model; it comes first."""
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from withhold.report.sections import Listing, Part, Section
 
-ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences")
-COUNTS = ("records", "rows", "occurrences")
+ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences", "without_consent")
+COUNTS = ("records", "rows", "occurrences", "without_consent")
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""
 
@@ -65,6 +65,8 @@ def _text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_text(each)}" for name, each in value.items())
     if isinstance(value, list | tuple):
         more = f" … and {len(value) - LISTED:,} more" if len(value) > LISTED else ""
         return ", ".join(str(entry) for entry in value[:LISTED]) + more

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from withhold.audits import Audit
 from withhold.lazy import load
-from withhold.measure import Measured
+from withhold.measure import MEASURES, Measured
 from withhold.measure.facts import Fact
 from withhold.report.plots import Plot
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, str] = {
     "Transactions": "withhold.report.sets:sections_of_sets",
+    "buckets": "withhold.report.buckets:sections_of_buckets",
 }
 """Where sections come from: by the kind of data (``Transactions``), and by the model's name (``rho``)."""
 
@@ -94,9 +95,13 @@ class Subject:
 
 
 def sections_of(subject: Subject) -> tuple[Section, ...]:
-    """The sections of the kind of data, then those of the model."""
+    """The sections of the kind of data, then those of the model.
+
+    A model with measures of its own has nothing for the sections of the kind of data to show.
+    """
     sections: list[Section] = []
-    for name in (type(subject.release.data).__name__, subject.release.model.name):
+    kind, model = type(subject.release.data).__name__, subject.release.model.name
+    for name in (model,) if model in MEASURES else (kind, model):
         if name in SECTIONS:
             sections += load(SECTIONS[name])(subject)
     return tuple(sections)

@@ -6,8 +6,7 @@ which guess is right. So strangers get bands, and only bands that leave many pos
 
 from __future__ import annotations
 
-from withhold.data import Transactions
-from withhold.measure import LOSSES
+from withhold.measure import Loss
 from withhold.report.sections import Subject
 
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -18,7 +17,7 @@ FEWEST_POSSIBILITIES = 100
 def fitness(subject: Subject) -> str:
     """A few sentences on what is still true of sets; of other data nothing."""
     release = subject.release
-    if release.model.name in LOSSES or not isinstance(release.data, Transactions):
+    if not isinstance(release.loss, Loss):
         return ""  # not simply fewer items; its own section may say what
     told = band_text(release.loss.share, release.data.n_occurrences)
     return (
