@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +39,9 @@ class Published:
     verdict: Verdict
     """Of the bytes on disk."""
     report: Path | None = None
-    """The page, if one was asked for, and what it says."""
-    content: Report | None = None
+    """The page, if one was asked for."""
+    content: Report | None = field(default=None, repr=False)
+    """What the page says."""
 
 
 def report_path(path: Path) -> Path:
