@@ -237,9 +237,9 @@ def rules(path: str, sensitive: str, rho: str, keep: str, min_support: str) -> R
         min_confidence=rho,
     )
     clock.append(time.perf_counter())
-    # A rule with a sensitive consequent may not be kept: that is what ρ-uncertainty is about.
     return {
         "jaccard": utility.rules.jaccard,
+        "forbidden": _forbidden(table, model, min_support),
         "before": utility.rules.before,
         "kept": utility.rules.kept,
         "spurious": utility.rules.spurious,
@@ -250,6 +250,17 @@ def rules(path: str, sensitive: str, rho: str, keep: str, min_support: str) -> R
         "max_size": utility.itemsets.max_size,
         "seconds": clock[2] - clock[0],
     }
+
+
+def _forbidden(table: wh.Transactions, model: wh.RhoUncertainty, min_support: str) -> int:
+    """How many of the rules no release may keep: sensitive consequent, confidence above ρ."""
+    import numpy as np
+
+    from withhold.measure.mining import frequent_itemsets, rules_of
+
+    found = rules_of(frequent_itemsets(table, min_support), model.rho)
+    above = found.joint * model.rho.denominator > model.rho.numerator * found.support
+    return int((above & np.isin(found.consequents, table.codes(model.sensitive))).sum())
 
 
 MEASURES: dict[str, Callable[..., Result]] = {

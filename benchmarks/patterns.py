@@ -93,6 +93,7 @@ def _rules_table(title: str) -> Table:
             "keep": "",
             "Jaccard": ".3f",
             "rules": ",",
+            "forbidden": ",",
             "kept": ",",
             "spurious": ",",
             "loss": ".4f",
@@ -100,6 +101,9 @@ def _rules_table(title: str) -> Table:
             "suppress s": ".2f",
             "measure s": ".2f",
         },
+        notes=[
+            "Forbidden: rules with a sensitive consequent and a confidence above ρ; all must go."
+        ],
     )
 
 
@@ -125,6 +129,7 @@ def _measure_rules(bench: Bench, file: File, table: Table) -> None:
                     "keep": keep,
                     "Jaccard": run["jaccard"],
                     "rules": run["before"],
+                    "forbidden": run["forbidden"],
                     "kept": run["kept"],
                     "spurious": run["spurious"],
                     "loss": run["loss"],

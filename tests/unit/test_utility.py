@@ -9,7 +9,7 @@ import pytest
 
 from withhold.data import Transactions
 from withhold.errors import PolicyError
-from withhold.measure import MEANING, measure_loss, measure_utility
+from withhold.measure import MEANING, measure_loss, measure_utility, rule_counts, rules
 from withhold.measure.utility import ITEMS_SHOWN, Utility
 
 SHOP = [["beer", "bread", "wine"], ["beer", "wine"], ["bread"], []]
@@ -145,3 +145,20 @@ def test_empty_tables__have_nothing_to_lose(rows):
 def test_nonsense__is_refused():
     with pytest.raises(PolicyError, match="minimum confidence"):
         measured(SHOP, min_confidence="2")
+
+
+@pytest.mark.parametrize(("joint", "support"), [(1, 1), (3, 4)])
+def test_most_changed__finds_a_lost_rule_that_became_surer(monkeypatch, joint, support):
+    # a→b is 4/20 and then too rare to be mined but surer; c→d falls from 5/10 to 0.
+    monkeypatch.setattr(rules, "RULES_SHOWN", 1)
+    monkeypatch.setattr(rule_counts, "COUNTED_AT_ONCE", 1)
+    single = [["b"]] * 40 + [["d"]] * 40
+    before = [["a", "b"]] * 4 + [["a"]] * 16 + [["c", "d"]] * 5 + [["c"]] * 5
+    after = [["a", "b"]] * joint + [["a"]] * (support - joint) + [[]] * (20 - support)
+    after += [["c"]] * 10
+    utility = measure_utility(
+        table(before + single), table(after + single), min_support=4, min_confidence="0.15"
+    )
+    (change,) = utility.rules.most_changed
+    assert (change.antecedent, change.consequent, change.fate) == (("a",), "b", "lost")
+    assert (change.joint_after, change.support_after) == (joint, support)
