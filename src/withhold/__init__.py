@@ -15,7 +15,15 @@ from typing import Any
 from withhold.data import Source, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, RhoUncertainty, Status, Verdict
+from withhold.models import (
+    Breach,
+    Coherence,
+    KmAnonymity,
+    Mole,
+    RhoUncertainty,
+    Status,
+    Verdict,
+)
 
 try:
     __version__ = version("withhold")
@@ -24,6 +32,9 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "Coherence",
+    "KmAnonymity",
+    "Mole",
     "RhoUncertainty",
     "Source",
     "Status",

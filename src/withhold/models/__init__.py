@@ -7,22 +7,27 @@ from typing import Any
 
 from withhold.errors import PolicyError
 from withhold.models.breach import Breach
+from withhold.models.coherence import Coherence, KmAnonymity
 from withhold.models.model import Finding, Model, build
+from withhold.models.mole import Mole
 from withhold.models.rho import RhoUncertainty
 from withhold.models.verdict import Status, Verdict
 
 __all__ = [
     "MODELS",
     "Breach",
+    "Coherence",
     "Finding",
+    "KmAnonymity",
     "Model",
+    "Mole",
     "RhoUncertainty",
     "Status",
     "Verdict",
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty,)}
+MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, Coherence, KmAnonymity)}
 """Every model, by the name that ``--model`` and manifests use."""
 
 
