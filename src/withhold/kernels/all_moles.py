@@ -19,8 +19,10 @@ from withhold.kernels.cohorts import STOPPED, gather_cohort, likeliest_private
 from withhold.kernels.jit import kernel
 
 DONE = 0
-FEW_ROWS = 5
+FEW_ROWS = 7
 """Up to here a mole's supersets are counted in closed form; the work doubles with each row."""
+MOST_TO_REDUCE = 512
+"""Rows; above, comparing all with all takes longer than counting with them."""
 CANDIDATE, MOLE = 0, 1
 FREE = -(1 << 40)
 """In place of an item's count: all rows of the path hold it, and it is counted by doubling."""
@@ -52,6 +54,63 @@ def is_needed(y, counts, k, on_path, arena, item_heads):
             return True
         at = following
     return False
+
+
+@kernel
+def keep_maximal(start, end, pool_row, pool_place, row_offsets, row_items, lengths, marks):
+    """Drop the rows whose rest another row's rest contains; returns the new end.
+
+    Below a mole it only matters whether some row holds a set, so these rows add nothing.
+    """
+    n = end - start
+    for j in range(n):
+        mark = np.int64(0)
+        row = pool_row[start + j]
+        for q in range(pool_place[start + j], row_offsets[row + 1]):
+            mark |= np.int64(1) << np.int64(row_items[q] % 63)
+        lengths[j] = row_offsets[row + 1] - pool_place[start + j]
+        marks[j] = mark
+    # Longest first, by insertion: there are few, and their order hardly matters otherwise.
+    for j in range(1, n):
+        length, mark = lengths[j], marks[j]
+        row, place = pool_row[start + j], pool_place[start + j]
+        i = j
+        while i > 0 and lengths[i - 1] < length:
+            lengths[i] = lengths[i - 1]
+            marks[i] = marks[i - 1]
+            pool_row[start + i] = pool_row[start + i - 1]
+            pool_place[start + i] = pool_place[start + i - 1]
+            i -= 1
+        lengths[i] = length
+        marks[i] = mark
+        pool_row[start + i] = row
+        pool_place[start + i] = place
+    kept = 0
+    for j in range(n):
+        place = pool_place[start + j]
+        last = row_offsets[pool_row[start + j] + 1]
+        inside = False
+        for i in range(kept):
+            if marks[j] & ~marks[i] != 0:
+                continue
+            p = pool_place[start + i]
+            p_last = row_offsets[pool_row[start + i] + 1]
+            q = place
+            while q < last and p < p_last:
+                if row_items[q] == row_items[p]:
+                    q += 1
+                elif row_items[q] < row_items[p]:
+                    break
+                p += 1
+            if q == last:
+                inside = True
+                break
+        if not inside:
+            marks[kept] = marks[j]
+            pool_row[start + kept] = pool_row[start + j]
+            pool_place[start + kept] = place
+            kept += 1
+    return start + kept
 
 
 @kernel
@@ -108,9 +167,10 @@ def count_supersets(
         for t in range(n_touched):
             add_sets(counts[touched[t]], 0, 0, 1, slots, weights)
             masks[touched[t]] = 0
+        # The mole itself and one more for each item; no W(n, 1), as no one row holds all n items.
         n = n_free + n_touched
-        add_sets(own, 1, n, 1, slots, weights)
-        add_sets(total, 1, n, 1, slots, weights)
+        add_sets(own, 0, 0, 1 + n, slots, weights)
+        add_sets(total, 0, 0, 1 + n, slots, weights)
         add_sets(of_free, 0, 0, 1, slots, weights)
         return
     n_groups = np.int64(1) << (end - start)
@@ -183,6 +243,8 @@ def count_moles(
     on_path = np.zeros(n_items, np.bool_)
     path = np.empty(largest + 1, np.int32)
     holding = np.empty(1 << FEW_ROWS, np.int64)
+    lengths = np.empty(MOST_TO_REDUCE, np.int64)
+    marks = np.empty(MOST_TO_REDUCE, np.int64)
     total = np.zeros((largest + 1, n_slots), np.int64)
     of_free = np.zeros((largest + 1, n_slots), np.int64)
     free_items = np.empty(n_items, np.int32)
@@ -249,7 +311,7 @@ def count_moles(
             if kind == CANDIDATE and r == 0:
                 if depth == 0:
                     continue
-                private, most = likeliest_private(
+                _, most = likeliest_private(
                     pool_row,
                     start,
                     end,
@@ -263,6 +325,10 @@ def count_moles(
                 if most * den <= num * (end - start):
                     continue
                 kind = MOLE
+            if kind == MOLE and r > 1 and FEW_ROWS < end - start <= MOST_TO_REDUCE:
+                end = keep_maximal(
+                    start, end, pool_row, pool_place, row_offsets, row_items, lengths, marks
+                )
             if kind == MOLE and (r <= 1 or end - start <= FEW_ROWS):
                 count_supersets(
                     item,

@@ -27,7 +27,9 @@ __all__ = [
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, Coherence, KmAnonymity)}
+MODELS: Mapping[str, type[Any]] = {
+    kind.name: kind for kind in (RhoUncertainty, Coherence, KmAnonymity)
+}
 """Every model, by the name that ``--model`` and manifests use."""
 
 

@@ -61,7 +61,9 @@ infer none of the 1 private items with a probability above 0.5.
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
-        known = "any public items" if self.p is None else f"at most {counted(self.p, 'public item')}"
+        known = (
+            "any public items" if self.p is None else f"at most {counted(self.p, 'public item')}"
+        )
         return (
             f"Whoever knows {known} of a person's record finds at least {counted(self.k, 'record')} "
             f"with them, and can infer none of the {len(self.private):,} private items with a "
