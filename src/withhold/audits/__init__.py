@@ -13,6 +13,8 @@ __all__ = ["AttackPoint", "Audit", "audit"]
 
 AUDITS = {
     "rho": "withhold.audits.rho:audit_rho",
+    "coherence": "withhold.audits.coherence:audit_coherence",
+    "km": "withhold.audits.coherence:audit_coherence",
 }
 
 

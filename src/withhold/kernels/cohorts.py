@@ -7,15 +7,16 @@ wanted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
 from withhold.kernels.arrays import room_for
+from withhold.kernels.bits import make_bitmaps
 from withhold.kernels.jit import kernel
-from withhold.kernels.layout import Ints, Longs, lay_out
+from withhold.kernels.layout import Ints, Layout, lay_out
 
 NOT_FOUND, STOPPED = 0, -1
 NO_MOLE = -2
@@ -23,35 +24,11 @@ NO_MOLE = -2
 
 
 @dataclass(frozen=True)
-class SplitRows:
-    """A table's rows with public and private items apart, both by rank (rarest first)."""
+class SplitRows(Layout):
+    """A layout whose rows hold public items only, longest first; postings are of private items too.
 
-    offsets: Longs
-    items: Ints
-    """The public ranks of each row, ascending."""
-    private_offsets: Longs
-    private_items: Ints
-    post_offsets: Longs
-    post_rows: Ints
-    """For each rank, public or private, the rows that hold it."""
-    is_private: NDArray[np.bool_]
-    code_of_rank: Ints
-    all_offsets: Longs
-    all_items: Ints
-    """The rows with all their items, public and private."""
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def n_items(self) -> int:
-        return len(self.code_of_rank)
-
-    @property
-    def supports(self) -> Longs:
-        """By rank."""
-        return np.diff(self.post_offsets)
+    Private ranks are below all public ones that occur. ``post_positions`` and ``origin`` are empty.
+    """
 
     @property
     def longest(self) -> int:
@@ -60,26 +37,51 @@ class SplitRows:
 
     def public_ranks(self) -> Ints:
         """The public ranks that occur at all, ascending."""
-        return np.flatnonzero(~self.is_private & (self.supports > 0)).astype(np.int32)
+        return np.flatnonzero(~self.sensitive & (self.supports > 0)).astype(np.int32)
+
+    def bitmaps(self) -> NDArray[np.uint64]:
+        """Fresh bitmaps of the last ranks: public items in more than 64 rows and 1/256 of all rows."""
+        frequent = ~self.sensitive & (self.supports > max(64, self.n_rows // 256))
+        first = self.n_items - int(frequent.sum())
+        bitmaps: NDArray[np.uint64] = make_bitmaps(
+            self.post_offsets, self.post_rows, first, self.n_rows
+        )
+        return bitmaps
 
 
 def split_rows(table: Transactions, private: Ints) -> SplitRows:
     """The rows of ``table`` with these item codes private."""
-    layout = lay_out(table, private)
-    public = ~layout.sensitive[layout.items]
-    before = np.zeros(len(layout.items) + 1, dtype=np.int64)
-    np.cumsum(public, out=before[1:])
+    is_private = np.zeros(table.n_items, dtype=bool)
+    is_private[private] = True
+    there = is_private[table.items]
+    before = np.zeros(table.n_occurrences + 1, dtype=np.int64)
+    np.cumsum(~there, out=before[1:])
+    public = replace(table, offsets=before[table.offsets], items=table.items[~there])
+    layout = lay_out(public, np.zeros(0, dtype=np.int32))
+    rank_of_code = np.empty(table.n_items, dtype=np.int32)
+    rank_of_code[layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
+    row_of_record = np.empty(len(table), dtype=np.int32)
+    row_of_record[layout.record_of_row] = np.arange(len(table), dtype=np.int32)
+    records = np.repeat(np.arange(len(table), dtype=np.int64), table.lengths)[there]
+    ranks, rows = rank_of_code[table.items[there]], row_of_record[records]
+    by_rank, by_row = np.lexsort((rows, ranks)), np.lexsort((ranks, rows))
+    post_offsets, row_offsets = (
+        np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))])
+        for of, n in ((ranks, table.n_items), (rows, len(table)))
+    )
     return SplitRows(
-        before[layout.offsets],
-        layout.items[public],
-        layout.sensitive_offsets,
-        layout.sensitive_items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.sensitive,
-        layout.code_of_rank,
-        layout.offsets,
-        layout.items,
+        offsets=layout.offsets,
+        items=layout.items,
+        post_offsets=post_offsets + layout.post_offsets,
+        # What is private has no public occurrence, so its ranks, and its postings, come first.
+        post_rows=np.concatenate([rows[by_rank], layout.post_rows]),
+        post_positions=np.zeros(0, dtype=np.int32),
+        sensitive=is_private[layout.code_of_rank],
+        sensitive_offsets=row_offsets,
+        sensitive_items=ranks[by_row],
+        code_of_rank=layout.code_of_rank,
+        record_of_row=layout.record_of_row,
+        origin=np.zeros(0, dtype=np.int32),
     )
 
 

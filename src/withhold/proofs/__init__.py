@@ -11,6 +11,8 @@ from withhold.models import Model, Verdict
 
 CHECKS = {
     "rho": "withhold.proofs.rho:verify_rho",
+    "coherence": "withhold.proofs.coherence:verify_coherence",
+    "km": "withhold.proofs.coherence:verify_coherence",
 }
 
 

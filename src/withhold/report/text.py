@@ -104,6 +104,7 @@ def release_text(release: Release, published: Published) -> str:
         ("manifest", str(published.manifest)),
         ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
         *release.loss.facts(),
+        *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()

@@ -14,8 +14,8 @@ from math import comb
 import numpy as np
 
 from withhold.data import Transactions
+from withhold.kernels.mole_survey import Bools
 from withhold.models import Coherence, KmAnonymity
-from withhold.suppress.mole_counts import Bools
 
 Edge = tuple[int, int]
 """α and β, as bits."""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from withhold.data import Transactions
 from withhold.errors import ImpossibleError, Interrupted, PolicyError
-from withhold.kernels.cohorts import NO_MOLE, NOT_FOUND, find_mole, judge_items
+from withhold.kernels.cohorts import NOT_FOUND, find_mole
+from withhold.kernels.mole_survey import Bools, moles_alone, store_breaches
 from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.models import Coherence, KmAnonymity, Mole
 from withhold.models.rho import decimal_text
@@ -25,12 +26,10 @@ from withhold.suppress.borders import mole_border, nugget_border
 from withhold.suppress.item_plan import ItemPlan, SuppressedItem
 from withhold.suppress.mole_counts import (
     AllMoles,
-    Bools,
     Chosen,
     Counter,
     MinimalMoles,
     Nuggets,
-    StoredBreaches,
     for_moles,
 )
 from withhold.suppress.plan import fingerprint
@@ -125,12 +124,12 @@ class Search:
 
     def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
         """What goes if this is to be kept."""
-        nuggets = Nuggets(self.table, self.model, self.nugget_support, self.stop)
+        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop)
         alive = self.table.supports > 0
         alive[self.table.codes(self.model.private)] = False
         before = nuggets.in_all(alive)
         gone: dict[int, SuppressedItem] = {}
-        for code, mole in self.moles_alone(alive).items():
+        for code, mole in self.moles_alone().items():
             alive[code] = False
             gone[code] = self._item(code, mole=mole)
         forced = frozenset(gone)
@@ -150,35 +149,16 @@ class Search:
             fingerprint(self.table),
         )
 
-    def moles_alone(self, alive: Bools) -> dict[int, Mole]:
+    def moles_alone(self) -> dict[int, Mole]:
         """The items that are moles by themselves, by code."""
         chosen = Chosen(self.table, self.model, np.ones(self.table.n_items, dtype=bool))
-        rows, codes = chosen.rows, np.flatnonzero(alive)
-        numbers = np.zeros((len(codes), 3), dtype=np.int64)
-        judge_items(
-            chosen.rank_of_code[codes],
-            rows.private_offsets,
-            rows.private_items,
-            rows.post_offsets,
-            rows.post_rows,
-            chosen.k,
-            chosen.num,
-            chosen.den,
-            numbers,
-        )
         names = self.table.vocabulary
-        return {
-            code: Mole(
-                (names[code],),
-                support,
-                None if private < 0 else names[chosen.codes[private]],
-                joint,
-            )
-            for code, (support, private, joint) in zip(
-                codes.tolist(), numbers.tolist(), strict=True
-            )
-            if private != NO_MOLE
-        }
+        found = {}
+        for rank, (_, support, private, joint) in moles_alone(chosen.rows, chosen.limits).items():
+            code = int(chosen.codes[rank])
+            follows = None if private < 0 else names[chosen.codes[private]]
+            found[code] = Mole((names[code],), support, follows, joint)
+        return dict(sorted(found.items()))
 
     def in_no_nugget(self, alive: Bools) -> list[int]:
         """The items that fewer records hold than a nugget needs, rarest first."""
@@ -212,10 +192,10 @@ class Search:
                 nugget_border(self.table, self.nugget_support, alive | private),
             )
         chosen = for_moles(self.table, self.model, alive)
-        breaches = StoredBreaches(chosen, alive, self.stop)
+        store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), self.stop)
         if keep == "items":
-            return MinimalMoles(chosen, breaches, self.stop), nuggets
-        return AllMoles(chosen, breaches, self.stop, self.jobs), nuggets
+            return MinimalMoles(chosen, store, self.stop), nuggets
+        return AllMoles(chosen, store, self.stop, self.jobs), nuggets
 
     def restore(self, codes: list[int], alive: Bools) -> list[int]:
         """Put items back into ``alive``, last first, as long as no mole comes with them.
@@ -225,8 +205,8 @@ class Search:
         wanted = alive.copy()
         wanted[codes] = True
         chosen = for_moles(self.table, self.model, wanted)
-        rows = chosen.rows
-        found = np.zeros(chosen.largest + 2, dtype=np.int32)
+        rows, limits = chosen.rows, chosen.limits
+        found = np.zeros(limits.largest + 2, dtype=np.int32)
         back = []
         for number, code in enumerate(reversed(codes)):
             self.progress("restoring items", number, len(codes))
@@ -236,14 +216,14 @@ class Search:
                 chosen.alive(alive),
                 rows.offsets,
                 rows.items,
-                rows.private_offsets,
-                rows.private_items,
+                rows.sensitive_offsets,
+                rows.sensitive_items,
                 rows.post_offsets,
                 rows.post_rows,
-                chosen.k,
-                chosen.num,
-                chosen.den,
-                chosen.largest,
+                limits.k,
+                limits.num,
+                limits.den,
+                limits.largest,
                 self.stop.flag,
                 found,
                 np.zeros(4, dtype=np.int64),

@@ -6,6 +6,7 @@ listed. Counts are Python's whole numbers: a record of 150 items alone has 2^150
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from itertools import compress
 from math import comb
@@ -16,18 +17,14 @@ from numpy.typing import NDArray
 
 from withhold.data import Transactions
 from withhold.kernels.all_moles import count_moles
-from withhold.kernels.breach_store import FULL, BreachStore
+from withhold.kernels.breach_store import BreachStore
 from withhold.kernels.cohorts import split_rows
-from withhold.kernels.layout import Ints, Longs
-from withhold.kernels.minimal_moles import survey_moles
+from withhold.kernels.layout import Ints, Longs, lay_out
+from withhold.kernels.mole_survey import Bools, Limits, count_minimal
 from withhold.kernels.nuggets import count_nuggets
 from withhold.kernels.threads import Stop, available_cores, run_all
 from withhold.models import Coherence, KmAnonymity
 from withhold.suppress.plan import only
-
-Bools = NDArray[np.bool_]
-NO_WORST = np.zeros((0, 0, 3), dtype=np.int64)
-NO_SETS = np.zeros((0, 0, 0), dtype=np.int32)
 
 
 class Counter(Protocol):
@@ -50,18 +47,16 @@ class Chosen:
         self.rows = split_rows(part, part.codes(model.private))
         self.codes = np.flatnonzero(wanted)[self.rows.code_of_rank]
         """By rank."""
-        self.rank_of_code = np.full(table.n_items, -1, dtype=np.int32)
-        self.rank_of_code[self.codes] = np.arange(len(self.codes), dtype=np.int32)
-        self.k = model.k
-        self.num, self.den = model.h.numerator, model.h.denominator
+        self.rank_of_code = ranks_of(self.codes, table.n_items)
         longest = self.rows.longest
         self.unbounded = model.p is None or model.p >= longest
-        self.largest = longest if model.p is None else min(model.p, longest)
-        """No record holds a larger public set."""
+        # No record holds a larger public set.
+        largest = longest if model.p is None else min(model.p, longest)
+        self.limits = Limits(model.k, model.h.numerator, model.h.denominator, largest)
 
     def alive(self, alive: Bools) -> Bools:
         """By rank what is given by code; private items are no part of it."""
-        living: Bools = alive[self.codes] & ~self.rows.is_private
+        living: Bools = alive[self.codes] & ~self.rows.sensitive
         return living
 
     def by_code(self, counts: dict[int, int]) -> dict[int, int]:
@@ -87,59 +82,18 @@ def only_items(table: Transactions, wanted: Bools) -> Transactions:
     return Transactions(part.offsets, code[part.items], names)
 
 
-class StoredBreaches:
-    """The minimal moles of fewer than ``largest`` items that are known by a private item."""
-
-    def __init__(self, chosen: Chosen, alive: Bools, stop: Stop) -> None:
-        rows, limits = chosen.rows, chosen
-        self.store = BreachStore(rows.n_items)
-        if chosen.num >= chosen.den or chosen.largest < 3:
-            return
-        living = chosen.alive(alive)
-        nothing = np.zeros(0, dtype=np.int64)
-        # From the highest rank down, one root after the other, so that parts come before wholes.
-        for root in np.flatnonzero(living)[::-1]:
-            while (
-                survey_moles(
-                    np.array([root], dtype=np.int32),
-                    True,
-                    living,
-                    rows.offsets,
-                    rows.items,
-                    rows.private_offsets,
-                    rows.private_items,
-                    rows.post_offsets,
-                    rows.post_rows,
-                    limits.k,
-                    limits.num,
-                    limits.den,
-                    limits.largest - 1,
-                    True,
-                    self.store.keys,
-                    self.store.heads,
-                    self.store.arena,
-                    self.store.item_heads,
-                    self.store.tops,
-                    nothing,
-                    nothing,
-                    np.zeros(0, dtype=np.uint8),
-                    nothing,
-                    NO_SETS,
-                    NO_WORST,
-                    stop.flag,
-                )
-                == FULL
-            ):
-                self.store.grow()
+def ranks_of(codes: NDArray[np.integer[Any]], n_codes: int) -> Ints:
+    """For each code its rank, -1 where there is none."""
+    ranks = np.full(n_codes, -1, dtype=np.int32)
+    ranks[codes] = np.arange(len(codes), dtype=np.int32)
+    return ranks
 
 
 class AllMoles:
     """Counts all moles of up to p items, single items left out."""
 
-    def __init__(
-        self, chosen: Chosen, breaches: StoredBreaches, stop: Stop, jobs: int | None
-    ) -> None:
-        self.chosen, self.store, self.stop = chosen, breaches.store, stop
+    def __init__(self, chosen: Chosen, store: BreachStore, stop: Stop, jobs: int | None) -> None:
+        self.chosen, self.store, self.stop = chosen, store, stop
         self.jobs = jobs or available_cores()
         self.slots, self.weights, self.worth = _scale(chosen)
 
@@ -164,7 +118,7 @@ class AllMoles:
         return self.chosen.by_code(in_whole_numbers(counts, self.worth))
 
     def _count(self, roots: Ints, alive: Bools, after: bool) -> Longs:
-        rows, limits = self.chosen.rows, self.chosen
+        rows, limits = self.chosen.rows, self.chosen.limits
         counts = np.zeros((rows.n_items, len(self.worth)), dtype=np.int64)
         count_moles(
             roots,
@@ -172,8 +126,8 @@ class AllMoles:
             alive,
             rows.offsets,
             rows.items,
-            rows.private_offsets,
-            rows.private_items,
+            rows.sensitive_offsets,
+            rows.sensitive_items,
             rows.post_offsets,
             rows.post_rows,
             limits.k,
@@ -195,97 +149,75 @@ class AllMoles:
 class MinimalMoles:
     """Counts the minimal moles of up to p items, single items left out."""
 
-    def __init__(self, chosen: Chosen, breaches: StoredBreaches, stop: Stop) -> None:
-        self.chosen, self.store, self.stop = chosen, breaches.store, stop
+    def __init__(self, chosen: Chosen, store: BreachStore, stop: Stop) -> None:
+        self.chosen, self.store, self.stop = chosen, store, stop
 
     def at_first(self, alive: Bools) -> dict[int, int]:
         """How many minimal moles each item is in."""
-        living = self.chosen.alive(alive)
-        return self._count(np.flatnonzero(living)[::-1], living, True)
+        return self._count(alive, None)
 
     def going_with(self, code: int, alive: Bools) -> dict[int, int]:
         """How many minimal moles each other item shares with this one."""
-        return self._count(self.chosen.rank_of_code[[code]], self.chosen.alive(alive), False)
+        return self._count(alive, int(self.chosen.rank_of_code[code]))
 
-    def _count(self, roots: NDArray[np.integer[Any]], alive: Bools, after: bool) -> dict[int, int]:
-        rows, limits = self.chosen.rows, self.chosen
-        counts = np.zeros(rows.n_items, dtype=np.int64)
-        if limits.largest < 2:
-            return {}
-        survey_moles(
-            roots.astype(np.int32),
-            after,
-            alive,
-            rows.offsets,
-            rows.items,
-            rows.private_offsets,
-            rows.private_items,
-            rows.post_offsets,
-            rows.post_rows,
-            limits.k,
-            limits.num,
-            limits.den,
-            limits.largest,
-            False,
-            self.store.keys,
-            self.store.heads,
-            self.store.arena,
-            self.store.item_heads,
-            self.store.tops,
-            counts,
-            np.zeros(limits.largest + 2, dtype=np.int64),
-            np.zeros(rows.n_rows, dtype=np.uint8),
-            np.zeros(limits.largest + 2, dtype=np.int64),
-            np.zeros((limits.largest + 2, 0, limits.largest + 2), dtype=np.int32),
-            np.zeros((limits.largest + 2, 0, 3), dtype=np.int64),
-            self.stop.flag,
-        )
-        return self.chosen.by_code(in_whole_numbers(counts[:, None], [1]))
+    def _count(self, alive: Bools, root: int | None) -> dict[int, int]:
+        chosen = self.chosen
+        living = chosen.alive(alive)
+        counts = count_minimal(chosen.rows, chosen.limits, self.store, living, self.stop, root=root)
+        return chosen.by_code(in_whole_numbers(counts[:, None], [1]))
 
 
 class Nuggets:
     """Counts the itemsets, private items included, that at least ``support`` records hold."""
 
     def __init__(
-        self, table: Transactions, model: Coherence | KmAnonymity, support: int, stop: Stop
+        self, table: Transactions, private: Iterable[str], support: int, stop: Stop
     ) -> None:
-        self.chosen = Chosen(table, model, table.supports >= support)
+        # A rarer item is in no nugget.
+        wanted = table.supports >= support
+        part = only_items(table, wanted)
+        self.layout = lay_out(part, part.codes(private))
+        self.codes = np.flatnonzero(wanted)[self.layout.code_of_rank]
+        self.rank_of_code = ranks_of(self.codes, table.n_items)
         self.support, self.stop = support, stop
-        self.longest = int(np.diff(self.chosen.rows.all_offsets).max(initial=0))
+        self.longest = int(part.lengths.max(initial=0))
         self.worth = [2**n for n in range(self.longest + 1)]
 
     def at_first(self, alive: Bools) -> dict[int, int]:
         """How many nuggets each item is in."""
-        counts, _ = self._count(np.arange(self.chosen.rows.n_items), alive, True)
-        return self.chosen.by_code(in_whole_numbers(counts, self.worth))
+        counts, _ = self._count(np.arange(self.layout.n_items, dtype=np.int32), alive, True)
+        return self._by_code(counts)
 
     def going_with(self, code: int, alive: Bools) -> dict[int, int]:
         """How many nuggets each other item shares with this one."""
-        root = self.chosen.rank_of_code[[code]]
+        root = self.rank_of_code[[code]]
         if root[0] < 0:
             return {}
         counts, _ = self._count(root, alive, False)
-        return self.chosen.by_code(in_whole_numbers(counts, self.worth))
+        return self._by_code(counts)
 
     def in_all(self, alive: Bools) -> int:
         """How many nuggets there are."""
-        _, overall = self._count(np.arange(self.chosen.rows.n_items), alive, True)
+        _, overall = self._count(np.arange(self.layout.n_items, dtype=np.int32), alive, True)
         return sum(int(many) * worth for many, worth in zip(overall, self.worth, strict=True))
 
-    def _count(
-        self, roots: NDArray[np.integer[Any]], alive: Bools, after: bool
-    ) -> tuple[Longs, Longs]:
-        rows = self.chosen.rows
-        counts = np.zeros((rows.n_items, self.longest + 1), dtype=np.int64)
+    def _by_code(self, counts: Longs) -> dict[int, int]:
+        codes = self.codes.tolist()
+        numbers = in_whole_numbers(counts, self.worth)
+        return {codes[rank]: number for rank, number in numbers.items()}
+
+    def _count(self, roots: Ints, alive: Bools, after: bool) -> tuple[Longs, Longs]:
+        layout = self.layout
+        counts = np.zeros((layout.n_items, self.longest + 1), dtype=np.int64)
         overall = np.zeros(self.longest + 1, dtype=np.int64)
         count_nuggets(
-            roots.astype(np.int32),
+            roots,
             after,
-            self.chosen.alive(alive) | rows.is_private,
-            rows.all_offsets,
-            rows.all_items,
-            rows.post_offsets,
-            rows.post_rows,
+            alive[self.codes] | layout.sensitive,
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
             self.support,
             self.longest,
             counts,
@@ -305,7 +237,7 @@ def in_whole_numbers(counts: Longs, worth: list[int]) -> dict[int, int]:
 
 def _scale(chosen: Chosen) -> tuple[Longs, Longs, list[int]]:
     """What W(n, r), the sets of at most r out of n items, adds to which slot; what a slot is worth."""
-    largest, longest = chosen.largest, chosen.rows.longest
+    largest, longest = chosen.limits.largest, chosen.rows.longest
     slots = np.zeros((largest + 1, longest + 1), dtype=np.int64)
     if chosen.unbounded:
         # No set can be too large, so there are always 2^n.
