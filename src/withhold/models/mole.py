@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from withhold.models.rho import counted
+
 
 @dataclass(frozen=True)
 class Mole:
@@ -35,7 +37,8 @@ class Mole:
         """The mole as cells of a table."""
         shown = "{" + ", ".join(self.items) + "}" if self.items else "nothing"
         if self.private is None:
-            return shown, "too rare", f"{float(self.probability):.1%}", f"{self.support:,} records"
+            holders = counted(self.support, "record")
+            return shown, "too rare", f"{float(self.probability):.1%}", holders
         return (
             shown,
             f"→ {self.private}",
@@ -58,7 +61,6 @@ class Mole:
     def __str__(self) -> str:
         known = "{" + ", ".join(self.items) + "}" if self.items else "nothing"
         if self.private is None:
-            records = "record" if self.support == 1 else "records"
-            return f"{known}: too rare, in {self.support:,} {records}"
+            return f"{known}: too rare, in {counted(self.support, 'record')}"
         share = f"{float(self.probability):.1%}".replace(".0%", "%").replace("%", " %")
         return f"{known} → {self.private}: {self.joint:,} of {self.support:,} ({share})"

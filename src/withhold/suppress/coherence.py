@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
-from withhold.errors import ImpossibleError, Interrupted, PolicyError
+from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.cohorts import NOT_FOUND, find_mole
 from withhold.kernels.mole_survey import Bools, moles_alone, store_breaches
 from withhold.kernels.threads import Progress, Stop, quiet
@@ -72,13 +72,10 @@ def suppress_coherence(
     }
     with Stop() as stop:
         search = Search(table, model, least, counting, stop, jobs, progress)
-        try:
-            plans = {
-                way: search.plan(way, restoring=restoring)
-                for way in (KEEPS[:2] if keep == "best" else (keep,))
-            }
-        except KeyboardInterrupt:
-            raise Interrupted("interrupted; nothing was published") from None
+        plans = {
+            way: search.plan(way, restoring=restoring)
+            for way in (KEEPS[:2] if keep == "best" else (keep,))
+        }
     if keep == "best":
         options["nuggets_kept"] = {way: plan.nuggets_kept for way, plan in plans.items()}
         options["occurrences_lost"] = {way: plan.removed for way, plan in plans.items()}

@@ -185,7 +185,7 @@ class Nuggets:
 
     def at_first(self, alive: Bools) -> dict[int, int]:
         """How many nuggets each item is in."""
-        counts, _ = self._count(np.arange(self.layout.n_items, dtype=np.int32), alive, True)
+        counts, _ = self._count(self._ranks, alive, True)
         return self._by_code(counts)
 
     def going_with(self, code: int, alive: Bools) -> dict[int, int]:
@@ -198,8 +198,12 @@ class Nuggets:
 
     def in_all(self, alive: Bools) -> int:
         """How many nuggets there are."""
-        _, overall = self._count(np.arange(self.layout.n_items, dtype=np.int32), alive, True)
+        _, overall = self._count(self._ranks, alive, True)
         return sum(int(many) * worth for many, worth in zip(overall, self.worth, strict=True))
+
+    @property
+    def _ranks(self) -> Ints:
+        return np.arange(self.layout.n_items, dtype=np.int32)
 
     def _by_code(self, counts: Longs) -> dict[int, int]:
         codes = self.codes.tolist()
