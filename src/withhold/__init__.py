@@ -44,8 +44,10 @@ __all__ = [
     "anonymize",
     "apply",
     "audit",
+    "compare",
     "pharmacy",
     "read",
+    "sweep",
     "verify",
 ]
 
@@ -54,6 +56,8 @@ _VERBS = {
     "anonymize": "withhold.pipeline:anonymize",
     "apply": "withhold.suppress:apply",
     "audit": "withhold.pipeline:audit",
+    "compare": "withhold.comparison:compare",
+    "sweep": "withhold.sweeping:sweep",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
     "pharmacy": "withhold.data.pharmacy:pharmacy",

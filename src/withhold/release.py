@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from withhold.data import Transactions
+from withhold.data import Source, Transactions
 from withhold.kernels.threads import Progress, quiet
+from withhold.manifest import make_manifest
 from withhold.models import Model, Verdict
 from withhold.publish import Published, publish
+
+if TYPE_CHECKING:
+    from withhold.report.content import Report
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,41 @@ class Release:
         *,
         force: bool = False,
         format: str | None = None,
+        report: bool = False,
+        edition: str = "internal",
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Published:
         """Write the release to ``path`` with ``PATH.manifest.json`` beside it.
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
+        ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers.
         """
-        return publish(self, Path(path), force=force, format=format, jobs=jobs, progress=progress)
+        return publish(
+            self,
+            Path(path),
+            force=force,
+            format=format,
+            report=report,
+            edition=edition,
+            jobs=jobs,
+            progress=progress,
+        )
+
+    def report(
+        self,
+        *,
+        edition: str = "internal",
+        jobs: int | None = None,
+        progress: Progress = quiet,
+    ) -> Report:
+        """What the page says, as a value: ``.facts``, ``.sections``, ``.plots``.
+
+        ``withhold.report.figures.draw(release.report().plots["supports"])`` is a matplotlib figure.
+        """
+        from withhold.report.content import examine, make_report
+
+        subject = examine(self, jobs=jobs, progress=progress)
+        not_written = Source(Path(), format="")
+        manifest = make_manifest(self, "", not_written, self.verdict)
+        return make_report(subject, manifest, edition=edition)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import subprocess
 import sys
@@ -95,3 +96,17 @@ def test_examples__run(tmp_path):
         )
         assert done.returncode == 0, done.stderr
         assert "HOLDS" in done.stdout
+
+
+@pytest.mark.parametrize("page", ["python.md", "deciding.md"])
+def test_guide__examples_run_as_they_stand(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    flags = doctest.NORMALIZE_WHITESPACE
+    done = doctest.testfile(
+        str(ROOT / "docs" / "guide" / page),
+        module_relative=False,
+        optionflags=flags,
+        encoding="utf-8",
+    )
+    assert done.attempted > 5
+    assert done.failed == 0

@@ -10,6 +10,7 @@ import pytest
 from benchmarks import fresh
 from benchmarks.__main__ import SUITES
 from benchmarks.bench import Bench, File
+from benchmarks.patterns import first_items
 from benchmarks.suppressing import TARGETS, YARDSTICK_COLUMNS, closed_itemsets
 from benchmarks.tables import Judged, Table
 
@@ -92,3 +93,15 @@ def test_absent_files__are_skipped_with_a_word(tmp_path: Path, monkeypatch, caps
     assert list(Bench(tmp_path).files(*TARGETS)) == []
     assert "WITHHOLD_DATA" in capsys.readouterr().err
     assert "suppress" in SUITES
+
+
+def test_mining__agrees_with_pyfim(tiny: File):
+    result = fresh.measure("mining", path=str(tiny.path), min_support="2", repeats=1)
+    assert (result["closed"], result["least"]) == (4, 2)
+
+
+def test_first_items__are_those_of_the_line(tmp_path: Path):
+    path = tmp_path / "long.dat"
+    path.write_text("7 1 3 9 2 8\n5\n")
+    cut = first_items(Bench(tmp_path), File("long", path, path))
+    assert cut.path.read_text() == "7 1 3 9 2\n5\n"

@@ -28,6 +28,15 @@ def anonymize(
         ),
     ],
     given: models.Given,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write a page for people, OUTPUT.report.html.")
+    ] = False,
+    edition: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the report: internal (default), or external for strangers, without items."
+        ),
+    ] = None,
     force: options.Force = False,
     policy: options.Policy = None,
     format: options.Format = None,
@@ -43,12 +52,17 @@ def anonymize(
     wanted = models.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
+    if edition is not None and not report:
+        raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
     from withhold.formats import read
     from withhold.publish import check_target
+    from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
     from withhold.report.text import release_text
 
+    edition = edition or "internal"
+    check_edition(edition)
     table = read(
         data,
         format=format,
@@ -69,7 +83,9 @@ def anonymize(
                 jobs=jobs,
                 progress=progress,
             )
-            published = release.write(output, force=force, jobs=jobs, progress=progress)
+            published = release.write(
+                output, force=force, report=report, edition=edition, jobs=jobs, progress=progress
+            )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was published") from None
     if as_json:

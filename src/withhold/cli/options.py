@@ -28,6 +28,14 @@ RecordColumn = Annotated[
     str | None, typer.Option(help="The column that names the record (long files).")
 ]
 ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
+MinSupport = Annotated[
+    str | None,
+    typer.Option(
+        help="Count itemsets and rules from so many records on, e.g. 20 or 0.05%. If not given: "
+        "0.05%, in small files 5."
+    ),
+]
+MinConfidence = Annotated[str, typer.Option(help="Count rules from this confidence on.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
 LimitSeconds = Annotated[

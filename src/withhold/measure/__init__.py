@@ -4,14 +4,34 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from withhold.errors import PolicyError
 from withhold.lazy import load
+from withhold.measure.facts import Asked, Fact, Measured
 from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.meaning import MEANING
+from withhold.measure.utility import Utility, measure_utility
 from withhold.models import Model
 
-__all__ = ["AnyLoss", "Loss", "loss_of", "measure_loss"]
+__all__ = [
+    "MEANING",
+    "AnyLoss",
+    "Asked",
+    "Fact",
+    "Loss",
+    "Measured",
+    "Utility",
+    "compare_tables",
+    "loss_of",
+    "measure_loss",
+    "measure_utility",
+]
 
 LOSSES: dict[str, str] = {}
 """For models whose releases are not simply fewer items: where their loss is measured."""
+MEASURES: dict[str, str] = {
+    "Transactions": "withhold.measure.sets:measure_sets",
+}
+"""Where an original and its release are compared: by the model's name, else by the kind of data."""
 
 
 class AnyLoss(Protocol):
@@ -37,3 +57,15 @@ def loss_of(original: Any, published: Any, model: Model) -> AnyLoss:
         lost: AnyLoss = load(LOSSES[model.name])(original, published, model)
         return lost
     return measure_loss(original, published, model.sensitive)
+
+
+def compare_tables(original: Any, published: Any, asked: Asked) -> Measured:
+    """How a release compares with its original, in the measures that fit the model or the data."""
+    kind = type(original).__name__
+    if kind != type(published).__name__:
+        raise PolicyError(f"{kind} cannot be compared with {type(published).__name__}")
+    name = kind if asked.model is None or asked.model.name not in MEASURES else asked.model.name
+    if name not in MEASURES:
+        raise PolicyError(f"there are no measures for {kind}")
+    measured: Measured = load(MEASURES[name])(original, published, asked)
+    return measured

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from withhold.audits import Audit
 from withhold.audits.result import Share
 from withhold.data.profile import Profile
+from withhold.measure.facts import finite
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
+from withhold.report.content import Report
 
 if TYPE_CHECKING:
     from withhold.release import Release
@@ -58,7 +60,14 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "check": verdict_as_dict(published.verdict),
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "report": None if published.report is None else str(published.report),
+        **({} if published.content is None else {"facts": facts_as_dict(published.content)}),
     }
+
+
+def facts_as_dict(report: Report) -> dict[str, float | None]:
+    """Every number that a report's page shows, by its path."""
+    return {path: finite(fact.value) for path, fact in report.facts.items()}
 
 
 def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:

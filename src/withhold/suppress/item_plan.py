@@ -32,12 +32,26 @@ class SuppressedItem:
     nuggets: int = 0
     """How many nuggets it was in."""
 
-    def __str__(self) -> str:
+    @property
+    def why(self) -> str:
+        """What spoke for it, in words."""
         if self.mole is not None:
-            return f"{self.item}: a mole by itself, {self.mole}"
+            return f"a mole by itself, {self.mole}"
         if self.moles == 0:
-            return f"{self.item}: in no nugget"
-        return f"{self.item}: in {self.moles:,} moles and {self.nuggets:,} nuggets"
+            return "in no nugget"
+        return f"in {shown(self.moles)} moles and {shown(self.nuggets)} nuggets"
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.why}"
+
+
+def shown(number: int) -> str:
+    """A number that may have hundreds of digits.
+
+    >>> shown(12345), shown(2**150)
+    ('12,345', 'about 2^150')
+    """
+    return f"{number:,}" if number < 10**15 else f"about 2^{number.bit_length() - 1}"
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,7 @@ class ItemPlan:
             ("items suppressed", f"{len(self):,}, everywhere; every remaining count is true"),
             (
                 "nuggets kept",
-                f"{self.nuggets_kept:,} of {self.nuggets_before:,} itemsets in at least "
+                f"{shown(self.nuggets_kept)} of {shown(self.nuggets_before)} itemsets in at least "
                 f"{self.nugget_support:,} records",
             ),
         ]
