@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import before_suppressing, buckets, patterns, scaling, suppressing
+from benchmarks import before_suppressing, buckets, coherence, patterns, scaling, suppressing
 from benchmarks.bench import QUICK_RECORDS, Bench, data_folder
 from benchmarks.fresh import MeasurementError
 from benchmarks.tables import Table
@@ -33,6 +33,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         scaling.million,
         suppressing.distribution,
         buckets.buckets,
+        coherence.coherence,
         patterns.mining,
         patterns.rules,
     )

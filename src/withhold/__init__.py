@@ -15,7 +15,16 @@ from typing import Any
 from withhold.data import Hierarchy, Source, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, Buckets, RhoUncertainty, Status, Verdict
+from withhold.models import (
+    Breach,
+    Buckets,
+    Coherence,
+    KmAnonymity,
+    Mole,
+    RhoUncertainty,
+    Status,
+    Verdict,
+)
 
 try:
     __version__ = version("withhold")
@@ -25,7 +34,10 @@ except PackageNotFoundError:  # a checkout that was never installed
 __all__ = [
     "Breach",
     "Buckets",
+    "Coherence",
     "Hierarchy",
+    "KmAnonymity",
+    "Mole",
     "RhoUncertainty",
     "Source",
     "Status",

@@ -14,6 +14,8 @@ __all__ = ["AttackPoint", "Audit", "audit"]
 AUDITS = {
     "buckets": "withhold.audits.buckets:audit_buckets",
     "rho": "withhold.audits.rho:audit_rho",
+    "coherence": "withhold.audits.coherence:audit_coherence",
+    "km": "withhold.audits.coherence:audit_coherence",
 }
 
 

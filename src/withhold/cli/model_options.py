@@ -27,8 +27,23 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         bool | None,
         typer.Option("--ignore-prior", help="Leave out what can be said without knowing anything."),
     ],
+    "h": Annotated[
+        str | None,
+        typer.Option(help="The largest probability of a private item, e.g. 0.5 or 2/3; exact."),
+    ],
     "k": Annotated[
-        int | None, typer.Option(help="Every published set belongs to at least so many records.")
+        int | None, typer.Option(min=1, help="The fewest records among which people hide.")
+    ],
+    "p": Annotated[
+        str | None,
+        typer.Option(help="The attacker knows at most so many public items; any: any number."),
+    ],
+    "m": Annotated[
+        int | None, typer.Option(min=1, help="The attacker knows at most so many items.")
+    ],
+    "private": Annotated[
+        str | None,
+        typer.Option(help="A text file with one item a line, or items separated by commas."),
     ],
 }
 """What must hold."""
@@ -36,7 +51,8 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
     "keep": Annotated[
         str | None,
         typer.Option(
-            help="rules (default): least loss; distribution: item frequencies stay alike."
+            help="rho: rules (default, least loss) or distribution (item frequencies stay alike); "
+            "coherence, km: itemsets (default), items, or best of both."
         ),
     ],
     "pick": Annotated[
@@ -86,6 +102,18 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
     "to_root": Annotated[
         bool | None,
         typer.Option("--to-root", help="Generalise up to the root, if it comes to that."),
+    ],
+    "nugget_support": Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Itemsets in so many records are worth keeping; if not given 0.1 % of the records, "
+            "at least k.",
+        ),
+    ],
+    "counting": Annotated[
+        str | None,
+        typer.Option(help="fast (default), or borders as the paper has it, for small files."),
     ],
 }
 """How to withhold."""

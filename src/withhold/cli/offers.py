@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.errors import InputError, PolicyError
-from withhold.models import Buckets, Model, RhoUncertainty
+from withhold.models import Buckets, Coherence, KmAnonymity, Model, RhoUncertainty
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -42,8 +42,26 @@ def _rho(given: Given) -> Model:
 
 
 def _buckets(given: Given) -> Model:
-    return Buckets(needed(given, "k", "say --k 5, how many records must share each published set"))
+    return Buckets(needed(given, "k", K_REMEDY))
 
+
+def _coherence(given: Given) -> Model:
+    return Coherence(
+        needed(given, "h", "say --h 0.5, the largest probability you allow"),
+        needed(given, "k", K_REMEDY),
+        known_items(needed(given, "p", "say --p 3, or --p any if no number is too large")),
+        listed_items(needed(given, "private", "say --private FILE or --private a,b,c")),
+    )
+
+
+def _km(given: Given) -> Model:
+    return KmAnonymity(
+        needed(given, "k", K_REMEDY),
+        needed(given, "m", "say --m 2, the most items that somebody may know"),
+    )
+
+
+K_REMEDY = "say --k 5, the fewest records among which people hide"
 
 OFFERS: Mapping[str, Offer] = {
     "rho": Offer(
@@ -58,6 +76,18 @@ OFFERS: Mapping[str, Offer] = {
         searches=("hierarchy", "truthful", "buckets", "to_root"),
         audits=("max_size", "show", "samples"),
     ),
+    "coherence": Offer(
+        _coherence,
+        takes=("h", "k", "p", "private"),
+        searches=("keep", "nugget_support", "counting", "restoring"),
+        audits=("max_size", "show", "samples"),
+    ),
+    "km": Offer(
+        _km,
+        takes=("k", "m"),
+        searches=("keep", "nugget_support", "counting", "restoring"),
+        audits=("max_size", "show", "samples"),
+    ),
 }
 
 
@@ -66,6 +96,15 @@ def needed(given: Given, option: str, remedy: str) -> Any:
     if option not in given:
         raise PolicyError(f"--{option.replace('_', '-')} is missing: {remedy}")
     return given[option]
+
+
+def known_items(given: str) -> int | None:
+    """How many items somebody may know: a whole number, or ``any``."""
+    if given == "any":
+        return None
+    if not given.isascii() or not given.isdigit():
+        raise PolicyError(f"p must be a whole number from 1 on, or any, not {given!r}")
+    return int(given)
 
 
 def listed_items(given: str) -> frozenset[str]:

@@ -52,7 +52,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
 
-LISTS = {"sensitive"}
+LISTS = {"sensitive", "private"}
 """Options that take items with commas between them; a policy file may hold a list."""
 FILES = LISTS | {"consent", "hierarchy"}
 """Options that may name a file; a policy file names it from where it stands itself."""

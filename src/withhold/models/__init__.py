@@ -8,7 +8,9 @@ from typing import Any
 from withhold.errors import PolicyError
 from withhold.models.breach import Breach
 from withhold.models.buckets import Buckets, RareSet
+from withhold.models.coherence import Coherence, KmAnonymity
 from withhold.models.model import Finding, Model, build
+from withhold.models.mole import Mole
 from withhold.models.rho import RhoUncertainty
 from withhold.models.verdict import Status, Verdict
 
@@ -16,8 +18,11 @@ __all__ = [
     "MODELS",
     "Breach",
     "Buckets",
+    "Coherence",
     "Finding",
+    "KmAnonymity",
     "Model",
+    "Mole",
     "RareSet",
     "RhoUncertainty",
     "Status",
@@ -25,7 +30,9 @@ __all__ = [
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, Buckets)}
+MODELS: Mapping[str, type[Any]] = {
+    kind.name: kind for kind in (RhoUncertainty, Coherence, KmAnonymity, Buckets)
+}
 """Every model, by the name that ``--model`` and manifests use."""
 
 

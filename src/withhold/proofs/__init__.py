@@ -12,6 +12,8 @@ from withhold.models import Model, Verdict
 CHECKS = {
     "buckets": "withhold.proofs.buckets:verify_buckets",
     "rho": "withhold.proofs.rho:verify_rho",
+    "coherence": "withhold.proofs.coherence:verify_coherence",
+    "km": "withhold.proofs.coherence:verify_coherence",
 }
 
 

@@ -30,7 +30,27 @@ EVERY_RELEASE = (
         "No noise is added. One record more or less can change the release visibly.",
     ),
 )
+ONLY_PUBLIC = (
+    "Only what is public is known",
+    "Whoever knows a private item of a person, or more public items than the promise says, is outside "
+    "the promise.",
+)
 LIMITS: dict[str, tuple[tuple[str, str], ...]] = {
+    "coherence": (
+        ONLY_PUBLIC,
+        (
+            "h is not zero",
+            "A suspicion up to the probability in the promise remains possible. If that does harm, "
+            "choose a smaller one.",
+        ),
+    ),
+    "km": (
+        (
+            "Nothing about what follows",
+            "Records in which all k agree hide nobody's items: the promise is about finding a "
+            "record, not about what stands in it.",
+        ),
+    ),
     "rho": (
         (
             "ρ is not zero",

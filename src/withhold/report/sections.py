@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, str] = {
     "Transactions": "withhold.report.sets:sections_of_sets",
     "buckets": "withhold.report.buckets:sections_of_buckets",
+    "coherence": "withhold.report.items:sections_of_items",
+    "km": "withhold.report.items:sections_of_items",
 }
 """Where sections come from: by the kind of data (``Transactions``), and by the model's name (``rho``)."""
 

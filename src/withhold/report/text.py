@@ -109,6 +109,7 @@ def release_text(release: Release, published: Published) -> str:
         ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
+        *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()

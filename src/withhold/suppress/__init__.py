@@ -7,13 +7,16 @@ from typing import Any
 from withhold.errors import InternalError
 from withhold.lazy import load
 from withhold.models import Model
+from withhold.suppress.item_plan import ItemPlan, SuppressedItem
 from withhold.suppress.plan import AnyPlan, Plan, Reasons, apply
 
-__all__ = ["AnyPlan", "Plan", "Reasons", "apply", "suppress"]
+__all__ = ["AnyPlan", "ItemPlan", "Plan", "Reasons", "SuppressedItem", "apply", "suppress"]
 
 SUPPRESSORS = {
     "buckets": "withhold.suppress.buckets:suppress_buckets",
     "rho": "withhold.suppress.rho:suppress_rho",
+    "coherence": "withhold.suppress.coherence:suppress_coherence",
+    "km": "withhold.suppress.coherence:suppress_coherence",
 }
 
 

@@ -1,0 +1,183 @@
+"""``survey_moles`` over all items of a table: the minimal moles by size, the worst, the records exposed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.kernels.breach_store import FULL, BreachStore
+from withhold.kernels.cohorts import NO_MOLE, SplitRows, judge_items
+from withhold.kernels.layout import Longs
+from withhold.kernels.minimal_moles import survey_moles
+from withhold.kernels.threads import Stop
+
+Bools = NDArray[np.bool_]
+Found = tuple[tuple[int, ...], int, int, int]
+"""The items of a mole, its support, the private item that follows (-1: it is too rare), joint."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What makes a mole, in the numbers that kernels take."""
+
+    k: int
+    num: int
+    den: int
+    largest: int
+    """No larger sets are looked at."""
+
+
+@dataclass(frozen=True)
+class MoleSurvey:
+    """What was found, by size."""
+
+    counts: list[int]
+    """``counts[size]`` minimal moles have so many items."""
+    worst: list[list[Found]]
+    """``worst[size]``: likeliest first, then most records."""
+    exposed: NDArray[np.uint8]
+    """Rows that hold one of the moles."""
+
+
+def moles_alone(rows: SplitRows, limits: Limits) -> dict[int, Found]:
+    """The single items that are moles, by rank."""
+    ranks = rows.public_ranks()
+    numbers = np.zeros((len(ranks), 3), dtype=np.int64)
+    judge_items(
+        ranks,
+        rows.private_offsets,
+        rows.private_items,
+        rows.post_offsets,
+        rows.post_rows,
+        limits.k,
+        limits.num,
+        limits.den,
+        numbers,
+    )
+    return {
+        rank: ((rank,), support, private, joint)
+        for rank, (support, private, joint) in zip(ranks.tolist(), numbers.tolist(), strict=True)
+        if private != NO_MOLE
+    }
+
+
+def store_breaches(rows: SplitRows, limits: Limits, alive: Bools, stop: Stop) -> BreachStore:
+    """The minimal moles of fewer than ``largest`` items that are known by a private item."""
+    store = BreachStore(rows.n_items)
+    if limits.num >= limits.den or limits.largest < 3:
+        return store
+    outputs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
+    # From the highest rank down, one root after the other, so that parts come before wholes.
+    for root in np.flatnonzero(alive)[::-1]:
+        while (
+            _walk(
+                rows, limits, limits.largest - 1, [root], True, alive, True, store, outputs, 0, stop
+            )
+            == FULL
+        ):
+            store.grow()
+    return store
+
+
+def count_minimal(
+    rows: SplitRows,
+    limits: Limits,
+    store: BreachStore,
+    alive: Bools,
+    stop: Stop,
+    *,
+    root: int | None = None,
+) -> Longs:
+    """How many minimal moles of two or more items each rank is in; those with ``root``, or all."""
+    per_item = np.zeros(rows.n_items, dtype=np.int64)
+    outputs = (per_item, np.zeros(limits.largest + 2, np.int64), np.zeros(rows.n_rows, np.uint8))
+    roots = np.flatnonzero(alive)[::-1] if root is None else [root]
+    if limits.largest > 1:
+        _walk(
+            rows, limits, limits.largest, roots, root is None, alive, False, store, outputs, 0, stop
+        )
+    return per_item
+
+
+def survey(rows: SplitRows, limits: Limits, *, keep: int, stop: Stop) -> MoleSurvey:
+    """All minimal moles of 1 to ``largest`` items; ``keep`` of each size are told."""
+    counts = np.zeros(limits.largest + 2, dtype=np.int64)
+    exposed = np.zeros(rows.n_rows, dtype=np.uint8)
+    alone = moles_alone(rows, limits)
+    alive = np.zeros(rows.n_items, dtype=bool)
+    alive[rows.public_ranks()] = True
+    for rank in alone:
+        alive[rank] = False
+        exposed[rows.post_rows[rows.post_offsets[rank] : rows.post_offsets[rank + 1]]] = 1
+    store = store_breaches(rows, limits, alive, stop)
+    outputs = (np.zeros(rows.n_items, np.int64), counts, exposed)
+    worst: list[list[Found]] = [[] for _ in range(limits.largest + 1)]
+    if limits.largest > 1:
+        roots = np.flatnonzero(alive)[::-1]
+        worst = _walk(
+            rows, limits, limits.largest, roots, True, alive, False, store, outputs, keep, stop
+        )
+    worst[1] = sorted(alone.values(), key=lambda mole: (-_probability(mole), -mole[1]))[:keep]
+    counts[1] = len(alone)
+    return MoleSurvey(counts[: limits.largest + 1].tolist(), worst, exposed)
+
+
+def _probability(mole: Found) -> Fraction:
+    return Fraction(1 if mole[2] < 0 else mole[3], mole[1])
+
+
+def _walk(
+    rows: SplitRows,
+    limits: Limits,
+    largest: int,
+    roots: object,
+    after: bool,
+    alive: Bools,
+    storing: bool,
+    store: BreachStore,
+    outputs: tuple[Longs, Longs, NDArray[np.uint8]],
+    keep: int,
+    stop: Stop,
+):
+    """Call ``survey_moles``; returns its status when storing, else the worst by size."""
+    n_kept = np.zeros(largest + 2, dtype=np.int64)
+    sets = np.zeros((largest + 2, keep, largest + 2), dtype=np.int32)
+    numbers = np.zeros((largest + 2, keep, 3), dtype=np.int64)
+    status = survey_moles(
+        np.asarray(roots, dtype=np.int32),
+        after,
+        alive,
+        rows.offsets,
+        rows.items,
+        rows.private_offsets,
+        rows.private_items,
+        rows.post_offsets,
+        rows.post_rows,
+        limits.k,
+        limits.num,
+        limits.den,
+        largest,
+        storing,
+        store.keys,
+        store.heads,
+        store.arena,
+        store.item_heads,
+        store.tops,
+        *outputs,
+        n_kept,
+        sets,
+        numbers,
+        stop.flag,
+    )
+    if storing:
+        return status
+    return [
+        [
+            (tuple(sets[size, place, :size].tolist()), *numbers[size, place].tolist())
+            for place in range(n_kept[size])
+        ]
+        for size in range(largest + 1)
+    ]

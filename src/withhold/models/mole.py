@@ -1,0 +1,66 @@
+"""One public itemset by which somebody could be found out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from withhold.models.rho import counted
+
+
+@dataclass(frozen=True)
+class Mole:
+    """Public items that too few records hold, or from which a private item follows too often.
+
+    >>> print(Mole(("beer", "bread"), support=2))
+    {beer, bread}: too rare, in 2 records
+    >>> print(Mole(("beer",), support=3, private="insulin", joint=2))
+    {beer} → insulin: 2 of 3 (66.7 %)
+    """
+
+    items: tuple[str, ...]
+    """What the attacker knows; empty: nothing at all."""
+    support: int
+    """How many records hold them."""
+    private: str | None = None
+    """What follows from them; None: nothing, they are too rare."""
+    joint: int = 0
+    """How many records hold the items and the private one."""
+
+    @property
+    def probability(self) -> Fraction:
+        """How likely the attacker is right: about the record, or about the private item."""
+        return Fraction(1 if self.private is None else self.joint, max(self.support, 1))
+
+    def row(self) -> tuple[str, ...]:
+        """The mole as cells of a table."""
+        shown = "{" + ", ".join(self.items) + "}" if self.items else "nothing"
+        if self.private is None:
+            holders = counted(self.support, "record")
+            return shown, "too rare", f"{float(self.probability):.1%}", holders
+        return (
+            shown,
+            f"→ {self.private}",
+            f"{float(self.probability):.1%}",
+            f"{self.joint:,} of {self.support:,}",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The mole with its counts and the attacker's exact chance."""
+        return {
+            "items": list(self.items),
+            "support": self.support,
+            "why": "too rare" if self.private is None else "private item follows",
+            "private": self.private,
+            "joint": self.joint,
+            "probability": float(self.probability),
+            "probability_exact": str(self.probability),
+        }
+
+    def __str__(self) -> str:
+        known = "{" + ", ".join(self.items) + "}" if self.items else "nothing"
+        if self.private is None:
+            return f"{known}: too rare, in {counted(self.support, 'record')}"
+        share = f"{float(self.probability):.1%}".replace(".0%", "%").replace("%", " %")
+        return f"{known} → {self.private}: {self.joint:,} of {self.support:,} ({share})"
