@@ -1,6 +1,7 @@
 """The values that travel along the road: frozen, with arrays that nobody can write to."""
 
 from withhold.data.source import Source
+from withhold.data.table import Table
 from withhold.data.transactions import Transactions
 
-__all__ = ["Source", "Transactions"]
+__all__ = ["Source", "Table", "Transactions"]
