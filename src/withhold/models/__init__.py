@@ -7,6 +7,7 @@ from typing import Any
 
 from withhold.errors import PolicyError
 from withhold.models.breach import Breach
+from withhold.models.k_anonymity import KAnonymity, SmallGroup
 from withhold.models.model import Finding, Model, build
 from withhold.models.rho import RhoUncertainty
 from withhold.models.verdict import Status, Verdict
@@ -15,14 +16,16 @@ __all__ = [
     "MODELS",
     "Breach",
     "Finding",
+    "KAnonymity",
     "Model",
     "RhoUncertainty",
+    "SmallGroup",
     "Status",
     "Verdict",
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty,)}
+MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, KAnonymity)}
 """Every model, by the name that ``--model`` and manifests use."""
 
 
