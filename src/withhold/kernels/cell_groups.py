@@ -1,8 +1,9 @@
 """The rows of a table as tuples with multiplicities, and the groups that they form; changed in place.
 
-A *tuple* stands for all rows with the same cells, class and sensitive value. A *group* is all tuples with the same
-cells. Tuples have ids that stay; where a tuple's cells lie (its *place*) changes, so that the tuples of a class stay
-together and a scan over them is one sweep through memory. A group's number is its slot in a hash table.
+A *tuple* stands for all rows with the same cells, class and sensitive value. A *group* is all tuples with the
+same cells. Tuples have ids that stay; where a tuple's cells lie (its *place*) changes, so that the tuples of
+a class stay together and a scan over them is one sweep through memory. A group's number is its slot in a
+hash table. A group breaks the model with fewer than ``k`` rows or ``variety`` different sensitive values.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class Tuples(NamedTuple):
     """All that changes while tuples are merged."""
 
     cells: Any
-    """By place: the nodes of each column, int32."""
+    """By place: the nodes of each column, uint32; filled up with columns that are the same for all."""
     sizes: Any
     """By place: how many rows, int64."""
     ids: Any
@@ -81,12 +82,13 @@ class Trees(NamedTuple):
 def common_node(trees, a, b):
     """The lowest node above both, or one of them."""
     parents, depths = trees.parents, trees.depths
-    while a != b:
-        if depths[a] >= depths[b]:
-            a = parents[a]
+    one, other = np.int64(a), np.int64(b)
+    while one != other:
+        if depths[one] >= depths[other]:
+            one = np.int64(parents[one])
         else:
-            b = parents[b]
-    return a
+            other = np.int64(parents[other])
+    return one
 
 
 @kernel
@@ -132,9 +134,9 @@ def find_slot(tuples, cells):
 
 
 @kernel
-def mark(tuples, group, k, l):
+def mark(tuples, group, k, variety):
     """Note for every tuple of a group whether the group breaks the model."""
-    breaks = tuples.totals[group] < k or tuples.varieties[group] < l
+    breaks = tuples.totals[group] < k or tuples.varieties[group] < variety
     each = tuples.heads[group]
     while each != NOBODY:
         place = tuples.risky_places[each]
@@ -178,7 +180,7 @@ def count_varieties(tuples, group):
 
 
 @kernel
-def leave_group(tuples, each, k, l):
+def leave_group(tuples, each, k, variety):
     """Take a tuple out of its group, which may break the model from then on."""
     group = tuples.groups[each]
     if tuples.heads[group] == each:
@@ -191,11 +193,11 @@ def leave_group(tuples, each, k, l):
     tuples.following[each] = NOBODY
     tuples.totals[group] -= tuples.sizes[tuples.places[each]]
     tuples.varieties[group] = count_varieties(tuples, group)
-    mark(tuples, group, k, l)
+    mark(tuples, group, k, variety)
 
 
 @kernel
-def join_group(tuples, each, k, l):
+def join_group(tuples, each, k, variety):
     """Put a tuple into the group of its cells; one that is there already takes its rows over."""
     place = tuples.places[each]
     size = tuples.sizes[place]
@@ -220,7 +222,7 @@ def join_group(tuples, each, k, l):
         tuples.into[each] = twin
         calm(tuples, each)
         _give_up_place(tuples, each)
-    mark(tuples, group, k, l)
+    mark(tuples, group, k, variety)
 
 
 @kernel
@@ -240,9 +242,9 @@ def _give_up_place(tuples, each):
 
 
 @kernel
-def move(tuples, trees, each, cells, k, l):
+def move(tuples, trees, each, cells, k, variety):
     """Give a tuple these cells, each its own or a node above, and see to all that depends on them."""
-    leave_group(tuples, each, k, l)
+    leave_group(tuples, each, k, variety)
     place = tuples.places[each]
     own = tuples.classes[each]
     for j in range(len(cells)):
@@ -252,11 +254,11 @@ def move(tuples, trees, each, cells, k, l):
                 tuples.exact[own, before] -= tuples.sizes[place]
                 tuples.shown[own, j] -= tuples.sizes[place]
             tuples.cells[place, j] = cells[j]
-    join_group(tuples, each, k, l)
+    join_group(tuples, each, k, variety)
 
 
 @kernel
-def form_groups(tuples, k, l):
+def form_groups(tuples, k, variety):
     """Put all tuples into groups for the first time."""
     for each in range(len(tuples.places)):
-        join_group(tuples, each, k, l)
+        join_group(tuples, each, k, variety)

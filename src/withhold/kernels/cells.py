@@ -1,14 +1,13 @@
-"""Bottom-up cell suppression: merge a risky tuple with the one of its class that costs least, until none is risky.
+"""Bottom-up cell suppression: merge a risky tuple with the cheapest of its class, until none is risky.
 
-The cost of a merge is linear in the rows that lose a cell (how much each loses is a number of the node), or the change
-of the divergence between what was and what is still shown, class by class, or both. Within one step it depends only
-on the partner's size and, column by column, on its node; so it is looked up in a table that is filled once a step
-for each size that occurs, and a candidate costs a few additions.
+The cost of a merge is linear in the rows that lose a cell (how much each loses is a number of the node), or
+the change of the divergence between what was and what is still shown, class by class, or both. Within one
+step it depends only on the partner's size and, column by column, on its node; so it is looked up in a table
+that is filled once a step for each size that occurs, and a candidate costs a few additions.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,8 @@ from withhold.kernels.jit import kernel
 
 SLACK = 1e-9
 """Sums of floats that differ by less may be equal; no candidate is passed over for less."""
+AT_ONCE = 4
+"""Columns added up at once; there are always a multiple of so many."""
 
 
 class Costs(NamedTuple):
@@ -32,22 +33,28 @@ class Costs(NamedTuple):
     weights: Any
     """By class: its share of the rows."""
     logs: Any
-    """The logarithm of each whole number from 0 on, plus the pseudo-count."""
-    spread: Any
-    """By column: the pseudo-count times the number of values."""
+    """The logarithm of each whole number from 0 on, plus the pseudo-count (numbers of rows)."""
+    totals: Any
+    """By column: the logarithm of each whole number from 0 on, plus the pseudo-count of every value."""
 
 
 class Desk(NamedTuple):
     """Room to work in; holds nothing between two steps."""
 
+    base: Any
+    """By node: the cost of meeting it, as far as that does not depend on the partner's size."""
+    slope: Any
+    """By node: what each row of the partner adds."""
+    weight: Any
+    """By node: what the partner's loss of its value weighs in the divergence; 0 if it loses none."""
+    both: Any
+    """By node: whether the tuple itself loses its value, too, bool."""
     table: Any
     """By size and node: the cost of merging with a tuple that has this node."""
     least: Any
-    """By size and column: a cost that all columns from here on together do not undercut."""
+    """By size: a cost that the columns after the first few together do not undercut."""
     filled: Any
     """By size: the step for which the table was filled, int64."""
-    meets: Any
-    """By node: the lowest common node with the tuple that is being merged."""
     bounds: Any
     """By column: its first node, and the end of the last."""
     merged: Any
@@ -55,117 +62,137 @@ class Desk(NamedTuple):
 
 
 @kernel
-def divergence_change(tuples, costs, own, column, node, loses, other, other_loses):
-    """How the divergence of a column in a class changes when so many rows lose these nodes."""
+def change_of_total(tuples, costs, own, column, loses):
+    """How the logarithm of the rows that show a value changes when so many lose theirs."""
     shown = tuples.shown[own, column]
-    change = 0.0
-    if loses > 0:
-        left = tuples.exact[own, node]
-        change -= costs.shares[own, node] * (costs.logs[left - loses] - costs.logs[left])
-    if other_loses > 0:
-        left = tuples.exact[own, other]
-        change -= costs.shares[own, other] * (costs.logs[left - other_loses] - costs.logs[left])
-    spread = costs.spread[column]
-    change += math.log(shown - loses - other_loses + spread) - math.log(shown + spread)
-    return costs.weights[own] * change
+    if loses > shown:
+        return 0.0  # nobody can; such a number is filled into tables and never read
+    return costs.totals[column, shown - loses] - costs.totals[column, shown]
 
 
 @kernel
-def cost_of_node(tuples, trees, costs, own, column, node, size, other, other_own, other_size, meet):
-    """What it costs that a tuple's node and its partner's become one, in one column."""
-    if node == other:
-        return 0.0
-    cost = size * (costs.linear[meet] - costs.linear[node])
-    cost += other_size * (costs.linear[meet] - costs.linear[other])
-    if costs.divergent[0] > 0.0:
+def change_of_value(tuples, costs, own, node, loses):
+    """How the logarithm of the rows that show this value changes when so many lose it."""
+    left = tuples.exact[own, node]
+    return costs.logs[left - loses] - costs.logs[left]
+
+
+@kernel
+def cost_of_merge(tuples, trees, costs, each, partner):
+    """The cost of one merge, the partner being of any class."""
+    place, other_place = tuples.places[each], tuples.places[partner]
+    own, other_own = tuples.classes[each], tuples.classes[partner]
+    size, other_size = tuples.sizes[place], tuples.sizes[other_place]
+    cost = 0.0
+    for j in range(len(costs.totals)):
+        node, other = np.int64(tuples.cells[place, j]), np.int64(tuples.cells[other_place, j])
+        meet = common_node(trees, node, other)
+        cost += size * (costs.linear[meet] - costs.linear[node])
+        cost += other_size * (costs.linear[meet] - costs.linear[other])
+        if costs.divergent[0] == 0.0:
+            continue
         loses = size if meet != node and trees.leaves[node] else 0
         other_loses = other_size if meet != other and trees.leaves[other] else 0
+        change = 0.0
+        if loses > 0:
+            changed = change_of_value(tuples, costs, own, node, loses)
+            change -= costs.weights[own] * costs.shares[own, node] * changed
+        if other_loses > 0:
+            changed = change_of_value(tuples, costs, other_own, other, other_loses)
+            change -= costs.weights[other_own] * costs.shares[other_own, other] * changed
         if own == other_own:
-            change = divergence_change(
-                tuples, costs, own, column, node, loses, other, other_loses
-            )
+            total = change_of_total(tuples, costs, own, j, loses + other_loses)
+            change += costs.weights[own] * total
         else:
-            change = divergence_change(tuples, costs, own, column, node, loses, other, 0)
-            change += divergence_change(
-                tuples, costs, other_own, column, node, 0, other, other_loses
-            )
+            change += costs.weights[own] * change_of_total(tuples, costs, own, j, loses)
+            total = change_of_total(tuples, costs, other_own, j, other_loses)
+            change += costs.weights[other_own] * total
         cost += costs.divergent[0] * change
     return cost
 
 
 @kernel
-def fill_meets(trees, desk, cells):
-    """Look up, for every node, where it meets the tuple's own node."""
-    for j in range(len(cells)):
-        for node in range(desk.bounds[j], desk.bounds[j + 1]):
-            desk.meets[node] = common_node(trees, cells[j], node)
+def prepare(tuples, trees, costs, desk, each):
+    """Work out, for every node, what meeting it costs a tuple, apart from what the partner's size changes.
 
-
-@kernel
-def fill_table(tuples, trees, costs, desk, each, other_size):
-    """Fill the table of costs for partners of this size and of the tuple's class.
-
-    The same as ``cost_of_node`` for every node, with all that the nodes of a column share worked out once.
+    Together with ``fill_table`` the same as ``cost_of_merge``, with all that candidates share worked out once.
     """
     own = tuples.classes[each]
     place = tuples.places[each]
     size = tuples.sizes[place]
+    linear, shares = costs.linear, costs.shares[own]
     divergent = costs.divergent[0] * costs.weights[own]
-    desk.least[other_size, len(desk.merged)] = 0.0
-    for j in range(len(desk.merged) - 1, -1, -1):
-        node = tuples.cells[place, j]
-        mine, log_mine, log_theirs, log_both = 0.0, 0.0, 0.0, 0.0
-        if divergent > 0.0:
-            left = tuples.exact[own, node]
-            shown = tuples.shown[own, j] + costs.spread[j]
-            base = math.log(shown)
-            if trees.leaves[node]:
-                mine = costs.shares[own, node] * (costs.logs[left] - costs.logs[left - size])
-                log_mine = math.log(shown - size) - base
-            if shown > other_size:
-                log_theirs = math.log(shown - other_size) - base
-            if shown > size + other_size:
-                log_both = math.log(shown - size - other_size) - base
-        lowest = 0.0
+    for j in range(len(costs.totals)):
+        node = np.int64(tuples.cells[place, j])
+        mine, alone = 0.0, 0.0
+        if divergent > 0.0 and trees.leaves[node]:
+            mine = -divergent * shares[node] * change_of_value(tuples, costs, own, node, size)
+            alone = divergent * change_of_total(tuples, costs, own, j, size)
         for other in range(desk.bounds[j], desk.bounds[j + 1]):
-            if other == node:
-                desk.table[other_size, other] = 0.0
-                continue
-            left = tuples.exact[own, other]
-            is_leaf = trees.leaves[other]
-            # A value that too few rows of the class show is no such partner's.
-            if is_leaf and left < other_size:
-                continue
-            meet = desk.meets[other]
-            cost = size * (costs.linear[meet] - costs.linear[node])
-            cost += other_size * (costs.linear[meet] - costs.linear[other])
-            if divergent > 0.0:
-                loses = meet != node and trees.leaves[node]
-                if meet != other and is_leaf:
-                    change = costs.shares[own, other] * (
-                        costs.logs[left] - costs.logs[left - other_size]
-                    )
-                    change += mine + log_both if loses else log_theirs
-                else:
-                    change = mine + log_mine if loses else 0.0
-                cost += divergent * change
-            desk.table[other_size, other] = cost
-            lowest = min(lowest, cost)
-        desk.least[other_size, j] = lowest + desk.least[other_size, j + 1]
+            meet = common_node(trees, node, other)
+            loses = meet != node and trees.leaves[node]
+            takes = meet != other and trees.leaves[other]
+            desk.base[other] = size * (linear[meet] - linear[node])
+            desk.slope[other] = linear[meet] - linear[other]
+            desk.both[other] = loses
+            desk.weight[other] = divergent * shares[other] if takes else 0.0
+            if loses:
+                desk.base[other] += mine if takes else mine + alone
 
 
 @kernel
-def cost_of_merge(tuples, trees, costs, each, partner):
-    """The cost of one merge by itself, of any class."""
-    place, other_place = tuples.places[each], tuples.places[partner]
-    cost = 0.0
-    for j in range(tuples.cells.shape[1]):
-        node, other = tuples.cells[place, j], tuples.cells[other_place, j]
-        cost += cost_of_node(
-            tuples, trees, costs, tuples.classes[each], j, node, tuples.sizes[place],
-            other, tuples.classes[partner], tuples.sizes[other_place], common_node(trees, node, other),
-        )  # fmt: skip
-    return cost
+def fill_table(tuples, costs, desk, each, size):
+    """Fill the table of costs for partners of this size."""
+    own = tuples.classes[each]
+    mine = tuples.sizes[tuples.places[each]]
+    divergent = costs.divergent[0] * costs.weights[own]
+    table, base, slope, weight, both = (
+        desk.table[size],
+        desk.base,
+        desk.slope,
+        desk.weight,
+        desk.both,
+    )
+    exact, logs = tuples.exact[own], costs.logs
+    rest = 0.0
+    for j in range(len(costs.totals)):
+        start, end = desk.bounds[j], desk.bounds[j + 1]
+        for other in range(start, end):
+            table[other] = base[other] + size * slope[other]
+        if divergent == 0.0:
+            continue
+        theirs = divergent * change_of_total(tuples, costs, own, j, size)
+        together = divergent * change_of_total(tuples, costs, own, j, size + mine)
+        lowest = 0.0
+        for other in range(start, end):
+            left = exact[other]
+            # A value that fewer rows show is no such partner's; what stands there is not read.
+            if weight[other] > 0.0 and left >= size:
+                table[other] += weight[other] * (logs[left] - logs[left - size])
+                table[other] += together if both[other] else theirs
+            lowest = min(lowest, table[other])
+        if j >= AT_ONCE:
+            rest += lowest
+    desk.least[size] = rest
+
+
+@kernel
+def scan(cells, sizes, ids, table, least, but):
+    """The place of the cheapest by the tables, among sizes that have one; the lower id if two cost the same."""
+    best, best_cost = NOBODY, np.inf
+    for place in range(len(sizes)):
+        size = np.uint64(sizes[place])
+        if size >= np.uint64(len(table)) or place == but:
+            continue
+        row, nodes = table[size], cells[place]
+        cost = row[nodes[0]] + row[nodes[1]] + row[nodes[2]] + row[nodes[3]]
+        if cost + least[size] > best_cost + SLACK:
+            continue
+        for j in range(AT_ONCE, len(nodes), AT_ONCE):
+            cost += row[nodes[j]] + row[nodes[j + 1]] + row[nodes[j + 2]] + row[nodes[j + 3]]
+        if cost < best_cost or (cost == best_cost and ids[place] < ids[best]):
+            best, best_cost = place, cost
+    return best, best_cost
 
 
 @kernel
@@ -174,31 +201,23 @@ def cheapest_partner(tuples, trees, costs, desk, each):
     own = tuples.classes[each]
     place = tuples.places[each]
     stamp = tuples.numbers[STEPS]
-    n_columns = tuples.cells.shape[1]
-    most = len(desk.filled)
-    fill_meets(trees, desk, tuples.cells[place])
+    start, end = tuples.starts[own], tuples.ends[own]
+    sizes, ids, filled = tuples.sizes[start:end], tuples.ids[start:end], desk.filled
+    prepare(tuples, trees, costs, desk, each)
     best, best_cost = NOBODY, np.inf
-    for other in range(tuples.starts[own], tuples.ends[own]):
-        if other == place:
-            continue
-        size = tuples.sizes[other]
-        if size < most:
-            if desk.filled[size] != stamp:
-                fill_table(tuples, trees, costs, desk, each, size)
-                desk.filled[size] = stamp
-            cost = 0.0
-            j = 0
-            while j < n_columns:
-                cost += desk.table[size, tuples.cells[other, j]]
-                j += 1
-                if cost + desk.least[size, j] > best_cost + SLACK:
-                    break
-            if j < n_columns:
-                continue
-        else:
-            cost = cost_of_merge(tuples, trees, costs, each, tuples.ids[other])
-        if cost < best_cost or (cost == best_cost and tuples.ids[other] < best):
-            best, best_cost = tuples.ids[other], cost
+    for other in range(len(sizes)):
+        size = sizes[other]
+        if size >= len(filled):
+            if start + other != place:
+                cost = cost_of_merge(tuples, trees, costs, each, ids[other])
+                if cost < best_cost or (cost == best_cost and ids[other] < best):
+                    best, best_cost = ids[other], cost
+        elif filled[size] != stamp:
+            fill_table(tuples, costs, desk, each, size)
+            filled[size] = stamp
+    found, cost = scan(tuples.cells[start:end], sizes, ids, desk.table, desk.least, place - start)
+    if found != NOBODY and (cost < best_cost or (cost == best_cost and ids[found] < best)):
+        best, best_cost = ids[found], cost
     return best, best_cost
 
 
@@ -234,7 +253,9 @@ def merge_tuples(tuples, trees, costs, desk, k, most_steps):
             tuples.numbers[ACROSS] += 1
         place, other_place = tuples.places[each], tuples.places[partner]
         for j in range(len(desk.merged)):
-            desk.merged[j] = common_node(trees, tuples.cells[place, j], tuples.cells[other_place, j])
+            desk.merged[j] = common_node(
+                trees, tuples.cells[place, j], tuples.cells[other_place, j]
+            )
         move(tuples, trees, each, desk.merged, k, 1)
         move(tuples, trees, partner, desk.merged, k, 1)
     return tuples.numbers[RISKY]

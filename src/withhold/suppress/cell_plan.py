@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from withhold.data import Table
 from withhold.data.table import TEXT, WITHHELD, Codes
 from withhold.errors import PolicyError
-from withhold.models import KAnonymity
 from withhold.suppress.cell_trees import Forest
 
 KEPT = -2
@@ -53,18 +52,16 @@ class CellPlan:
         return table.with_columns(changed)
 
 
-def make_plan(
-    table: Table, model: KAnonymity, forest: Forest, final: NDArray[np.int32]
-) -> CellPlan:
+def make_plan(table: Table, forest: Forest, final: NDArray[np.int32]) -> CellPlan:
     """The plan that leaves every row with these nodes."""
     cells = np.full(final.shape, KEPT, dtype=np.int32)
-    for j, name in enumerate(model.quasi_identifiers):
+    for j, name in enumerate(forest.columns):
         first, end = forest.bounds[j], forest.bounds[j + 1]
         n_values = len(table.column(name).values)
         changed = final[:, j] != forest.nodes[:, j]
         inner = final[changed, j] - first - n_values
         cells[changed, j] = np.where(final[changed, j] == end - 1, WITHHELD, inner)
-    return CellPlan(model.quasi_identifiers, cells, forest.names, fingerprint(table))
+    return CellPlan(forest.columns, cells, forest.names, fingerprint(table))
 
 
 def fingerprint(table: Table) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Table
 from withhold.data.table import WITHHELD, Column
-from withhold.errors import InputError, PolicyError
+from withhold.errors import PolicyError
 from withhold.kernels.cell_groups import NOBODY, Trees
 
 SHOWN = 10
@@ -26,6 +26,7 @@ SHOWN = 10
 class Forest:
     """The trees of all quasi-identifiers, and the rows' cells as their nodes."""
 
+    columns: tuple[str, ...]
     trees: Trees
     bounds: NDArray[np.int64]
     """By column: its first node, and the end of the last. Values come first, in the order of their codes; the root is last."""
@@ -75,7 +76,12 @@ def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Any]) ->
         leaves[bounds[j] : bounds[j] + len(table.column(name).values)] = True
     trees = Trees(flat, _depths(flat), columns, leaves)
     return Forest(
-        trees, np.array(bounds, dtype=np.int64), tuple(inner), np.concatenate(losses), nodes
+        tuple(names),
+        trees,
+        np.array(bounds, dtype=np.int64),
+        tuple(inner),
+        np.concatenate(losses),
+        nodes,
     )
 
 

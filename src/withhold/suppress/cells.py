@@ -15,20 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Table
-from withhold.data.grouping import Groups, distinct_per_group, group_rows
+from withhold.data.grouping import Groups, group_rows
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.cell_groups import (
-    ACROSS,
     DRAW,
     NOBODY,
     RISKY,
-    STEPS,
-    Trees,
     Tuples,
     form_groups,
 )
-from withhold.kernels.cells import Costs, Desk, merge_tuples
+from withhold.kernels.cells import AT_ONCE, Costs, Desk, merge_tuples
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
 from withhold.suppress.cell_plan import CellPlan, make_plan
@@ -61,7 +58,7 @@ def suppress_cells(
     if seed < 0:
         raise PolicyError("the seed must be 0 or more")
     refuse_impossible(table, model)
-    forest = plant(table, model.quasi_identifiers, hierarchies or {})
+    forest = plant(table, by_difference(table, model), hierarchies or {})
     start = gather(table, model, forest, seed)
     costs = make_costs(start, forest, cost, len(table))
     tuples, trees, desk = start.tuples, forest.trees, make_desk(forest)
@@ -76,7 +73,19 @@ def suppress_cells(
             raise NotImplementedError
         progress("merging rows", max(at_first - left, 0), at_first)
     options = {"cost": cost, "seed": seed}
-    return make_plan(table, model, forest, start.final_cells()), options
+    return make_plan(table, forest, start.final_cells()), options
+
+
+def by_difference(table: Table, model: KAnonymity) -> list[str]:
+    """The quasi-identifiers, those first in which two rows are most often different.
+
+    A search over candidates looks at these first, and at the others only where the sum so far allows.
+    """
+    alike = {}
+    for name in model.quasi_identifiers:
+        counts = np.append(table.column(name).counts, table.column(name).withheld.sum())
+        alike[name] = float(((counts / max(len(table), 1)) ** 2).sum())
+    return sorted(model.quasi_identifiers, key=lambda name: alike[name])
 
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
@@ -115,8 +124,8 @@ class Start:
                 break
             into = np.where(ahead == NOBODY, into, ahead)
         last = np.where(into == NOBODY, np.arange(len(into)), into)
-        cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]]
-        return cells[self.of_row]
+        cells = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
+        return cells[self.of_row, : self.tuples.shown.shape[1]]
 
 
 def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
@@ -137,7 +146,7 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
     exact, shown = count_shown(forest, classes, n_classes)
     return Start(
         Tuples(
-            cells=np.ascontiguousarray(forest.nodes[found.first_rows[by_class]]),
+            cells=_padded(forest, found.first_rows[by_class]),
             sizes=found.sizes[by_class].copy(),
             ids=by_class,
             places=places,
@@ -202,7 +211,10 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
         shares=np.ascontiguousarray(shares),
         weights=weights,
         logs=np.log(np.arange(int(exact.max(initial=0)) + 1) + PSEUDO_COUNT),
-        spread=spread,
+        # Without a divergence there is nothing to look up but the number of columns.
+        totals=np.log(
+            np.arange(int(shown.max(initial=0)) + 1 if divergent else 1) + spread[:, None]
+        ),
     )
 
 
@@ -210,14 +222,27 @@ def make_desk(forest: Forest) -> Desk:
     """Room for the kernels to work in."""
     n_nodes, n_columns = len(forest.trees.parents), forest.nodes.shape[1]
     sizes = max(2, min(SIZES, TABLE_ROOM // n_nodes)) + 1
+    width = n_columns + -n_columns % AT_ONCE
     return Desk(
-        table=np.zeros((sizes, n_nodes)),
-        least=np.zeros((sizes, n_columns + 1)),
+        base=np.zeros(n_nodes),
+        slope=np.zeros(n_nodes),
+        weight=np.zeros(n_nodes),
+        both=np.zeros(n_nodes, dtype=np.bool_),
+        table=np.zeros((sizes, n_nodes + 1)),
+        least=np.zeros(sizes),
         filled=np.zeros(sizes, dtype=np.int64),
-        meets=np.zeros(n_nodes, dtype=np.int32),
         bounds=forest.bounds,
-        merged=np.zeros(n_columns, dtype=np.int32),
+        merged=np.full(width, n_nodes, dtype=np.uint32),
     )
+
+
+def _padded(forest: Forest, rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The nodes of these rows; the columns filled up to a multiple of what is added up at once."""
+    n_columns = forest.nodes.shape[1]
+    # One node beyond all others, which costs nothing and is nobody's.
+    cells = np.full((len(rows), n_columns + -n_columns % AT_ONCE), len(forest.trees.parents))
+    cells[:, :n_columns] = forest.nodes[rows]
+    return cells.astype(np.uint32)
 
 
 def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
