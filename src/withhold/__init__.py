@@ -12,10 +12,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Source, Table, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, RhoUncertainty, Status, Verdict
+from withhold.models import Breach, KAnonymity, RhoUncertainty, Status, Verdict
 
 try:
     __version__ = version("withhold")
@@ -24,9 +24,11 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "KAnonymity",
     "RhoUncertainty",
     "Source",
     "Status",
+    "Table",
     "Transactions",
     "Verdict",
     "WithholdError",
@@ -35,6 +37,7 @@ __all__ = [
     "audit",
     "pharmacy",
     "read",
+    "read_table",
     "verify",
 ]
 
@@ -45,6 +48,7 @@ _VERBS = {
     "audit": "withhold.pipeline:audit",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
+    "read_table": "withhold.formats:read_table",
     "pharmacy": "withhold.data.pharmacy:pharmacy",
 }
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source
+from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError
 from withhold.models import Verdict
 from withhold.models.model import fits
@@ -30,6 +30,8 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """What a proof needs to find in a manifest, and of which kind."""
+MARKS: Mapping[str, Any] = {"mark": str, "marked": list}
+"""What a table's output has as well."""
 GENUINE = "use the manifest that withhold wrote"
 
 
@@ -60,14 +62,14 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "compression": written.compression,
             "separator": written.separator,
             "columns": list(written.columns),
-            "records": len(release.data),
-            "occurrences": release.data.n_occurrences,
+            "mark": written.mark,
+            "marked": list(written.marked),
+            **amounts(release.data),
         },
         "input": {
             "name": None if source is None else source.path.name,
             "sha256": None if source is None else source.sha256,
-            "records": len(release.original),
-            "occurrences": release.original.n_occurrences,
+            **amounts(release.original),
         },
         "options": dict(release.options),
         "loss": release.loss.as_dict(),
@@ -79,6 +81,33 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             **{name: version(name) for name in ("numpy", "numba", "polars")},
         },
     }
+
+
+def amounts(data: Transactions | Table) -> dict[str, Any]:
+    """How much data there is, as plain values; of a table also what was changed on the way in."""
+    if isinstance(data, Transactions):
+        return {"records": len(data), "occurrences": data.n_occurrences}
+    return {
+        "rows": len(data),
+        "withheld_cells": data.n_withheld,
+        "dropped_columns": list(data.dropped),
+        "binned_columns": list(data.binned),
+    }
+
+
+def form_of(record: Mapping[str, Any], path: Path) -> Source:
+    """The form that a manifest says the file has."""
+    output = record["output"]
+    return Source(
+        path,
+        output["format"],
+        output["compression"],
+        output["container"],
+        output["separator"],
+        tuple(output["columns"]),
+        mark=output.get("mark", ""),
+        marked=tuple(output.get("marked", ())),
+    )
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -99,4 +128,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         for name, kind in fields.items():
             if not isinstance(there, dict) or name not in there or not fits(there[name], kind):
                 raise InputError(f"has no proper {section}.{name}", path=path, remedy=GENUINE)
+    for name, kind in MARKS.items():
+        if name in record["output"] and not fits(record["output"][name], kind):
+            raise InputError(f"has no proper output.{name}", path=path, remedy=GENUINE)
     return record

@@ -12,22 +12,22 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from withhold.audits import Audit
 from withhold.audits import audit as find
-from withhold.data import Transactions
+from withhold.data import Table, Transactions
 from withhold.errors import NotVerifiedError
-from withhold.formats import read
+from withhold.formats import Data, read, read_table
 from withhold.measure import loss_of
-from withhold.models import Model, Status, Verdict
+from withhold.models import TABLE_MODELS, Model, Status, Verdict
 from withhold.proofs import verify as prove
 from withhold.release import Release
 from withhold.suppress import apply, suppress
 
 
-def audit(data: Any, model: Model, **options: Any) -> Audit:
+def audit(data: Any, model: Model, **options: Any) -> Any:
     """What an attacker could infer from the data, and whether the model holds.
 
-    ``data`` is whatever ``read`` takes. Options: ``max_size`` (count antecedents up to so many items),
+    ``data`` is whatever ``read`` takes (``read_table``, for a table). The result is an ``Audit``, or for
+    a table a ``TableAudit``. Options: ``max_size`` (count antecedents up to so many items),
     ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve), ``jobs``,
     ``limit_seconds``, ``progress``.
 
@@ -37,7 +37,7 @@ def audit(data: Any, model: Model, **options: Any) -> Audit:
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    return find(as_table(data), model, **options)
+    return find(as_data(data, model), model, **options)
 
 
 def verify(data: Any, model: Model, **options: Any) -> Verdict:
@@ -49,7 +49,7 @@ def verify(data: Any, model: Model, **options: Any) -> Verdict:
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
-    return prove(as_table(data), model, **options)
+    return prove(as_data(data, model), model, **options)
 
 
 def anonymize(data: Any, model: Model, **options: Any) -> Release:
@@ -58,7 +58,8 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
-    what is not finished are removed), ``seed``, ``jobs``, ``progress``.
+    what is not finished are removed), ``seed``, ``jobs``, ``progress``. For a table: ``cost``
+    (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchies``, ``seed``, ``progress``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -67,7 +68,7 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
     clock = [time.perf_counter()]
-    table = as_table(data)
+    table = as_data(data, model)
     plan, chosen = suppress(table, model, **options)
     clock.append(time.perf_counter())
     published = apply(plan, table)
@@ -80,6 +81,8 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     return Release(published, table, plan, model, verdict, loss, chosen, timings)
 
 
-def as_table(data: Any) -> Transactions:
-    """The data as transactions, read if it is not that yet."""
+def as_data(data: Any, model: Model) -> Data:
+    """The data as what the model is about, read if it is not that yet: a table, or records of items."""
+    if model.name in TABLE_MODELS:
+        return data if isinstance(data, Table) else read_table(data)
     return data if isinstance(data, Transactions) else read(data)

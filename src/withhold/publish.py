@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
-from withhold.formats import as_written, output_form, read, read_back, write
+from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
-from withhold.models import Model, Status, Verdict, model_from
+from withhold.manifest import GENUINE, form_of, make_manifest, manifest_path, read_manifest
+from withhold.models import TABLE_MODELS, Model, Status, Verdict, model_from
 from withhold.proofs import verify
 
 if TYPE_CHECKING:
@@ -68,12 +68,14 @@ def publish(
     *,
     force: bool = False,
     format: str | None = None,
+    mark: str | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Published:
     """Write, read back, prove, rename; then the manifest."""
     check_target(path, release.original.source, force=force)
-    form = output_form(path.name, release.original.source, format)
+    like = release.original.source
+    form = form_for(release.data, path.name, like=like, format=format, mark=mark)
     with temporary(path) as draft, temporary(manifest_path(path)) as manifest_draft:
         written = write(release.data, draft, form)
         flush_to_disk(draft)
@@ -114,7 +116,7 @@ def temporary(path: Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
-def _read_draft(draft: Path, written: Source, name: str) -> Transactions:
+def _read_draft(draft: Path, written: Source, name: str) -> Data:
     try:
         return read_back(draft, written)
     except InputError as error:
@@ -153,7 +155,7 @@ class Recheck:
     same_bytes: bool
     verdict: Verdict
     model: Model
-    table: Transactions
+    table: Data
     seconds: float
 
 
@@ -170,17 +172,8 @@ def verify_file(
     where = manifest or manifest_path(path)
     record = read_manifest(where)
     model = _model_of(record["model"], where)
-    output = record["output"]
-    form = Source(
-        path,
-        output["format"],
-        output["compression"],
-        output["container"],
-        output["separator"],
-        tuple(output["columns"]),
-    )
-    same_bytes = sha256_of(path) == output["sha256"]
-    table = read_back(path, form) if same_bytes else _read_changed(path)
+    same_bytes = sha256_of(path) == record["output"]["sha256"]
+    table = read_back(path, form_of(record, path)) if same_bytes else _read_changed(path, model)
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
@@ -205,10 +198,10 @@ def sha256_of(path: Path) -> str:
         ) from error
 
 
-def _read_changed(path: Path) -> Transactions:
+def _read_changed(path: Path, model: Model) -> Data:
     """Changed bytes may be of another form altogether, so the form is found, not assumed."""
     try:
-        return read(path)
+        return read_table(path) if model.name in TABLE_MODELS else read(path)
     except InputError as error:
         raise InputError(
             f"is not the file that was published, nor can it be read ({error.problem})",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from withhold.data import Transactions
+from withhold.formats import Data
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import Model, Verdict
 from withhold.publish import Published, publish
@@ -17,9 +17,9 @@ from withhold.publish import Published, publish
 class Release:
     """What ``anonymize`` returns."""
 
-    data: Transactions
+    data: Data
     """The table that may be published."""
-    original: Transactions
+    original: Data
     plan: Any
     """Which occurrences went, and the breach each answered."""
     model: Model
@@ -38,11 +38,21 @@ class Release:
         *,
         force: bool = False,
         format: str | None = None,
+        mark: str | None = None,
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Published:
         """Write the release to ``path`` with ``PATH.manifest.json`` beside it.
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
+        ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
         """
-        return publish(self, Path(path), force=force, format=format, jobs=jobs, progress=progress)
+        return publish(
+            self,
+            Path(path),
+            force=force,
+            format=format,
+            mark=mark,
+            jobs=jobs,
+            progress=progress,
+        )

@@ -10,7 +10,8 @@ import typer
 
 from withhold.cli import models, options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, note, progress_bar, say, warn_about
+from withhold.cli.console import announce_compilation, note, progress_bar, say
+from withhold.cli.reading import check_marks, read_data
 from withhold.errors import Interrupted, PolicyError
 
 
@@ -44,20 +45,22 @@ def anonymize(
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
     from withhold import pipeline
-    from withhold.formats import read
     from withhold.publish import check_target
     from withhold.report.json import release_as_dict
     from withhold.report.text import release_text
 
-    table = read(
+    table = read_data(
         data,
+        wanted,
+        given,
         format=format,
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        silent=quiet,
     )
     check_target(output, table.source, force=force)
-    warn_about(table, wanted.sensitive, silent=quiet)
+    check_marks(table, wanted, output, given.get("mark"))
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:
@@ -69,7 +72,9 @@ def anonymize(
                 jobs=jobs,
                 progress=progress,
             )
-            published = release.write(output, force=force, jobs=jobs, progress=progress)
+            published = release.write(
+                output, force=force, mark=given.get("mark"), jobs=jobs, progress=progress
+            )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was published") from None
     if as_json:

@@ -27,8 +27,42 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         bool | None,
         typer.Option("--ignore-prior", help="Leave out what can be said without knowing anything."),
     ],
+    "k": Annotated[
+        int | None, typer.Option(help="Every row shares its quasi-identifiers with k - 1 others.")
+    ],
+    "quasi_identifiers": Annotated[
+        str | None,
+        typer.Option(help="The columns that somebody may know of a person, with commas between."),
+    ],
+    "label": Annotated[
+        str | None,
+        typer.Option(help="The column whose classes keep their statistics; it is never changed."),
+    ],
+    "l": Annotated[
+        int | None,
+        typer.Option(
+            "--l", help="Every group has so many different values of the sensitive column, too."
+        ),
+    ],
+    "sensitive_column": Annotated[
+        str | None, typer.Option(help="The column that --l protects; the label if not given.")
+    ],
+    "drop": Annotated[
+        str | None,
+        typer.Option(help="Columns to leave out, such as names, with commas between."),
+    ],
+    "bin": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bin", help="age=5: ranges so wide; age=18,65: cut at these edges. May be repeated."
+        ),
+    ],
+    "mark": Annotated[
+        str | None,
+        typer.Option(help="What stands for a withheld cell; an empty field or null if not given."),
+    ],
 }
-"""What must hold."""
+"""What must hold, and how the data is to be read for it."""
 SEARCH_OPTIONS: Mapping[str, Any] = {
     "keep": Annotated[
         str | None,
@@ -62,6 +96,18 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
     "budget": Annotated[
         float | None,
         typer.Option(help="Seconds to search; sensitive items not made safe by then are removed."),
+    ],
+    "cost": Annotated[
+        str | None,
+        typer.Option(
+            help="What a merge costs: hybrid (default), mar (statistics), info or ham (cells)."
+        ),
+    ],
+    "hierarchy": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="COLUMN=FILE: generalise along this hierarchy before withholding. May be repeated."
+        ),
     ],
 }
 """How to withhold."""

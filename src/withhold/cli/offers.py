@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.errors import InputError, PolicyError
-from withhold.models import Model, RhoUncertainty
+from withhold.models import KAnonymity, Model, RhoUncertainty
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -41,12 +41,32 @@ def _rho(given: Given) -> Model:
     )
 
 
+def _k_anonymity(given: Given) -> Model:
+    columns = needed(given, "quasi_identifiers", "say --quasi-identifiers age,sex,zip")
+    return KAnonymity(
+        needed(given, "k", "say --k 5, how many rows must look alike"),
+        listed_columns(columns),
+        label=given.get("label"),
+        l=given.get("l"),
+        sensitive_column=given.get("sensitive_column"),
+    )
+
+
 OFFERS: Mapping[str, Offer] = {
     "rho": Offer(
         _rho,
         takes=("rho", "sensitive", "max_known", "ignore_prior"),
         searches=("keep", "pick", "restoring", "parts", "max_cost", "budget"),
         audits=("max_size", "show", "samples"),
+    ),
+    "k-anonymity": Offer(
+        _k_anonymity,
+        takes=(
+            *("k", "quasi_identifiers", "label", "l", "sensitive_column"),
+            *("drop", "bin", "mark"),
+        ),
+        searches=("cost", "hierarchy"),
+        audits=("show",),
     ),
 }
 
@@ -56,6 +76,11 @@ def needed(given: Given, option: str, remedy: str) -> Any:
     if option not in given:
         raise PolicyError(f"--{option.replace('_', '-')} is missing: {remedy}")
     return given[option]
+
+
+def listed_columns(given: str) -> tuple[str, ...]:
+    """The columns that were typed with commas between them."""
+    return tuple(name.strip() for name in given.split(",") if name.strip())
 
 
 def listed_items(given: str) -> frozenset[str]:

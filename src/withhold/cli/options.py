@@ -37,10 +37,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
 
-LISTS = {"sensitive"}
+LISTS = {"sensitive", "quasi_identifiers", "drop"}
 """Options that take items with commas between them; a policy file may hold a list."""
-FILES = LISTS
+FILES = {"sensitive"}
 """Options that may name a file; a policy file names it from where it stands itself."""
+REPEATED = {"bin", "hierarchy"}
+"""Options that may be given several times; a policy file may hold a list."""
 
 
 def _load_policy(context: typer.Context, path: Path | None) -> Path | None:
@@ -119,9 +121,21 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
             raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
         # The last comma says that this is a list, whatever files are called like its only item.
         return ",".join(items) + ","
+    if key.name in REPEATED:
+        return [
+            _from_here(path, str(each)) for each in (value if isinstance(value, list) else [value])
+        ]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
     if key.name in FILES and os.path.isfile(path.parent / str(value)):
         return str(path.parent / str(value))
     # Through text, so that 0.1 stays one tenth.
     return str(value)
+
+
+def _from_here(path: Path, value: str) -> str:
+    """COLUMN=FILE with the file named from where the policy stands, if it is there."""
+    column, mark, file = value.partition("=")
+    return (
+        f"{column}={path.parent / file}" if mark and os.path.isfile(path.parent / file) else value
+    )

@@ -115,7 +115,7 @@ def cost_of_merge(tuples, trees, costs, each, partner):
 def prepare(tuples, trees, costs, desk, each):
     """Work out, for every node, what meeting it costs a tuple, apart from what the partner's size changes.
 
-    Together with ``fill_table`` the same as ``cost_of_merge``, with all that candidates share worked out once.
+    With ``fill_table`` the same as ``cost_of_merge``, all that candidates share being worked out once.
     """
     own = tuples.classes[each]
     place = tuples.places[each]
@@ -178,7 +178,7 @@ def fill_table(tuples, costs, desk, each, size):
 
 @kernel
 def scan(cells, sizes, ids, table, least, but):
-    """The place of the cheapest by the tables, among sizes that have one; the lower id if two cost the same."""
+    """The place of the cheapest by the tables, among sizes that have one; of equals the lower id."""
     best, best_cost = NOBODY, np.inf
     for place in range(len(sizes)):
         size = np.uint64(sizes[place])

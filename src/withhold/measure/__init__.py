@@ -10,7 +10,9 @@ from withhold.models import Model
 
 __all__ = ["AnyLoss", "Loss", "loss_of", "measure_loss"]
 
-LOSSES: dict[str, str] = {}
+LOSSES: dict[str, str] = {
+    "k-anonymity": "withhold.measure.table:table_loss",
+}
 """For models whose releases are not simply fewer items: where their loss is measured."""
 
 

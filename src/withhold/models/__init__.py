@@ -14,6 +14,7 @@ from withhold.models.verdict import Status, Verdict
 
 __all__ = [
     "MODELS",
+    "TABLE_MODELS",
     "Breach",
     "Finding",
     "KAnonymity",
@@ -27,6 +28,8 @@ __all__ = [
 
 MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, KAnonymity)}
 """Every model, by the name that ``--model`` and manifests use."""
+TABLE_MODELS = frozenset((KAnonymity.name,))
+"""The models of tables with named columns; all others are of records of items."""
 
 
 def model_from(parameters: Mapping[str, Any]) -> Model:

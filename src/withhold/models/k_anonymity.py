@@ -1,8 +1,8 @@
 """k-anonymity of a table (Sweeney, Samarati), and distinct ℓ-diversity (Machanavajjhala et al.) on request.
 
-Rows with equal quasi-identifiers are a *group*. Every group must have at least k rows, and with ``l`` at least
-so many different values of a sensitive column. A withheld cell counts as a value of its own, which is the
-careful reading: who takes it to fit anything finds groups that are at least as large.
+Rows with equal quasi-identifiers are a *group*. Every group must have at least k rows, and with ``l`` at
+least so many different values of a sensitive column. A withheld cell counts as a value of its own, which is
+the careful reading: who takes it to fit anything finds at least as many rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The exact check of k-anonymity: count the rows of every group, a withheld cell being its own value.
 
-In: a table and the model. Out: a verdict with the smallest group. Shares no code with the suppressor: cells are
-compared as texts, row by row, by counting them in a dictionary of the standard library.
+In: a table and the model. Out: a verdict with the smallest group. Shares no code with the suppressor or the
+audit: the rows are counted one by one in a dictionary. A code stands for one text of its column and no other.
 """
 
 from __future__ import annotations

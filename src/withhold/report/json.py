@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any
 from withhold.audits import Audit
 from withhold.audits.result import Share
 from withhold.data.profile import Profile
+from withhold.manifest import amounts
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
+    from withhold.audits.table import TableAudit
     from withhold.release import Release
 
 
-def audit_as_dict(audit: Audit) -> dict[str, Any]:
+def audit_as_dict(audit: Audit | TableAudit) -> dict[str, Any]:
     """The audit; ``verdict`` is at the top level."""
+    if not isinstance(audit, Audit):
+        return audit.as_dict() | {"check": verdict_as_dict(audit.verdict)}
     return {
         "verdict": audit.verdict.status.value,
         "promise": audit.model.promise(),
@@ -68,8 +72,7 @@ def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:
         "same_bytes": recheck.same_bytes,
         "promise": recheck.model.promise(),
         "check": verdict_as_dict(recheck.verdict),
-        "records": len(recheck.table),
-        "occurrences": recheck.table.n_occurrences,
+        **amounts(recheck.table),
     }
 
 

@@ -11,13 +11,18 @@ from withhold.models import Status, Verdict
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
+    from withhold.audits.table import TableAudit
     from withhold.release import Release
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
-def audit_text(audit: Audit, *, name: str) -> str:
+def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
     """The audit as a page of text."""
+    if not isinstance(audit, Audit):
+        from withhold.report.table_text import table_audit_text
+
+        return table_audit_text(audit, name=name)
     lines = [
         f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
         f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
@@ -30,12 +35,12 @@ def audit_text(audit: Audit, *, name: str) -> str:
         lines += [
             "",
             "The worst, smallest knowledge first",
-            *_columns([breach.row() for breach in audit.breaches], right={2, 3}),
+            *columns([breach.row() for breach in audit.breaches], right={2, 3}),
         ]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     lines += ["", _work_done(audit.verdict, audit.seconds)]
-    return _page(lines)
+    return page(lines)
 
 
 def _outcome(audit: Audit) -> list[str]:
@@ -71,7 +76,7 @@ def _counts(audit: Audit) -> list[str]:
     share = audit.exposed_records / audit.records if audit.records else 0.0
     return [
         "Breaches by what the attacker knows",
-        *_columns(rows, right={1}),
+        *columns(rows, right={1}),
         f"Exposed to somebody who knows at most {largest}: {least}{audit.exposed_records:,} "
         f"records ({share:.1%})",
     ]
@@ -93,7 +98,7 @@ def _curve(audit: Audit) -> list[str]:
     trials = audit.attack_curve[0].unique.trials
     return [
         f"Attack curve: {trials:,} random records each, 95 % intervals",
-        *_columns(rows, right={1, 3, 5}),
+        *columns(rows, right={1, 3, 5}),
     ]
 
 
@@ -107,7 +112,7 @@ def release_text(release: Release, published: Published) -> str:
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
-    return _page([f"{published.verdict.status.value}  {promise}", "", *_columns(facts)])
+    return page([f"{published.verdict.status.value}  {promise}", "", *columns(facts)])
 
 
 def recheck_text(recheck: Recheck, *, name: str) -> str:
@@ -120,7 +125,7 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
     lines.append(_work_done(verdict, recheck.seconds))
-    return _page(lines)
+    return page(lines)
 
 
 def profile_text(profile: Profile, *, name: str) -> str:
@@ -147,16 +152,16 @@ def profile_text(profile: Profile, *, name: str) -> str:
         ("empty records", f"{profile.empty_records:,}"),
         ("repeated items merged", f"{profile.repeated:,}"),
     ]
-    return _page(
+    return page(
         [
             f"{name}: {profile.format}",
-            *_columns(facts),
+            *columns(facts),
             "",
             "Records by length",
-            *_columns(lengths, right={0, 1}),
+            *columns(lengths, right={0, 1}),
             "",
             "Most frequent items",
-            *_columns(top, right={1, 2}),
+            *columns(top, right={1, 2}),
         ]
     )
 
@@ -174,14 +179,14 @@ def bar(share: float, width: int) -> str:
     return ("█" * full + (BLOCKS[rest] if rest else "")).rstrip()
 
 
-def _page(lines: Iterable[str]) -> str:
+def page(lines: Iterable[str]) -> str:
     """The lines as they may be shown: no name of an item or a file can forge a line of its own."""
     return "\n".join(
         "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in line) for line in lines
     )
 
 
-def _columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Rows as aligned columns, indented by two."""
     table = [tuple(row) for row in rows]
     if not table:

@@ -13,6 +13,7 @@ __all__ = ["AnyPlan", "Plan", "Reasons", "apply", "suppress"]
 
 SUPPRESSORS = {
     "rho": "withhold.suppress.rho:suppress_rho",
+    "k-anonymity": "withhold.suppress.cells:suppress_cells",
 }
 
 

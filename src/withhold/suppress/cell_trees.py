@@ -1,7 +1,7 @@
 """What each column's cells can become: a value, a node of its hierarchy, or nothing (withheld).
 
-In: a table and hierarchies for some of its columns. Out: one tree a column, in one numbering of nodes. A column
-without a hierarchy has the flat tree: values, and the root above them, which means withheld.
+In: a table and hierarchies for some of its columns. Out: one tree a column, in one numbering of nodes. A
+column without a hierarchy has the flat tree: values, and the root above them, which means withheld.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Forest:
     columns: tuple[str, ...]
     trees: Trees
     bounds: NDArray[np.int64]
-    """By column: its first node, and the end of the last. Values come first, in the order of their codes; the root is last."""
+    """By column: its first node, and the end of the last. Values come first, by code; the root is last."""
     names: tuple[tuple[str, ...], ...]
     """By column: the names of its inner nodes, which come after its values."""
     losses: NDArray[np.float64]

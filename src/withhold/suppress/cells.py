@@ -1,8 +1,8 @@
 """Bottom-up cell suppression for k-anonymity (Kameya and Hayashi), with costs that keep the statistics.
 
-In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given. Rows that
-agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too small is merged with
-the tuple of its class for which that costs least, until no group is too small.
+In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given. Rows
+that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too small is
+merged with the tuple of its class for which that costs least, until no group is too small.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Start:
                 break
             into = np.where(ahead == NOBODY, into, ahead)
         last = np.where(into == NOBODY, np.arange(len(into)), into)
-        cells = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
+        cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
         return cells[self.of_row, : self.tuples.shown.shape[1]]
 
 
