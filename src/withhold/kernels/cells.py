@@ -177,12 +177,15 @@ def fill_table(tuples, costs, desk, each, size):
 
 
 @kernel
-def scan(cells, sizes, ids, table, least, but):
-    """The place of the cheapest by the tables, among sizes that have one; of equals the lower id."""
+def scan(cells, sizes, ids, groups, table, least, but):
+    """The place of the cheapest by the tables, among sizes that have one; of equals the lower id.
+
+    Tuples of the group ``but`` are left out: they are equal to the tuple already, or itself.
+    """
     best, best_cost = NOBODY, np.inf
     for place in range(len(sizes)):
         size = np.uint64(sizes[place])
-        if size >= np.uint64(len(table)) or place == but:
+        if size >= np.uint64(len(table)):
             continue
         row, nodes = table[size], cells[place]
         cost = row[nodes[0]] + row[nodes[1]] + row[nodes[2]] + row[nodes[3]]
@@ -190,16 +193,17 @@ def scan(cells, sizes, ids, table, least, but):
             continue
         for j in range(AT_ONCE, len(nodes), AT_ONCE):
             cost += row[nodes[j]] + row[nodes[j + 1]] + row[nodes[j + 2]] + row[nodes[j + 3]]
-        if cost < best_cost or (cost == best_cost and ids[place] < ids[best]):
+        if (cost < best_cost or (cost == best_cost and ids[place] < ids[best])) and groups[
+            ids[place]
+        ] != but:
             best, best_cost = place, cost
     return best, best_cost
 
 
 @kernel
 def cheapest_partner(tuples, trees, costs, desk, each):
-    """The tuple of the same class that costs least to merge with; the lower id if two cost the same."""
-    own = tuples.classes[each]
-    place = tuples.places[each]
+    """The tuple of the same class and another group that costs least to merge with; of equals the lower id."""
+    own, group = tuples.classes[each], tuples.groups[each]
     stamp = tuples.numbers[STEPS]
     start, end = tuples.starts[own], tuples.ends[own]
     sizes, ids, filled = tuples.sizes[start:end], tuples.ids[start:end], desk.filled
@@ -208,14 +212,15 @@ def cheapest_partner(tuples, trees, costs, desk, each):
     for other in range(len(sizes)):
         size = sizes[other]
         if size >= len(filled):
-            if start + other != place:
+            if tuples.groups[ids[other]] != group:
                 cost = cost_of_merge(tuples, trees, costs, each, ids[other])
                 if cost < best_cost or (cost == best_cost and ids[other] < best):
                     best, best_cost = ids[other], cost
         elif filled[size] != stamp:
             fill_table(tuples, costs, desk, each, size)
             filled[size] = stamp
-    found, cost = scan(tuples.cells[start:end], sizes, ids, desk.table, desk.least, place - start)
+    cells = tuples.cells[start:end]
+    found, cost = scan(cells, sizes, ids, tuples.groups, desk.table, desk.least, group)
     if found != NOBODY and (cost < best_cost or (cost == best_cost and ids[found] < best)):
         best, best_cost = ids[found], cost
     return best, best_cost

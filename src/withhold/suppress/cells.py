@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from withhold.kernels.cell_groups import (
     form_groups,
 )
 from withhold.kernels.cells import AT_ONCE, Costs, Desk, merge_tuples
+from withhold.kernels.diverse_cells import Bench, merge_groups
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
 from withhold.suppress.cell_plan import CellPlan, make_plan
@@ -61,17 +63,22 @@ def suppress_cells(
     forest = plant(table, by_difference(table, model), hierarchies or {})
     start = gather(table, model, forest, seed)
     costs = make_costs(start, forest, cost, len(table))
-    tuples, trees, desk = start.tuples, forest.trees, make_desk(forest)
-    least = model.l or 1
-    form_groups(tuples, model.k, least)
+    tuples, trees = start.tuples, forest.trees
+    form_groups(tuples, model.k, model.l or 1)
+    if model.l is None:
+        desk = make_desk(forest)
+        merge = partial(merge_tuples, tuples, trees, costs, desk, model.k, STEPS_AT_A_TIME)
+    else:
+        bench = make_bench(tuples)
+        merge = partial(
+            merge_groups, tuples, trees, costs, bench, model.k, model.l, STEPS_AT_A_TIME
+        )
     at_first = int(tuples.numbers[RISKY])
     left = at_first
     while left:
-        if model.l is None:
-            left = merge_tuples(tuples, trees, costs, desk, model.k, STEPS_AT_A_TIME)
-        else:
-            raise NotImplementedError
+        # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
         progress("merging rows", max(at_first - left, 0), at_first)
+        left = merge()
     options = {"cost": cost, "seed": seed}
     return make_plan(table, forest, start.final_cells()), options
 
@@ -233,6 +240,18 @@ def make_desk(forest: Forest) -> Desk:
         filled=np.zeros(sizes, dtype=np.int64),
         bounds=forest.bounds,
         merged=np.full(width, n_nodes, dtype=np.uint32),
+    )
+
+
+def make_bench(tuples: Tuples) -> Bench:
+    """Room for merging groups."""
+    n_classes = len(tuples.starts)
+    return Bench(
+        has=np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64),
+        mine=np.zeros(n_classes, dtype=np.int64),
+        theirs=np.zeros(n_classes, dtype=np.int64),
+        # The columns that only fill up are the same for all.
+        merged=tuples.cells[0].copy(),
     )
 
 
