@@ -12,10 +12,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Source, Table, Transactions
+from withhold.data import Hierarchy, Source, Table, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, KAnonymity, RhoUncertainty, Status, Verdict
+from withhold.models import Breach, Buckets, KAnonymity, RhoUncertainty, Status, Verdict
 
 try:
     __version__ = version("withhold")
@@ -24,6 +24,8 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "Buckets",
+    "Hierarchy",
     "KAnonymity",
     "RhoUncertainty",
     "Source",
@@ -35,9 +37,12 @@ __all__ = [
     "anonymize",
     "apply",
     "audit",
+    "compare",
     "pharmacy",
     "read",
+    "read_hierarchy",
     "read_table",
+    "sweep",
     "verify",
 ]
 
@@ -46,9 +51,12 @@ _VERBS = {
     "anonymize": "withhold.pipeline:anonymize",
     "apply": "withhold.suppress:apply",
     "audit": "withhold.pipeline:audit",
+    "compare": "withhold.comparison:compare",
+    "sweep": "withhold.sweeping:sweep",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
     "read_table": "withhold.formats:read_table",
+    "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
     "pharmacy": "withhold.data.pharmacy:pharmacy",
 }
 

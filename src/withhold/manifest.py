@@ -86,28 +86,17 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
 def amounts(data: Transactions | Table) -> dict[str, Any]:
     """How much data there is, as plain values; of a table also what was changed on the way in."""
     if isinstance(data, Transactions):
-        return {"records": len(data), "occurrences": data.n_occurrences}
+        return {
+            "records": len(data),
+            "occurrences": data.n_occurrences,
+            "without_consent": data.without_consent,
+        }
     return {
         "rows": len(data),
         "withheld_cells": data.n_withheld,
         "dropped_columns": list(data.dropped),
         "binned_columns": list(data.binned),
     }
-
-
-def form_of(record: Mapping[str, Any], path: Path) -> Source:
-    """The form that a manifest says the file has."""
-    output = record["output"]
-    return Source(
-        path,
-        output["format"],
-        output["compression"],
-        output["container"],
-        output["separator"],
-        tuple(output["columns"]),
-        mark=output.get("mark", ""),
-        marked=tuple(output.get("marked", ())),
-    )
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -10,11 +10,12 @@ Each step takes and returns a frozen value; nobody reaches back.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from withhold.audits import audit as find
 from withhold.data import Table, Transactions
-from withhold.errors import NotVerifiedError
+from withhold.errors import NotVerifiedError, PolicyError
 from withhold.formats import Data, read, read_table
 from withhold.measure import loss_of
 from withhold.models import TABLE_MODELS, Model, Status, Verdict
@@ -23,13 +24,13 @@ from withhold.release import Release
 from withhold.suppress import apply, suppress
 
 
-def audit(data: Any, model: Model, **options: Any) -> Any:
+def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Any:
     """What an attacker could infer from the data, and whether the model holds.
 
-    ``data`` is whatever ``read`` takes (``read_table``, for a table). The result is an ``Audit``, or for
-    a table a ``TableAudit``. Options: ``max_size`` (count antecedents up to so many items),
-    ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve), ``jobs``,
-    ``limit_seconds``, ``progress``.
+    ``data`` and ``consent`` are whatever ``read`` takes (``read_table``, for a table). The result is an
+    ``Audit``, or for a table a ``TableAudit``. Options: ``max_size`` (count antecedents up to so
+    many items), ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve),
+    ``jobs``, ``limit_seconds``, ``progress``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -37,7 +38,11 @@ def audit(data: Any, model: Model, **options: Any) -> Any:
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    return find(as_data(data, model), model, **options)
+    table = as_data(data, model, consent)
+    found = find(table, model, **options)
+    if isinstance(table, Table):
+        return found
+    return replace(found, without_consent=table.without_consent)
 
 
 def verify(data: Any, model: Model, **options: Any) -> Verdict:
@@ -52,14 +57,17 @@ def verify(data: Any, model: Model, **options: Any) -> Verdict:
     return prove(as_data(data, model), model, **options)
 
 
-def anonymize(data: Any, model: Model, **options: Any) -> Release:
+def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Release:
     """A release of the data for which the model holds, with as little withheld as possible.
 
+    ``consent`` says whose records may be published at all, as in ``read``.
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
-    what is not finished are removed), ``seed``, ``jobs``, ``progress``. For a table: ``cost``
-    (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchies``, ``seed``, ``progress``.
+    what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
+    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``. For
+    ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
+    file for each column that has one).
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -68,7 +76,7 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
     clock = [time.perf_counter()]
-    table = as_data(data, model)
+    table = as_data(data, model, consent)
     plan, chosen = suppress(table, model, **options)
     clock.append(time.perf_counter())
     published = apply(plan, table)
@@ -76,13 +84,19 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     clock.append(time.perf_counter())
     if verdict.status is not Status.HOLDS:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
-    loss = loss_of(table, published, model)
+    loss = loss_of(table, published, model, plan)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
     return Release(published, table, plan, model, verdict, loss, chosen, timings)
 
 
-def as_data(data: Any, model: Model) -> Data:
+def as_data(data: Any, model: Model, consent: Any = None) -> Data:
     """The data as what the model is about, read if it is not that yet: a table, or records of items."""
     if model.name in TABLE_MODELS:
+        if consent is not None:
+            raise PolicyError(
+                "consent is for records of items; leave out the rows of a table yourself"
+            )
         return data if isinstance(data, Table) else read_table(data)
-    return data if isinstance(data, Transactions) else read(data)
+    if isinstance(data, Transactions) and consent is None:
+        return data
+    return read(data, consent=consent)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +20,13 @@ from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
 from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import GENUINE, form_of, make_manifest, manifest_path, read_manifest
+from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
 from withhold.models import TABLE_MODELS, Model, Status, Verdict, model_from
 from withhold.proofs import verify
 
 if TYPE_CHECKING:
     from withhold.release import Release
+    from withhold.report.content import Report
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class Published:
     sha256: str
     verdict: Verdict
     """Of the bytes on disk."""
+    report: Path | None = None
+    """The page, if one was asked for, and what it says."""
+    content: Report | None = None
+
+
+def report_path(path: Path) -> Path:
+    """``published.dat`` → ``published.dat.report.html``."""
+    return path.with_name(path.name + ".report.html")
 
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
@@ -51,7 +60,8 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     # The longest name that will be needed, tried out: long names, read-only disks.
     with temporary(manifest_path(path)) as draft:
         draft.touch()
-    for target in (path, manifest_path(path)):
+    # Also where no report is asked for: an old one would tell of another release.
+    for target in (path, manifest_path(path), report_path(path)):
         if not target.exists():
             continue
         if source is not None and source.path.exists() and target.samefile(source.path):
@@ -69,14 +79,20 @@ def publish(
     force: bool = False,
     format: str | None = None,
     mark: str | None = None,
+    report: bool = False,
+    edition: str = "internal",
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Published:
-    """Write, read back, prove, rename; then the manifest."""
+    """Write, read back, prove, tell; then give all files their names at once."""
     check_target(path, release.original.source, force=force)
     like = release.original.source
     form = form_for(release.data, path.name, like=like, format=format, mark=mark)
-    with temporary(path) as draft, temporary(manifest_path(path)) as manifest_draft:
+    with (
+        temporary(path) as draft,
+        temporary(manifest_path(path)) as manifest_draft,
+        temporary(report_path(path)) as report_draft,
+    ):
         written = write(release.data, draft, form)
         flush_to_disk(draft)
         found = _read_draft(draft, written, path.name)
@@ -94,8 +110,58 @@ def publish(
         # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
         manifest_draft.write_text(text, encoding="utf-8", errors="backslashreplace")
         flush_to_disk(manifest_draft)
-        _put_in_place({manifest_draft: manifest_path(path), draft: path})
-    return Published(path, manifest_path(path), written.sha256, verdict)
+        targets = {manifest_draft: manifest_path(path), draft: path}
+        content = None
+        if report:
+            content = _tell(release, manifest, report_draft, edition, jobs, progress)
+            targets = {report_draft: report_path(path), **targets}
+        _put_in_place(targets)
+        if not report:
+            report_path(path).unlink(missing_ok=True)
+    page = report_path(path) if report else None
+    return Published(path, manifest_path(path), written.sha256, verdict, page, content)
+
+
+def _tell(
+    release: Release,
+    manifest: Mapping[str, Any],
+    draft: Path,
+    edition: str,
+    jobs: int | None,
+    progress: Progress,
+) -> Report:
+    """Write the page, and return what it says."""
+    from withhold.report.content import examine, make_report
+    from withhold.report.html import report_html
+
+    subject = examine(release, jobs=jobs, progress=progress)
+    content = make_report(subject, manifest, edition=edition)
+    draft.write_text(report_html(content), encoding="utf-8", errors="backslashreplace")
+    flush_to_disk(draft)
+    return content
+
+
+def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Write a page or a table whole or not at all; never over one of the sources."""
+    check_free(path, force=force, sources=sources)
+    with temporary(path) as draft:
+        draft.write_text(text, encoding="utf-8", errors="backslashreplace")
+        flush_to_disk(draft)
+        os.replace(draft, path)
+
+
+def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Refuse, before any work is done, a page or a table that could not or must not be written."""
+    if not path.parent.is_dir():
+        raise OutputError(f"the folder {path.parent} does not exist; create it first")
+    if not path.exists():
+        return
+    if any(source.exists() and path.samefile(source) for source in sources):
+        raise PolicyError(f"{path} is one of the inputs; it is never overwritten")
+    if not path.is_file():
+        raise OutputError(f"{path} is not an ordinary file; choose another name")
+    if not force:
+        raise PolicyError(f"{path} exists already; use force to replace it (--force)")
 
 
 @contextmanager
@@ -171,17 +237,32 @@ def verify_file(
     began = time.perf_counter()
     where = manifest or manifest_path(path)
     record = read_manifest(where)
-    model = _model_of(record["model"], where)
+    model = model_in(record, where)
     same_bytes = sha256_of(path) == record["output"]["sha256"]
-    table = read_back(path, form_of(record, path)) if same_bytes else _read_changed(path, model)
+    table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path, model)
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
 
-def _model_of(parameters: dict[str, Any], where: Path) -> Model:
+def form_in(record: Mapping[str, Any], path: Path) -> Source:
+    """The form that a manifest says the file has."""
+    output = record["output"]
+    return Source(
+        path,
+        output["format"],
+        output["compression"],
+        output["container"],
+        output["separator"],
+        tuple(output["columns"]),
+        mark=output.get("mark", ""),
+        marked=tuple(output.get("marked", ())),
+    )
+
+
+def model_in(record: Mapping[str, Any], where: Path) -> Model:
     """The model that a manifest describes."""
     try:
-        return model_from(parameters)
+        return model_from(record["model"])
     except PolicyError as error:
         raise InputError(str(error), path=where, remedy=GENUINE) from error
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from withhold.formats import Data
+from withhold.data import Source
 from withhold.kernels.threads import Progress, quiet
+from withhold.manifest import make_manifest
 from withhold.models import Model, Verdict
 from withhold.publish import Published, publish
+
+if TYPE_CHECKING:
+    from withhold.report.content import Report
 
 
 @dataclass(frozen=True)
 class Release:
     """What ``anonymize`` returns."""
 
-    data: Data
+    data: Any
     """The table that may be published."""
-    original: Data
+    original: Any
     plan: Any
     """Which occurrences went, and the breach each answered."""
     model: Model
@@ -39,6 +43,8 @@ class Release:
         force: bool = False,
         format: str | None = None,
         mark: str | None = None,
+        report: bool = False,
+        edition: str = "internal",
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Published:
@@ -46,6 +52,7 @@ class Release:
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
         ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
+        ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers.
         """
         return publish(
             self,
@@ -53,6 +60,26 @@ class Release:
             force=force,
             format=format,
             mark=mark,
+            report=report,
+            edition=edition,
             jobs=jobs,
             progress=progress,
         )
+
+    def report(
+        self,
+        *,
+        edition: str = "internal",
+        jobs: int | None = None,
+        progress: Progress = quiet,
+    ) -> Report:
+        """What the page says, as a value: ``.facts``, ``.sections``, ``.plots``.
+
+        ``withhold.report.figures.draw(release.report().plots["supports"])`` is a matplotlib figure.
+        """
+        from withhold.report.content import examine, make_report
+
+        subject = examine(self, jobs=jobs, progress=progress)
+        not_written = Source(Path(), format="")
+        manifest = make_manifest(self, "", not_written, self.verdict)
+        return make_report(subject, manifest, edition=edition)

@@ -98,6 +98,7 @@ def test_write__the_manifest_tells_what_was_done(release, baskets, tmp_path):
         "sha256": hashlib.sha256(baskets.read_bytes()).hexdigest(),
         "records": 7,
         "occurrences": 10,
+        "without_consent": None,
     }
     left = 10 - len(release.plan)
     assert manifest["output"] == {

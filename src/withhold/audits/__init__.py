@@ -12,6 +12,7 @@ from withhold.models import Model
 __all__ = ["AttackPoint", "Audit", "audit"]
 
 AUDITS = {
+    "buckets": "withhold.audits.buckets:audit_buckets",
     "rho": "withhold.audits.rho:audit_rho",
     "k-anonymity": "withhold.audits.table:audit_table",
 }

@@ -78,3 +78,5 @@ class Audit:
     """Sensitive items that no record holds."""
     seed: int
     seconds: float
+    without_consent: int | None = None
+    """Records that were left out before anything was counted; None: consent was never asked about."""

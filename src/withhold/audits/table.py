@@ -229,7 +229,9 @@ def _known(
             drawn = (tuple(generator.permutation(len(names))[:known]) for _ in range(4 * most))
             places = dict.fromkeys(tuple(sorted(int(p) for p in each)) for each in drawn)
             chosen = [tuple(names[p] for p in each) for each in islice(places, most)]
-        unique, below, worst = [], [], ((), -1.0)
+        unique: list[float] = []
+        below: list[float] = []
+        worst: tuple[tuple[str, ...], float] = ((), -1.0)
         for columns in chosen:
             sizes = group_rows([codes[name] for name in columns], len(table)).sizes
             unique.append(float(sizes[sizes == 1].sum()) / len(table))

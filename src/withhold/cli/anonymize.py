@@ -29,12 +29,22 @@ def anonymize(
         ),
     ],
     given: models.Given,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write a page for people, OUTPUT.report.html.")
+    ] = False,
+    edition: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the report: internal (default), or external for strangers, without items."
+        ),
+    ] = None,
     force: options.Force = False,
     policy: options.Policy = None,
     format: options.Format = None,
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    consent: options.Consent = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -44,11 +54,16 @@ def anonymize(
     wanted = models.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
+    if edition is not None and not report:
+        raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
     from withhold.publish import check_target
+    from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
     from withhold.report.text import release_text
 
+    edition = edition or "internal"
+    check_edition(edition)
     table = read_data(
         data,
         wanted,
@@ -57,6 +72,7 @@ def anonymize(
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        consent=consent,
         silent=quiet,
     )
     check_target(output, table.source, force=force)
@@ -73,7 +89,13 @@ def anonymize(
                 progress=progress,
             )
             published = release.write(
-                output, force=force, mark=given.get("mark"), jobs=jobs, progress=progress
+                output,
+                force=force,
+                mark=given.get("mark"),
+                report=report,
+                edition=edition,
+                jobs=jobs,
+                progress=progress,
             )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was published") from None

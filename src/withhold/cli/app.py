@@ -96,7 +96,15 @@ def main() -> None:
             stream.reconfigure(encoding=encoding, errors="replace")
     try:
         # Importing a verb's module registers it.
-        from withhold.cli import anonymize, audit, demo, inspect, verify  # noqa: F401
+        from withhold.cli import (  # noqa: F401
+            anonymize,
+            audit,
+            compare,
+            demo,
+            inspect,
+            sweep,
+            verify,
+        )
 
         app()
     except KeyboardInterrupt:

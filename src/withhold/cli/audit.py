@@ -22,6 +22,7 @@ def audit(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    consent: options.Consent = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
@@ -42,6 +43,7 @@ def audit(
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        consent=consent,
         silent=quiet,
     )
     table = with_marks(table, wanted, given.get("mark"))

@@ -28,7 +28,10 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         typer.Option("--ignore-prior", help="Leave out what can be said without knowing anything."),
     ],
     "k": Annotated[
-        int | None, typer.Option(help="Every row shares its quasi-identifiers with k - 1 others.")
+        int | None,
+        typer.Option(
+            help="So many records share each published set, or rows their quasi-identifiers."
+        ),
     ],
     "quasi_identifiers": Annotated[
         str | None,
@@ -104,10 +107,25 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
         ),
     ],
     "hierarchy": Annotated[
-        list[str] | None,
+        str | None,
         typer.Option(
-            help="COLUMN=FILE: generalise along this hierarchy before withholding. May be repeated."
+            help="What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), "
+            "or fan-out:10 (items without meaning). Of tables: COLUMN=FILE,COLUMN=FILE."
         ),
+    ],
+    "truthful": Annotated[
+        bool | None,
+        typer.Option("--truthful", help="Group similar records; never add what people never had."),
+    ],
+    "buckets": Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Start the hash with so many buckets; as many as fit if not given."
+        ),
+    ],
+    "to_root": Annotated[
+        bool | None,
+        typer.Option("--to-root", help="Generalise up to the root, if it comes to that."),
     ],
 }
 """How to withhold."""

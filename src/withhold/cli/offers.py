@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.errors import InputError, PolicyError
-from withhold.models import KAnonymity, Model, RhoUncertainty
+from withhold.models import Buckets, KAnonymity, Model, RhoUncertainty
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -41,6 +41,10 @@ def _rho(given: Given) -> Model:
     )
 
 
+def _buckets(given: Given) -> Model:
+    return Buckets(needed(given, "k", "say --k 5, how many records must share each published set"))
+
+
 def _k_anonymity(given: Given) -> Model:
     columns = needed(given, "quasi_identifiers", "say --quasi-identifiers age,sex,zip")
     return KAnonymity(
@@ -57,6 +61,12 @@ OFFERS: Mapping[str, Offer] = {
         _rho,
         takes=("rho", "sensitive", "max_known", "ignore_prior"),
         searches=("keep", "pick", "restoring", "parts", "max_cost", "budget"),
+        audits=("max_size", "show", "samples"),
+    ),
+    "buckets": Offer(
+        _buckets,
+        takes=("k",),
+        searches=("hierarchy", "truthful", "buckets", "to_root"),
         audits=("max_size", "show", "samples"),
     ),
     "k-anonymity": Offer(

@@ -28,6 +28,21 @@ RecordColumn = Annotated[
     str | None, typer.Option(help="The column that names the record (long files).")
 ]
 ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
+Consent = Annotated[
+    str | None,
+    typer.Option(
+        help="Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
+        "column. The other records are left out before anything is counted."
+    ),
+]
+MinSupport = Annotated[
+    str | None,
+    typer.Option(
+        help="Count itemsets and rules from so many records on, e.g. 20 or 0.05%. If not given: "
+        "0.05%, in small files 5."
+    ),
+]
+MinConfidence = Annotated[str, typer.Option(help="Count rules from this confidence on.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
 LimitSeconds = Annotated[
@@ -39,9 +54,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no n
 
 LISTS = {"sensitive", "quasi_identifiers", "drop"}
 """Options that take items with commas between them; a policy file may hold a list."""
-FILES = {"sensitive"}
+FILES = {"sensitive", "consent", "hierarchy"}
 """Options that may name a file; a policy file names it from where it stands itself."""
-REPEATED = {"bin", "hierarchy"}
+REPEATED = {"bin"}
 """Options that may be given several times; a policy file may hold a list."""
 
 
@@ -121,21 +136,11 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
             raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
         # The last comma says that this is a list, whatever files are called like its only item.
         return ",".join(items) + ","
-    if key.name in REPEATED:
-        return [
-            _from_here(path, str(each)) for each in (value if isinstance(value, list) else [value])
-        ]
+    if key.name in REPEATED and isinstance(value, list):
+        return [str(each) for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
     if key.name in FILES and os.path.isfile(path.parent / str(value)):
         return str(path.parent / str(value))
     # Through text, so that 0.1 stays one tenth.
     return str(value)
-
-
-def _from_here(path: Path, value: str) -> str:
-    """COLUMN=FILE with the file named from where the policy stands, if it is there."""
-    column, mark, file = value.partition("=")
-    return (
-        f"{column}={path.parent / file}" if mark and os.path.isfile(path.parent / file) else value
-    )

@@ -20,11 +20,17 @@ def read_data(
     separator: str | None,
     record_column: str | None,
     item_column: str | None,
+    consent: str | None,
     silent: bool,
 ) -> Any:
     """The data that the model is about."""
     if model.name in TABLE_MODELS and isinstance(model, KAnonymity):
-        named = {"format": format, "record-column": record_column, "item-column": item_column}
+        named = {
+            "format": format,
+            "record-column": record_column,
+            "item-column": item_column,
+            "consent": consent,
+        }
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
         return _read_table(data, model, given, separator, silent=silent)
@@ -36,6 +42,7 @@ def read_data(
         separator=separator,
         record_column=record_column,
         item_column=item_column,
+        consent=consent,
     )
     warn_about(table, model.sensitive, silent=silent)
     return table

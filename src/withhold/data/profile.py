@@ -47,7 +47,7 @@ def profile(table: Transactions, *, top: int = 10) -> Profile:
         mean_length=float(lengths.mean()) if len(table) else 0.0,
         median_length=float(np.median(lengths)) if len(table) else 0.0,
         longest=int(lengths.max(initial=0)),
-        lengths=_bins(lengths),
+        lengths=length_bins(lengths),
         top=tuple(
             (table.vocabulary[code], int(supports[code])) for code in order if supports[code]
         ),
@@ -55,7 +55,7 @@ def profile(table: Transactions, *, top: int = 10) -> Profile:
     )
 
 
-def _bins(lengths: np.ndarray) -> tuple[tuple[int, int, int], ...]:
+def length_bins(lengths: np.ndarray) -> tuple[tuple[int, int, int], ...]:
     """Single lengths up to 10, then ranges that double: short records matter most, tails are long."""
     longest = int(lengths.max(initial=0))
     edges = list(range(0, min(longest, 10) + 1))

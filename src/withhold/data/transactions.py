@@ -44,6 +44,8 @@ class Transactions:
     repeated: int = 0
     """How many repetitions of an item within its record were merged on the way in."""
     source: Source | None = None
+    without_consent: int | None = None
+    """How many records were left out because nobody agreed to their publication; None: never asked."""
 
     def __post_init__(self) -> None:
         offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -188,6 +190,44 @@ class Transactions:
         inside = map(wanted.__contains__, self.vocabulary)
         marks = np.fromiter(inside, dtype=np.bool_, count=len(self.vocabulary))
         return np.flatnonzero(marks).astype(np.int32)
+
+    def only_records(self, kept: NDArray[np.bool_]) -> Transactions:
+        """The table of only these records; items that none of them holds are forgotten by name, too.
+
+        >>> table = Transactions.from_lists([["beer"], ["tea", "beer"], ["soap"]])
+        >>> fewer = table.only_records(np.array([True, False, True]))
+        >>> fewer.to_lists(), fewer.vocabulary
+        ([['beer'], ['soap']], ('beer', 'soap'))
+        """
+        offsets = np.zeros(int(kept.sum()) + 1, dtype=np.int64)
+        np.cumsum(self.lengths[kept], out=offsets[1:])
+        items = self.items[np.repeat(kept, self.lengths)]
+        gone = (self.supports > 0) & (np.bincount(items, minlength=self.n_items) == 0)
+        ids = self.record_ids
+        fewer = replace(
+            self,
+            offsets=offsets,
+            items=items,
+            record_ids=None if ids is None else tuple(np.array(ids, dtype=object)[kept]),
+        )
+        return fewer.without_items(np.flatnonzero(gone))
+
+    def without_items(self, codes: NDArray[np.integer[Any]]) -> Transactions:
+        """The table as if these items did not exist."""
+        gone = np.zeros(self.n_items, dtype=bool)
+        gone[codes] = True
+        occurs = ~gone[self.items]
+        before = np.zeros(self.n_occurrences + 1, dtype=np.int64)
+        np.cumsum(occurs, out=before[1:])
+        new_code = (np.cumsum(~gone) - 1).astype(np.int32)
+        return replace(
+            self,
+            offsets=before[self.offsets],
+            items=new_code[self.items[occurs]],
+            vocabulary=tuple(
+                name for name, out in zip(self.vocabulary, gone, strict=True) if not out
+            ),
+        )
 
     def with_source(self, source: Source | None) -> Transactions:
         """The same rows, said to come from ``source``."""

@@ -19,6 +19,7 @@ from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError, OutputError
 from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
 from withhold.formats.columns import Options
+from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
 from withhold.formats.forms import FORMATS, check_format, check_separator, output_form
 from withhold.formats.items import check_encodable, item_name
@@ -77,16 +78,25 @@ def read(
     separator: str | None = None,
     record_column: str | None = None,
     item_column: str | None = None,
+    consent: Any = None,
 ) -> Transactions:
     """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
 
     Format, separator and columns are found by content where they are not given. Repeated items of a
-    record are merged and counted; empty records are kept.
+    record are merged and counted; empty records are kept. ``consent``: a file that lists the records that
+    may be published, the name of a 0/1 column, or row numbers or record ids; the others are left out.
 
     >>> read([["bread", "beer"], []]).to_lists()
     [['beer', 'bread'], []]
+    >>> read([["bread", "beer"], ["tea"]], consent=[2]).to_lists()
+    [['tea']]
     """
     options = Options(check_format(format), check_separator(separator), record_column, item_column)
+    table = _read_any(source, options)
+    return table if consent is None else only_with_consent(table, source, consent)
+
+
+def _read_any(source: Any, options: Options) -> Transactions:
     if isinstance(source, Transactions):
         return source
     if isinstance(source, str | os.PathLike):

@@ -202,7 +202,7 @@ def scan(cells, sizes, ids, groups, table, least, but):
 
 @kernel
 def cheapest_partner(tuples, trees, costs, desk, each):
-    """The tuple of the same class and another group that costs least to merge with; of equals the lower id."""
+    """The tuple of the same class, but another group, that costs least; of equals the lower id."""
     own, group = tuples.classes[each], tuples.groups[each]
     stamp = tuples.numbers[STEPS]
     start, end = tuples.starts[own], tuples.ends[own]

@@ -175,5 +175,6 @@ def refuse_other_rows(original: Table, published: Table) -> None:
 
 
 def _smoothed(codes: NDArray[np.int32], n_values: int) -> Floats:
-    counts = np.bincount(codes[codes >= 0], minlength=n_values) + PSEUDO_COUNT
-    return counts / counts.sum()
+    counts = np.bincount(codes[codes >= 0], minlength=n_values).astype(np.float64) + PSEUDO_COUNT
+    shares: Floats = counts / counts.sum()
+    return shares

@@ -7,6 +7,7 @@ from typing import Any
 
 from withhold.errors import PolicyError
 from withhold.models.breach import Breach
+from withhold.models.buckets import Buckets, RareSet
 from withhold.models.k_anonymity import KAnonymity, SmallGroup
 from withhold.models.model import Finding, Model, build
 from withhold.models.rho import RhoUncertainty
@@ -16,9 +17,11 @@ __all__ = [
     "MODELS",
     "TABLE_MODELS",
     "Breach",
+    "Buckets",
     "Finding",
     "KAnonymity",
     "Model",
+    "RareSet",
     "RhoUncertainty",
     "SmallGroup",
     "Status",
@@ -26,7 +29,9 @@ __all__ = [
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, KAnonymity)}
+MODELS: Mapping[str, type[Any]] = {
+    kind.name: kind for kind in (RhoUncertainty, Buckets, KAnonymity)
+}
 """Every model, by the name that ``--model`` and manifests use."""
 TABLE_MODELS = frozenset((KAnonymity.name,))
 """The models of tables with named columns; all others are of records of items."""

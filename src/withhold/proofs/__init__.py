@@ -10,6 +10,7 @@ from withhold.lazy import load
 from withhold.models import Model, Verdict
 
 CHECKS = {
+    "buckets": "withhold.proofs.buckets:verify_buckets",
     "rho": "withhold.proofs.rho:verify_rho",
     "k-anonymity": "withhold.proofs.table:verify_table",
 }

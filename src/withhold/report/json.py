@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.audits import Audit
 from withhold.audits.result import Share
+from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.manifest import amounts
+from withhold.measure.facts import finite
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
+from withhold.report.content import Report
 
 if TYPE_CHECKING:
     from withhold.audits.table import TableAudit
@@ -27,6 +30,7 @@ def audit_as_dict(audit: Audit | TableAudit) -> dict[str, Any]:
         "model": audit.model.parameters(),
         "check": verdict_as_dict(audit.verdict),
         "records": audit.records,
+        "without_consent": audit.without_consent,
         "items": audit.items,
         "occurrences": audit.occurrences,
         "sensitive_occurrences": audit.sensitive_occurrences,
@@ -60,9 +64,17 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
+        "without_consent": getattr(release.original, "without_consent", None),
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "report": None if published.report is None else str(published.report),
+        **({} if published.content is None else {"facts": facts_as_dict(published.content)}),
     }
+
+
+def facts_as_dict(report: Report) -> dict[str, float | None]:
+    """Every number that a report's page shows, by its path."""
+    return {path: finite(fact.value) for path, fact in report.facts.items()}
 
 
 def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:
@@ -96,6 +108,17 @@ def profile_as_dict(profile: Profile) -> dict[str, Any]:
     ]
     values["top"] = [{"item": item, "records": count} for item, count in profile.top]
     return values
+
+
+def hierarchy_as_dict(tree: Hierarchy) -> dict[str, Any]:
+    """The size of a tree, and every edge as child and parent."""
+    return {
+        "root": tree.root,
+        "nodes": len(tree),
+        "leaves": tree.n_leaves,
+        "height": tree.height,
+        "edges": [[name, tree.parent(name)] for name in tree.names[1:]],
+    }
 
 
 def _share(share: Share) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from withhold.audits import Audit
+from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.models import Status, Verdict
+from withhold.models.rho import counted
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
     lines = [
         f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
         f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
+        *(left_out for _, left_out in consent_facts(audit.without_consent)),
         "",
         *_outcome(audit),
     ]
@@ -107,12 +110,21 @@ def release_text(release: Release, published: Published) -> str:
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
+        *([("report", str(published.report))] if published.report else []),
         ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
+        *consent_facts(getattr(release.original, "without_consent", None)),
         *release.loss.facts(),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
     return page([f"{published.verdict.status.value}  {promise}", "", *columns(facts)])
+
+
+def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
+    """How many records were left out for want of consent, where that was asked about."""
+    if without_consent is None:
+        return []
+    return [("consent", f"{counted(without_consent, 'record')} without consent left out")]
 
 
 def recheck_text(recheck: Recheck, *, name: str) -> str:
@@ -164,6 +176,12 @@ def profile_text(profile: Profile, *, name: str) -> str:
             *columns(top, right={1, 2}),
         ]
     )
+
+
+def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:
+    """The size of a tree, and the tree drawn."""
+    size = f"{tree.n_leaves:,} leaves, {len(tree):,} nodes, height {tree.height}"
+    return page([f"{name}: {size}", "", *tree.draw(most=most).split("\n")])
 
 
 def bar(share: float, width: int) -> str:

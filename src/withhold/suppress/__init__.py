@@ -12,6 +12,7 @@ from withhold.suppress.plan import AnyPlan, Plan, Reasons, apply
 __all__ = ["AnyPlan", "Plan", "Reasons", "apply", "suppress"]
 
 SUPPRESSORS = {
+    "buckets": "withhold.suppress.buckets:suppress_buckets",
     "rho": "withhold.suppress.rho:suppress_rho",
     "k-anonymity": "withhold.suppress.cells:suppress_cells",
 }

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Table
+from withhold.data import Hierarchy, Table
 from withhold.data.table import WITHHELD, Column
-from withhold.errors import PolicyError
+from withhold.errors import InputError, PolicyError
+from withhold.formats.hierarchy import read_hierarchy
 from withhold.kernels.cell_groups import NOBODY, Trees
-
-SHOWN = 10
-"""So many missing values are named in a message."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,24 @@ class Forest:
                 under[self.trees.parents[node]] += under[node]
         roots = np.array([self.bounds[j + 1] - 1 for j in range(len(self.bounds) - 1)])
         total = np.maximum(under[roots], 1.0)[self.trees.columns]
-        return np.log(np.maximum(under, 1.0) / total)
+        share: NDArray[np.float64] = np.maximum(under, 1.0) / total
+        return np.log(share)
 
 
-def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Any]) -> Forest:
+def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarchy]:
+    """The tree of each column that has one, from trees, files, or a text such as ``age=age.csv``."""
+    if isinstance(given, str):
+        pairs = [text.partition("=") for text in given.split(",") if text.strip()]
+        if bad := [name for name, mark, file in pairs if not (name and mark and file)]:
+            raise PolicyError(f"hierarchies are written as COLUMN=FILE,COLUMN=FILE, not {bad[0]!r}")
+        given = {name.strip(): file.strip() for name, _, file in pairs}
+    return {
+        name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree)
+        for name, tree in (given or {}).items()
+    }
+
+
+def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
     """The trees of these columns."""
     for name in hierarchies:
         if name not in names:
@@ -61,8 +73,8 @@ def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Any]) ->
     nodes = np.empty((len(table), len(names)), dtype=np.int32)
     for j, name in enumerate(names):
         column = table.column(name)
-        grow = _hierarchic if name in hierarchies else _flat
-        above, loss, between = grow(column, hierarchies.get(name))
+        tree = hierarchies.get(name)
+        above, loss, between = _flat(column) if tree is None else _hierarchic(column, tree)
         root = len(above) - 1
         nodes[:, j] = np.where(column.codes == WITHHELD, root, column.codes) + bounds[-1]
         parents.append(np.where(above == NOBODY, NOBODY, above + bounds[-1]).astype(np.int32))
@@ -86,7 +98,7 @@ def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Any]) ->
 
 
 def _flat(
-    column: Column, hierarchy: None
+    column: Column,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
     root = len(column.values)
     parents = np.full(root + 1, root, dtype=np.int32)
@@ -95,9 +107,26 @@ def _flat(
 
 
 def _hierarchic(
-    column: Column, hierarchy: Any
+    column: Column, hierarchy: Hierarchy
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
-    raise NotImplementedError
+    named = tuple(value or "" for value in column.values)
+    try:
+        hierarchy.check_covers(named, what="values of the column")
+    except InputError as error:
+        raise InputError(error.problem, column=column.name, remedy=error.remedy) from None
+    leaves = hierarchy.codes(named)
+    is_inner = np.ones(len(hierarchy), dtype=np.bool_)
+    is_inner[hierarchy.leaf_codes] = False
+    is_inner[0] = False
+    inner = np.flatnonzero(is_inner)
+    # Values, then inner nodes, then the root, which is 0 in the hierarchy.
+    place = np.full(len(hierarchy), NOBODY, dtype=np.int32)
+    place[inner] = len(named) + np.arange(len(inner))
+    place[0] = len(named) + len(inner)
+    parents = np.append(place[hierarchy.parents[np.append(leaves, inner)]], NOBODY)
+    hidden = (hierarchy.leaf_counts[inner] - 1) / max(hierarchy.n_leaves - 1, 1)
+    losses = np.concatenate((np.zeros(len(named)), hidden, [1.0]))
+    return parents.astype(np.int32), losses, tuple(hierarchy.names[code] for code in inner)
 
 
 def _depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -31,7 +31,7 @@ from withhold.kernels.diverse_cells import Bench, merge_groups
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
 from withhold.suppress.cell_plan import CellPlan, make_plan
-from withhold.suppress.cell_trees import Forest, plant
+from withhold.suppress.cell_trees import Forest, hierarchies_from, plant
 
 COSTS = ("hybrid", "mar", "info", "ham")
 PSEUDO_COUNT = 0.1
@@ -49,7 +49,7 @@ def suppress_cells(
     model: KAnonymity,
     *,
     cost: str = "hybrid",
-    hierarchies: Mapping[str, Any] | None = None,
+    hierarchy: Mapping[str, Any] | str | None = None,
     seed: int = 0,
     jobs: int | None = None,
     progress: Progress = quiet,
@@ -60,7 +60,8 @@ def suppress_cells(
     if seed < 0:
         raise PolicyError("the seed must be 0 or more")
     refuse_impossible(table, model)
-    forest = plant(table, by_difference(table, model), hierarchies or {})
+    hierarchies = hierarchies_from(hierarchy)
+    forest = plant(table, by_difference(table, model), hierarchies)
     start = gather(table, model, forest, seed)
     costs = make_costs(start, forest, cost, len(table))
     tuples, trees = start.tuples, forest.trees
@@ -79,7 +80,7 @@ def suppress_cells(
         # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
         progress("merging rows", max(at_first - left, 0), at_first)
         left = merge()
-    options = {"cost": cost, "seed": seed}
+    options = {"cost": cost, "hierarchies": sorted(hierarchies), "seed": seed}
     return make_plan(table, forest, start.final_cells()), options
 
 

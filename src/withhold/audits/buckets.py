@@ -1,0 +1,66 @@
+"""The audit of k-anonymous sets: which records stand out by their items, and how soon one knows."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from withhold.audits.attack_curve import attack_curve
+from withhold.audits.result import Audit
+from withhold.data import Transactions
+from withhold.data.equal_rows import equal_rows
+from withhold.kernels.layout import lay_out
+from withhold.kernels.threads import Progress, Stop, quiet
+from withhold.models import Buckets
+from withhold.proofs.buckets import rare_sets, verify_buckets
+
+
+def audit_buckets(
+    table: Transactions,
+    model: Buckets,
+    *,
+    max_size: int = 5,
+    show: int = 10,
+    samples: int = 2000,
+    seed: int = 0,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+) -> Audit:
+    """The audit of ``table``; rare sets are counted up to ``max_size`` items."""
+    began = time.perf_counter()
+    verdict = verify_buckets(table, model)
+    numbers, first = equal_rows(table)
+    counts = np.bincount(numbers)
+    sizes = table.lengths[first]
+    counted = (counts < model.k) & (sizes <= max_size)
+    left = inf if limit_seconds is None else limit_seconds - (time.perf_counter() - began)
+    with Stop(None if left == inf else left) as stop:
+        curve = attack_curve(
+            lay_out(table, table.codes(())),
+            Fraction(1, 2),  # nothing is sensitive here, so nothing is inferred, whatever the bound
+            samples=samples,
+            seed=seed,
+            stop=stop,
+            jobs=jobs,
+            progress=progress,
+        )
+    return Audit(
+        model=model,
+        verdict=verdict,
+        breaches=tuple(rare_sets(table, model, counts, first, show=show)),
+        by_size={size: int((counted & (sizes == size)).sum()) for size in range(max_size + 1)},
+        complete=True,
+        exposed_records=int(counts[counted].sum()),
+        attack_curve=curve,
+        records=len(table),
+        items=int((table.supports > 0).sum()),
+        occurrences=table.n_occurrences,
+        sensitive_occurrences=0,
+        absent_sensitive=(),
+        seed=seed,
+        seconds=time.perf_counter() - began,
+    )

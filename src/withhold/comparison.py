@@ -1,0 +1,167 @@
+"""Several releases of one original, side by side: what each lost, in the measures of its kind of data.
+
+In: an original, and releases or files. Out: a ``Comparison``, which text, JSON and pages render.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from withhold.data import Hierarchy, Table, Transactions
+from withhold.errors import PolicyError
+from withhold.formats import Data, read, read_back, read_table
+from withhold.kernels.threads import Progress, quiet
+from withhold.manifest import manifest_path, read_manifest
+from withhold.measure import Asked, Measured, compare_tables
+from withhold.models import TABLE_MODELS, Model
+from withhold.publish import form_in, model_in, sha256_of
+from withhold.release import Release
+from withhold.suppress.buckets import tree_for
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A release that is compared: its table, and what is known of how it was made."""
+
+    name: str
+    table: Any
+    model: Model | None = None
+    hierarchy: Hierarchy | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One column of a comparison."""
+
+    name: str
+    measured: Measured
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What each release lost against the same original."""
+
+    original: str
+    releases: tuple[Compared, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why a release may not belong to the original."""
+        return tuple(
+            f"{release.name}: {warning}"
+            for release in self.releases
+            for warning in release.measured.warnings
+        )
+
+
+def compare(
+    original: Any,
+    *published: Any,
+    sensitive: Iterable[str] | None = None,
+    min_support: str | None = None,
+    min_confidence: str = "0.3",
+    hierarchy: Any = None,
+    consent: Any = None,
+    names: Sequence[str] | None = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Comparison:
+    """What each of several releases lost against the same original.
+
+    Each may be a path, a ``Release``, or whatever ``read`` takes. A path with a manifest beside it is read
+    as that says. ``sensitive`` items are counted apart; if not given, those of the release's own model.
+    Rules and itemsets are counted from ``min_support`` (a number of records, or a share such as "0.05%")
+    and ``min_confidence`` on. A release that was generalised is measured by its ``hierarchy``, given as to
+    ``anonymize``. ``consent`` says which records of the original may have been published.
+
+    >>> shop = [["bread", "condom"], ["beer", "condom"], ["bread"]]
+    >>> found = compare(shop, [["bread"], ["beer", "condom"], ["bread"]], [["bread"], ["beer"], ["bread"]])
+    >>> [release.measured.fact("occurrences.all.removed").value for release in found.releases]
+    [1, 2]
+    """
+    if not published:
+        raise PolicyError("nothing to compare with; name at least one release")
+    candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
+    table = original_of(original, candidates, consent=consent)
+    tree = None
+    if hierarchy is not None and isinstance(table, Transactions):
+        tree = tree_for(table, hierarchy)[0]
+    wanted = None if sensitive is None else frozenset(sensitive)
+    found = []
+    for number, each in enumerate(candidates):
+        known = each.model.sensitive if each.model is not None else frozenset()
+        asked = Asked(
+            each.model,
+            known if wanted is None else wanted,
+            min_support=min_support,
+            min_confidence=min_confidence,
+            hierarchy=tree or each.hierarchy,
+            jobs=jobs,
+            progress=progress,
+        )
+        name = names[number] if names else each.name
+        found.append(Compared(name, compare_tables(table, each.table, asked)))
+    return Comparison(_name(original, "the original"), tuple(found))
+
+
+def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) -> Data:
+    """The original as its releases are: records of items, or a table that is prepared as theirs was."""
+    if not isinstance(releases[0].table, Table):
+        if isinstance(original, Transactions) and reading.get("consent") is None:
+            return original
+        return read(original, **reading)
+    if isinstance(original, Table):
+        return original
+    like = releases[0].table
+    separator = reading.get("separator")
+    return read_table(original, separator=separator, drop=like.dropped, bins=like.binned)
+
+
+def candidate(
+    published: Any, number: int = 1, *, reading: Mapping[str, Any] | None = None
+) -> Candidate:
+    """A release as it can be compared; a path is read, as its manifest says if there is one."""
+    reading = reading or {}
+    if isinstance(published, Candidate):
+        return published
+    if isinstance(published, Release):
+        return Candidate(
+            f"release {number}", published.data, published.model, _tree(published.plan)
+        )
+    if not isinstance(published, str | Path):
+        return Candidate(
+            f"release {number}", published if isinstance(published, Table) else read(published)
+        )
+    path = Path(published)
+    where = manifest_path(path)
+    if not where.exists():
+        return Candidate(path.name, read(published, **reading))
+    record = read_manifest(where)
+    unchanged = sha256_of(path) == record["output"]["sha256"]
+    model = model_in(record, where)
+    if unchanged:
+        table = read_back(path, form_in(record, path))
+    elif model.name in TABLE_MODELS:
+        table = read_table(path, separator=reading.get("separator"))
+    else:
+        table = read(path, **reading)
+    if isinstance(table, Table):
+        prepared = record.get("input", {})
+        dropped = tuple(prepared.get("dropped_columns", ()))
+        table = replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
+    return Candidate(path.name, table, model)
+
+
+def _tree(plan: Any) -> Hierarchy | None:
+    """The tree of a plan that generalises."""
+    return getattr(plan, "hierarchy", None)
+
+
+def _name(data: Any, otherwise: str) -> str:
+    source = getattr(data, "source", None)
+    if isinstance(data, str | Path):
+        return Path(data).name
+    return otherwise if source is None else str(source.path.name)

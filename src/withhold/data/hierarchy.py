@@ -1,0 +1,291 @@
+"""Trees over items or over the values of a column: what each can be generalised to.
+
+In: edges, paths from leaves to the root, or items to build a tree over. Out: a frozen tree that answers
+by name, and for whole columns by code. Nothing here reads files (``formats.hierarchy`` does); ``growing``
+puts the nodes in order and refuses what is no tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import growing
+from withhold.errors import InputError
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A tree with named nodes; every name is one node's only.
+
+    Codes are places in depth-first order: the root is 0, and the nodes under ``n`` are
+    ``n + 1 … ends[n] - 1``. So "is under" and "how many leaves" are comparisons of whole numbers.
+
+    >>> edges = [("beer", "drinks"), ("tea", "drinks"), ("drinks", "*"), ("soap", "*")]
+    >>> tree = Hierarchy.from_edges(edges)
+    >>> tree.root, tree.leaves, tree.leaves_under("drinks")
+    ('*', ('beer', 'tea', 'soap'), ('beer', 'tea'))
+    >>> tree.lowest_common_ancestor("beer", "tea"), tree.parent("drinks"), tree.depth("tea")
+    ('drinks', '*', 2)
+    """
+
+    names: tuple[str, ...]
+    parents: Codes
+    """The code of each node's parent; -1 for the root."""
+    depths: Codes = field(init=False, repr=False)
+    """How many edges each node is below the root."""
+    ends: Codes = field(init=False, repr=False)
+    """Where each node's subtree ends: the first code that is not in it."""
+    leaf_codes: Codes = field(init=False, repr=False)
+    leaf_counts: Codes = field(init=False, repr=False)
+    """How many leaves are under each node; 1 for a leaf itself."""
+    _leaves_before: Codes = field(init=False, repr=False)
+    _code_of: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        n_nodes = len(self.names)
+        parents = np.array(self.parents, dtype=np.int32)
+        growing.check_order(self.names, parents)
+        depths = np.zeros(n_nodes, dtype=np.int32)
+        ends = np.arange(1, n_nodes + 1, dtype=np.int32)
+        is_leaf = np.ones(n_nodes, dtype=bool)
+        is_leaf[parents[1:]] = False
+        for code in range(1, n_nodes):
+            depths[code] = depths[parents[code]] + 1
+        for code in range(n_nodes - 1, 0, -1):
+            ends[parents[code]] = max(ends[parents[code]], ends[code])
+        leaves_before = np.zeros(n_nodes + 1, dtype=np.int32)
+        np.cumsum(is_leaf, out=leaves_before[1:])
+        arrays = {
+            "parents": parents,
+            "depths": depths,
+            "ends": ends,
+            "leaf_codes": np.flatnonzero(is_leaf).astype(np.int32),
+            "leaf_counts": leaves_before[ends] - leaves_before[:-1],
+            "_leaves_before": leaves_before,
+        }
+        for name, array in arrays.items():
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "_code_of", {name: code for code, name in enumerate(self.names)})
+
+    @classmethod
+    def from_edges(cls, edges: Iterable[tuple[str, str]]) -> Hierarchy:
+        """The tree of (child, parent) pairs; the one name that is nobody's child is the root."""
+        return cls(
+            *growing.grow([growing.Edge((child, 0), (parent, 0)) for child, parent in edges])
+        )
+
+    @classmethod
+    def from_paths(cls, paths: Iterable[Sequence[str]]) -> Hierarchy:
+        """The tree of paths, each from a leaf to the root and all of the same length.
+
+        A label may stand on two levels; the upper node is then named with its level, from 1 below the
+        root.
+
+        >>> tree = Hierarchy.from_paths([("ham", "sausage", "*"), ("sausage", "sausage", "*")])
+        >>> tree.leaves, tree.parent("ham")
+        (('ham', 'sausage'), 'sausage[1]')
+        """
+        edges = [edge for path in paths for edge in growing.path_edges(path)]
+        return cls(*growing.grow(edges))
+
+    @classmethod
+    def by_prefix(cls, items: Iterable[str], lengths: Sequence[int] | None = None) -> Hierarchy:
+        """A tree over codes such as ICD's: ``E11.9`` under ``E11`` under ``E`` under ``*``.
+
+        Without ``lengths`` (of the prefixes that are nodes) these are the first character and what stands
+        before the first dot.
+
+        >>> tree = Hierarchy.by_prefix(["E11.9", "E11.2", "E10", "I25"])
+        >>> print(tree.draw())
+        *  (4 leaves)
+        ├── E  (3 leaves)
+        │   ├── E10
+        │   └── E11  (2 leaves)
+        │       ├── E11.2
+        │       └── E11.9
+        └── I  (1 leaf)
+            └── I25
+        """
+        return cls(*growing.grow(growing.prefix_edges(items, lengths)))
+
+    @classmethod
+    def by_fan_out(cls, items: Iterable[str], fan_out: int) -> Hierarchy:
+        """A tree over items without meaning: neighbours in order, ``fan_out`` to a node, up to the root.
+
+        >>> tree = Hierarchy.by_fan_out(["1", "2", "10", "20"], 2)
+        >>> tree.parent("10"), tree.root
+        ('10..20', '*')
+        """
+        return cls(*growing.grow(growing.fan_out_edges(items, fan_out)))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._code_of
+
+    def __eq__(self, other: object) -> bool:
+        """The same names under the same parents, in whatever order."""
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self._parent_names() == other._parent_names()
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def root(self) -> str:
+        """The name of the node above all."""
+        return self.names[0]
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The names of all leaves, in depth-first order."""
+        return tuple(self.names[code] for code in self.leaf_codes)
+
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves there are."""
+        return len(self.leaf_codes)
+
+    @property
+    def height(self) -> int:
+        """How many edges the deepest leaf is below the root."""
+        return int(self.depths.max())
+
+    def code(self, name: str) -> int:
+        """The code of a node, or an error with the nearest spelling."""
+        if name not in self._code_of:
+            raise InputError(
+                "is no name in the hierarchy", value=name, remedy=_nearest(name, self.names)
+            )
+        return self._code_of[name]
+
+    def codes(self, names: Iterable[str]) -> Codes:
+        """The codes of nodes by name."""
+        return np.fromiter((self.code(name) for name in names), dtype=np.int32)
+
+    def parent(self, name: str) -> str | None:
+        """The node right above; None for the root."""
+        above = int(self.parents[self.code(name)])
+        return None if above < 0 else self.names[above]
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """The nodes right below, in order."""
+        code = self.code(name)
+        below, found = code + 1, []
+        while below < self.ends[code]:
+            found.append(self.names[below])
+            below = int(self.ends[below])
+        return tuple(found)
+
+    def depth(self, name: str) -> int:
+        """How many edges the node is below the root."""
+        return int(self.depths[self.code(name)])
+
+    def is_leaf(self, name: str) -> bool:
+        """Whether nothing is below."""
+        code = self.code(name)
+        return bool(self.ends[code] == code + 1)
+
+    def leaves_under(self, name: str) -> tuple[str, ...]:
+        """The leaves that the node stands for; a leaf stands for itself."""
+        code = self.code(name)
+        span = slice(self._leaves_before[code], self._leaves_before[self.ends[code]])
+        return tuple(self.names[leaf] for leaf in self.leaf_codes[span])
+
+    def covers(self, upper: str, lower: str) -> bool:
+        """Whether ``lower`` is ``upper`` or below it."""
+        above, below = self.code(upper), self.code(lower)
+        return bool(above <= below < self.ends[above])
+
+    def lowest_common_ancestor(self, *names: str) -> str:
+        """The lowest node that covers all of these."""
+        if not names:
+            raise InputError("the lowest common ancestor of nothing was asked for")
+        codes = self.codes(names)
+        return self.names[self.common_ancestor(codes)]
+
+    def common_ancestor(self, codes: Codes) -> int:
+        """The code of the lowest node that covers all of these codes."""
+        # Depth-first order: whatever covers the first and the last covers all between.
+        low, high = int(codes.min()), int(codes.max())
+        while self.ends[low] <= high:
+            low = int(self.parents[low])
+        return low
+
+    def common_ancestors(self, left: Codes, right: Codes) -> Codes:
+        """For two columns of codes, row by row, the code of the lowest node that covers both."""
+        low = np.minimum(left, right).astype(np.int32)
+        high = np.maximum(left, right)
+        while (rising := self.ends[low] <= high).any():
+            low[rising] = self.parents[low[rising]]
+        return low
+
+    def at_depth(self, depth: int) -> Codes:
+        """For every node the code of its ancestor at this depth, or its own where it is not deeper."""
+        codes = np.arange(len(self), dtype=np.int32)
+        while (deeper := self.depths[codes] > depth).any():
+            codes[deeper] = self.parents[codes[deeper]]
+        return codes
+
+    def check_covers(self, items: Iterable[str], *, what: str = "items of the data") -> None:
+        """Refuse a tree in which some of the items are no leaves, naming them."""
+        absent, inner = [], []
+        for item in items:
+            if item not in self._code_of:
+                absent.append(item)
+            elif not self.is_leaf(item):
+                inner.append(item)
+        if absent:
+            raise InputError(
+                f"the hierarchy lacks {len(absent):,} of the {what}: {growing.some(absent)}",
+                remedy="add a line for each, or name the hierarchy that belongs to this file",
+            )
+        if inner:
+            raise InputError(
+                f"{len(inner):,} of the {what} are no leaves but stand above others in the hierarchy: "
+                f"{growing.some(inner)}",
+                remedy="give each a leaf of its own below that node",
+            )
+
+    def draw(self, *, most: int | None = None) -> str:
+        """The tree as text; after ``most`` lines it only says how many more there are."""
+        lines = [self._line(0)]
+        open_levels: list[bool] = []
+        for code in range(1, len(self)):
+            parent = self.parents[code]
+            depth = int(self.depths[code])
+            is_last = bool(self.ends[code] == self.ends[parent])
+            open_levels[depth - 1 :] = [not is_last]
+            bars = "".join("│   " if is_open else "    " for is_open in open_levels[:-1])
+            lines.append(f"{bars}{'└── ' if is_last else '├── '}{self._line(code)}")
+            if most is not None and len(lines) == most and code + 1 < len(self):
+                lines.append(f"… and {len(self) - code - 1:,} more nodes")
+                break
+        return "\n".join(lines)
+
+    def _line(self, code: int) -> str:
+        if self.ends[code] == code + 1:
+            return self.names[code]
+        count = int(self.leaf_counts[code])
+        return f"{self.names[code]}  ({count:,} {'leaf' if count == 1 else 'leaves'})"
+
+    def _parent_names(self) -> dict[str, str]:
+        above = islice(self.parents, 1, None)
+        return {
+            name: self.names[parent] for name, parent in zip(self.names[1:], above, strict=True)
+        }
+
+
+def _nearest(name: str, names: tuple[str, ...]) -> str:
+    near = get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]!r}" if near else "check the spelling"

@@ -1,0 +1,173 @@
+"""Where consent is written down: a list of records, or a 0/1 column of the data themselves.
+
+In: what the user gave as ``consent``, the data, and the table that was read from them. Out: the table of
+those who agreed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Source, Transactions
+from withhold.data.consent import agreed_by_name, agreed_by_value, with_consent
+from withhold.errors import InputError
+from withhold.formats.cells import BLANKS, open_sheet
+from withhold.formats.columns import Options, find_column
+from withhold.formats.opening import STDIN, open_bytes, text_of
+
+if TYPE_CHECKING:
+    from withhold.formats.frames import Frame
+
+Answers = NDArray[np.bool_]
+
+
+def only_with_consent(table: Transactions, data: Any, consent: Any) -> Transactions:
+    """The records of ``table`` whose publication was agreed to.
+
+    ``consent`` is the path of a text file that lists row numbers or record ids, one a line; the name of a
+    0/1 column of ``data``; an iterable of row numbers (from 1) or record ids; or a truth value for each row.
+    """
+    if isinstance(consent, np.ndarray) and consent.dtype == np.bool_:
+        agreed: Answers = consent
+    elif isinstance(consent, os.PathLike) or (isinstance(consent, str) and os.path.isfile(consent)):
+        agreed = _listed(Path(consent), table)
+    elif isinstance(consent, str):
+        if _is_one_hot(table, data):
+            # A 0/1 column is an item there, until somebody says that it is not.
+            return _item_as_consent(table, consent)
+        agreed = _column(table, data, consent)
+    elif isinstance(consent, Iterable):
+        agreed = agreed_by_name(consent, table)
+    else:
+        raise InputError(
+            "is neither a file nor a column nor a list of records",
+            value=repr(consent),
+            remedy="give consent as one of these",
+        )
+    remembered: Transactions = with_consent(table, agreed)
+    return remembered
+
+
+def _is_one_hot(table: Transactions, data: Any) -> bool:
+    """Whether the items are the names of the data's columns."""
+    if table.source is not None:
+        return table.source.format == "one-hot"
+    return hasattr(data, "columns") and set(table.vocabulary) <= {
+        str(name) for name in data.columns
+    }
+
+
+def _listed(path: Path, table: Transactions) -> Answers:
+    text = text_of(open_bytes(path))
+    names = [line.strip(BLANKS) for line in text.lines()]
+    return agreed_by_name((name for name in names if name), table, path=text.path)
+
+
+def _item_as_consent(table: Transactions, name: str) -> Transactions:
+    path = None if table.source is None else str(table.source.path)
+    code = table.vocabulary.index(find_column(name, table.vocabulary, path))
+    rows = np.repeat(np.arange(len(table)), table.lengths)[table.items == code]
+    agreed = np.zeros(len(table), dtype=bool)
+    agreed[rows] = True
+    remembered: Transactions = with_consent(table.without_items(np.array([code])), agreed)
+    return remembered
+
+
+def _column(table: Transactions, data: Any, name: str) -> Answers:
+    """What a column of the data says of each record."""
+    source = table.source
+    if source is None:
+        from withhold.formats.frames import Frame
+
+        if not hasattr(data, "columns"):
+            raise InputError(
+                f"consent {name!r} is neither a file nor a column, as the data have no columns",
+                remedy="list the records that agreed in a text file, one a line",
+            )
+        return _of_frame(Frame(data), table, name)
+    if str(source.path) == STDIN or source.format in ("basket", "spmf"):
+        what = "standard input" if str(source.path) == STDIN else f"a {source.format} file"
+        raise InputError(
+            f"is no file that exists, and {what} has no column of consent",
+            path=name,
+            remedy="list the records that agreed in a text file, one a line",
+        )
+    if source.container == "parquet":
+        import polars as pl
+
+        from withhold.formats.frames import Frame
+
+        opened = open_bytes(source.path)
+        return _of_frame(Frame(pl.read_parquet(opened.data), opened.label), table, name)
+    return _of_lines(source, name) if source.format == "jsonl" else _of_sheet(source, table, name)
+
+
+def _of_frame(frame: Frame, table: Transactions, name: str) -> Answers:
+    find_column(name, frame.columns, frame.path)
+    agreed = agreed_by_value(frame.column(name).to_list(), path=frame.path, column=name)
+    if len(frame) == len(table):
+        return agreed
+    from withhold.formats.columns import long_columns
+
+    record, _ = long_columns(
+        [each for each in frame.columns if each != name], Options(), frame.path
+    )
+    ids = [str(value) for value in frame.column(record).to_list()]
+    return _by_record(ids, agreed, table, frame.path, name)
+
+
+def _of_sheet(source: Source, table: Transactions, name: str) -> Answers:
+    text = text_of(open_bytes(source.path))
+    sheet = open_sheet(text, Options(separator=source.separator))
+    place = sheet.header.index(find_column(name, sheet.header, text.path))
+    rows = [row for _, row in sheet.rows()]
+    agreed = agreed_by_value(
+        [row[place] for row in rows], path=text.path, column=name, first_line=2
+    )
+    if source.format != "long":
+        return agreed
+    record = sheet.header.index(source.columns[0])
+    return _by_record([row[record] for row in rows], agreed, table, text.path, name)
+
+
+def _of_lines(source: Source, name: str) -> Answers:
+    text = text_of(open_bytes(source.path))
+    values = []
+    for number, line in enumerate(text.lines(), start=1):
+        if not line.strip(BLANKS):
+            continue
+        record = json.loads(line)
+        if not isinstance(record, dict) or name not in record:
+            raise InputError(
+                f"has no {name!r}",
+                path=text.path,
+                line=number,
+                remedy="give every record its consent, 0 or 1",
+            )
+        values.append(record[name])
+    return agreed_by_value(values, path=text.path, column=name, first_line=1)
+
+
+def _by_record(
+    ids: Sequence[str], agreed: Answers, table: Transactions, path: str | None, name: str
+) -> Answers:
+    """The rows' answers as the records'; a record whose rows differ has not answered."""
+    said: dict[str, bool] = {}
+    for record, answer in zip(ids, agreed.tolist(), strict=True):
+        if said.setdefault(record, answer) != answer:
+            raise InputError(
+                "the rows of a record differ in their consent",
+                path=path,
+                column=name,
+                value=record,
+                remedy="give all rows of a record the same answer",
+            )
+    assert table.record_ids is not None
+    return np.array([said[record] for record in table.record_ids], dtype=bool)

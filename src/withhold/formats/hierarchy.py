@@ -1,0 +1,189 @@
+"""Reading a hierarchy: four ways of writing a tree down, told apart by content.
+
+- ``arx``: no header, the leaf first and the root last, usually with ``;`` between them (ARX's CSV).
+- ``edges``: one child and its parent a line; a header may say which is which.
+- ``levels``: a header, then the leaf first and the most general level last, or the other way round where
+  the header says so. A root is put above when the most general level has several values.
+- ``amnesia``: Amnesia's text, lines of ``parent has child child …``.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from withhold.data.growing import ROOT, Edge, grow, path_edges
+from withhold.data.hierarchy import Hierarchy
+from withhold.errors import InputError, PolicyError
+from withhold.formats.cells import BLANKS
+from withhold.formats.columns import ITEM_NAMES, plain
+from withhold.formats.opening import Text, open_bytes, text_of
+
+SEPARATORS = (";", ",", "\t", "|")
+PARENT_NAMES = frozenset({"parent", "parentid", "isa", "above"})
+LEAF_NAMES = ITEM_NAMES | {"leaf", "value", "child"}
+LEVEL_NAMES = ("level", "category", "group", "department", "class", "chapter", "root")
+REMEDY = "give ARX's CSV, child,parent edges, level columns with a header, or Amnesia's text"
+
+Rows = list[tuple[int, list[str]]]
+"""The lines that are not blank: their number, and their cells without the blanks around them."""
+
+
+def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -> Hierarchy:
+    """The tree in a file; the format (arx, edges, levels, amnesia) is found where it is not given."""
+    if format is not None and format not in READERS:
+        raise PolicyError(f"unknown hierarchy format {format!r}; known: {', '.join(READERS)}")
+    opened = open_bytes(Path(path))
+    if opened.is_parquet:
+        raise InputError("is a parquet file, no hierarchy", path=opened.label, remedy=REMEDY)
+    text = text_of(opened)
+    return READERS[format or hierarchy_format(text)](text)
+
+
+def hierarchy_format(text: Text) -> str:
+    """The way in which this tree is written down.
+
+    >>> hierarchy_format(Text(b"beer;drinks;*\\nsoap;care;*\\n", "a.csv"))
+    'arx'
+    """
+    lines = [line.strip(BLANKS) for line in text.lines() if line.strip(BLANKS)]
+    if lines and (lines[0] in ("distinct", "range") or all(" has " in line for line in lines)):
+        return "amnesia"
+    rows = _rows(text)
+    header = rows[0][1]
+    if len(header) == 2 and sum(plain(cell) in PARENT_NAMES for cell in header) == 1:
+        return "edges"
+    one_root = len({cells[-1] for _, cells in rows}) == 1
+    # A line with the root that all others have, whatever it is called, is no header.
+    if _is_header(header) and (len(rows) == 1 or not one_root):
+        return "levels"
+    if one_root:
+        return "arx"
+    if len(header) == 2 and {cells[0] for _, cells in rows} & {cells[1] for _, cells in rows}:
+        return "edges"
+    raise InputError(
+        "is no hierarchy that can be told: the lines do not end in one root, and there is no header "
+        "such as child,parent or item,level2,level1",
+        path=text.path,
+        remedy=REMEDY,
+    )
+
+
+def _read_arx(text: Text) -> Hierarchy:
+    edges = [edge for line, cells in _rows(text) for edge in path_edges(cells, line)]
+    return Hierarchy(*grow(edges, path=text.path))
+
+
+def _read_edges(text: Text) -> Hierarchy:
+    rows = _rows(text)
+    first = [plain(cell) for cell in rows[0][1]]
+    has_header = any(cell in PARENT_NAMES for cell in first)
+    child, parent = (1, 0) if has_header and first[0] in PARENT_NAMES else (0, 1)
+    edges = []
+    for line, cells in rows[has_header:]:
+        if len(cells) != 2:
+            raise InputError(
+                f"has {len(cells)} cells where an edge has two",
+                path=text.path,
+                line=line,
+                remedy=REMEDY,
+            )
+        edges.append(Edge((cells[child], 0), (cells[parent], 0), line))
+    return Hierarchy(*grow(edges, path=text.path))
+
+
+def _read_levels(text: Text) -> Hierarchy:
+    (_, header), *rows = _rows(text)
+    if plain(header[-1]) in LEAF_NAMES and plain(header[0]) not in LEAF_NAMES:
+        header, rows = header[::-1], [(line, cells[::-1]) for line, cells in rows]
+    needs_root = len({cells[-1] for _, cells in rows}) != 1
+    top = len(header) - 1 + needs_root
+    edges = [
+        edge
+        for line, cells in rows
+        for edge in path_edges([*cells, ROOT] if needs_root else cells, line)
+    ]
+    levels = {top - place: name for place, name in enumerate(header)}
+    return Hierarchy(*grow(edges, path=text.path, levels=levels))
+
+
+def _read_amnesia(text: Text) -> Hierarchy:
+    edges = []
+    in_header = True
+    for line, content in enumerate(text.lines(), start=1):
+        words = content.split()
+        if in_header and words and words[0] in ("distinct", "name", "type", "height"):
+            continue
+        if words == ["range"]:
+            remedy = "export it as a hierarchy of distinct values"
+            problem = "is an Amnesia hierarchy of ranges"
+            raise InputError(problem, path=text.path, line=line, remedy=remedy)
+        if not words:
+            continue
+        in_header = False
+        if len(words) < 3 or words[1] != "has":
+            raise InputError(
+                "is no line of an Amnesia hierarchy",
+                path=text.path,
+                line=line,
+                value=content,
+                remedy="write: parent has child child …, without blanks in a name",
+            )
+        edges += [Edge((child, 0), (words[0], 0), line) for child in words[2:]]
+    return Hierarchy(*grow(edges, path=text.path))
+
+
+READERS: dict[str, Callable[[Text], Hierarchy]] = {
+    "arx": _read_arx,
+    "edges": _read_edges,
+    "levels": _read_levels,
+    "amnesia": _read_amnesia,
+}
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Whether a first line says what the columns are: the leaf at one end, or levels by name."""
+    names = [plain(cell) for cell in cells]
+    levels = [name for name in names if name.rstrip("0123456789") in LEVEL_NAMES]
+    return names[0] in LEAF_NAMES or names[-1] in LEAF_NAMES or len(levels) >= len(cells) - 1
+
+
+def _rows(text: Text) -> Rows:
+    """The cells of every line, as many in each."""
+    lines = [(number, line) for number, line in enumerate(text.lines(), start=1) if line.strip()]
+    if not lines:
+        raise InputError("holds no line of a hierarchy", path=text.path, remedy=REMEDY)
+    separator = next((mark for mark in SEPARATORS if mark in lines[0][1]), None)
+    if separator is None:
+        raise InputError(
+            "is no hierarchy: its first line is a single cell",
+            path=text.path,
+            line=lines[0][0],
+            value=lines[0][1],
+            remedy=REMEDY,
+        )
+    rows: Rows = []
+    for number, line in lines:
+        try:
+            cells = next(
+                csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
+            )
+        except csv.Error as error:
+            raise InputError(
+                f"has quotes that cannot be understood: {error}",
+                path=text.path,
+                line=number,
+                remedy='close each quoted name on its line, and write a quote inside it as ""',
+            ) from None
+        cells = [cell.strip(BLANKS) for cell in cells]
+        if rows and len(cells) != len(rows[0][1]):
+            raise InputError(
+                f"has {len(cells)} cells where the first line has {len(rows[0][1])}",
+                path=text.path,
+                line=number,
+                remedy=f"complete the line; if this is no hierarchy, {REMEDY}",
+            )
+        rows.append((number, cells))
+    return rows

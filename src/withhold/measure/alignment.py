@@ -1,0 +1,88 @@
+"""Two tables made comparable: one vocabulary for both, and which occurrences went or came.
+
+In: an original and what was published of it, perhaps read from two files whose codes differ. Out: both
+with the same codes. Items are the same iff their names are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Transactions
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An original and its release under one vocabulary."""
+
+    original: Transactions
+    published: Transactions
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        return self.original.vocabulary
+
+    @property
+    def same_rows(self) -> bool:
+        """Whether both have as many records, so that records can be compared one by one."""
+        return len(self.original) == len(self.published)
+
+    @cached_property
+    def removed(self) -> NDArray[np.bool_]:
+        """For each occurrence of the original whether its record lost it; needs ``same_rows``."""
+        return _absent(_keys(self.original), _keys(self.published))
+
+    @cached_property
+    def added(self) -> NDArray[np.bool_]:
+        """For each published occurrence whether its record never had it; needs ``same_rows``."""
+        return _absent(_keys(self.published), _keys(self.original))
+
+
+def align(original: Transactions, published: Transactions) -> Pair:
+    """Both tables with the codes of their common vocabulary.
+
+    >>> before = Transactions.from_lists([["beer", "wine"], ["beer"]])
+    >>> after = Transactions.from_lists([["wine"], ["ale"]])
+    >>> pair = align(before, after)
+    >>> pair.vocabulary, pair.published.to_lists()
+    (('ale', 'beer', 'wine'), [['wine'], ['ale']])
+    >>> pair.removed.tolist(), pair.added.tolist()
+    ([True, False, True], [False, True])
+    """
+    if original.vocabulary == published.vocabulary:
+        return Pair(original, published)
+    vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    return Pair(*(_recode(table, vocabulary, code_of) for table in (original, published)))
+
+
+def _recode(
+    table: Transactions, vocabulary: tuple[str, ...], code_of: dict[str, int]
+) -> Transactions:
+    new_codes = np.array([code_of[name] for name in table.vocabulary], dtype=np.int32)
+    # Both vocabularies are sorted, so the rows stay ascending.
+    return replace(table, items=new_codes[table.items], vocabulary=vocabulary)
+
+
+def rows_of(table: Transactions) -> Longs:
+    """For each occurrence its record."""
+    return np.repeat(np.arange(len(table)), table.lengths)
+
+
+def _keys(table: Transactions) -> Longs:
+    """Record and item of each occurrence as one number, ascending."""
+    return rows_of(table) * max(table.n_items, 1) + table.items
+
+
+def _absent(keys: Longs, others: Longs) -> NDArray[np.bool_]:
+    """Which keys are not among the others, both ascending."""
+    places = np.searchsorted(others, keys)
+    found = places < len(others)
+    found[found] = others[places[found]] == keys[found]
+    return ~found

@@ -1,0 +1,119 @@
+"""What a release is still good for, in numbers that each have a meaning.
+
+In: an original and what was published of it, as tables. Out: one ``Utility``, which everything that
+tells people about a release renders and never recomputes. Nothing here decides about privacy, so
+floating point is good enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Transactions
+from withhold.kernels.threads import Progress, quiet
+from withhold.measure.alignment import align
+from withhold.measure.itemsets import ItemsetChanges
+from withhold.measure.occurrences import Occurrences, measure_occurrences
+from withhold.measure.patterns import measure_patterns
+from withhold.measure.rules import RuleChanges
+from withhold.measure.supports import (
+    Distribution,
+    SupportErrors,
+    measure_distribution,
+    measure_support_errors,
+)
+
+ITEMS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """What Jia et al. minimise (their equation 1)."""
+
+    distribution: float
+    rules: float
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What is left of an original in its release; ``MEANING`` says each number in a sentence."""
+
+    records: int
+    published_records: int
+    same_rows: bool
+    """Whether both have as many records, so that records could be compared one by one."""
+    occurrences: Occurrences
+    distribution: Distribution
+    supports: SupportErrors
+    itemsets: ItemsetChanges
+    rules: RuleChanges
+
+    @property
+    def objectives(self) -> Objectives:
+        lost, similar = self.occurrences.all.share, self.rules.jaccard
+        # Nothing lost makes both objectives 0, also where the other factor is infinite or J is 0.
+        if lost == 0.0:
+            return Objectives(0.0, 0.0)
+        return Objectives(lost * self.distribution.kl, lost / similar if similar else float("inf"))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, nested as the attributes are; an infinite number is None.
+
+        Of ``occurrences.by_item`` only the first are given; ``by_record`` stays out.
+        """
+        plain: dict[str, Any] = _plain(self)
+        plain["objectives"] = _plain(self.objectives)
+        occurrences = plain["occurrences"]
+        occurrences["by_item"] = occurrences["by_item"][:ITEMS_SHOWN]
+        return plain
+
+
+def measure_utility(
+    original: Transactions,
+    published: Transactions,
+    *,
+    sensitive: Iterable[str] = (),
+    min_support: str | Fraction | int = "0.05%",
+    min_confidence: str | Fraction | float = "0.3",
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Utility:
+    """What ``published`` still tells of ``original``.
+
+    The tables may come from two files: items are compared by name, records by their place. Itemsets
+    are frequent from ``min_support`` on (a number of records, or a share such as "0.05%" of each
+    table's own records), rules are those of ``min_confidence`` or more.
+    """
+    pair = align(original, published)
+    marked = np.zeros(len(pair.vocabulary), dtype=np.bool_)
+    marked[pair.original.codes(sensitive)] = True
+    itemsets, rules = measure_patterns(
+        pair, min_support, min_confidence, jobs=jobs, progress=progress
+    )
+    return Utility(
+        records=len(original),
+        published_records=len(published),
+        same_rows=pair.same_rows,
+        occurrences=measure_occurrences(pair, marked),
+        distribution=measure_distribution(pair),
+        supports=measure_support_errors(pair),
+        itemsets=itemsets,
+        rules=rules,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Frozen values as dictionaries, their derived numbers included."""
+    if is_dataclass(value):
+        derived = [name for name, kind in vars(type(value)).items() if isinstance(kind, property)]
+        names = [*(field.name for field in fields(value) if field.repr), *derived]
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and math.isinf(value) else value

@@ -1,0 +1,76 @@
+"""k-anonymity of whole records (Reddy et al. 2012): every published set of items occurs at least k times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from withhold.errors import PolicyError
+from withhold.models.rho import counted
+
+
+@dataclass(frozen=True, init=False)
+class Buckets:
+    """Nobody can tell a record from at least k - 1 others, whatever they know of it.
+
+    >>> print(Buckets(k=5).promise())
+    Every record is one of at least 5 with exactly the same items, so whoever knows any of them cannot \
+tell it from the others.
+    """
+
+    name: ClassVar[str] = "buckets"
+    kinds: ClassVar[Mapping[str, Any]] = {"k": int}
+
+    k: int
+
+    def __init__(self, k: int) -> None:
+        if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
+            raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")
+        object.__setattr__(self, "k", int(k))
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """None: no item is more sensitive than another here."""
+        return frozenset()
+
+    def promise(self) -> str:
+        """What holds for a table that satisfies the model, in one sentence."""
+        return (
+            f"Every record is one of at least {self.k:,} with exactly the same items, so whoever knows "
+            "any of them cannot tell it from the others."
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, enough to build the model again."""
+        return {"model": self.name, "k": self.k}
+
+
+@dataclass(frozen=True)
+class RareSet:
+    """A set of items that too few records have in common.
+
+    >>> print(RareSet(("beer", "soap"), records=1, k=3))
+    {beer, soap}: 1 record, fewer than 3
+    """
+
+    items: tuple[str, ...]
+    records: int
+    k: int
+
+    def row(self) -> tuple[str, ...]:
+        """The set as cells of a table."""
+        return (
+            "{" + ", ".join(self.items) + "}",
+            "all of a record",
+            f"{self.records:,}",
+            f"of {self.k:,}",
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The set with its count."""
+        return {"items": list(self.items), "records": self.records, "k": self.k}
+
+    def __str__(self) -> str:
+        shown = "{" + ", ".join(self.items) + "}"
+        return f"{shown}: {counted(self.records, 'record')}, fewer than {self.k:,}"

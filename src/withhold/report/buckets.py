@@ -1,0 +1,116 @@
+"""The sections of a release by buckets: what was generalised and added, and how large the groups are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.measure.generalisation import GeneralisationLoss, Group
+from withhold.report.plots import Bars, Line, Lines
+from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
+
+GROUPS_LISTED = 12
+QUANTILES = tuple(range(0, 101, 10))
+
+
+def sections_of_buckets(subject: Subject) -> list[Section]:
+    """What was generalised, and the groups."""
+    loss = subject.measured.details
+    assert isinstance(loss, GeneralisationLoss)
+    return [
+        Section(
+            "generalised",
+            "What was generalised",
+            (
+                Paragraph(loss.in_words(), for_strangers=True),
+                Facts(subject.measured.facts),
+                Drawing(loss_by_record(loss)),
+            ),
+        ),
+        Section(
+            "groups",
+            "Records that are published alike",
+            (
+                Drawing(records_by_group_size(loss)),
+                Drawing(loss_by_group_size(loss)),
+                _largest(loss.groups),
+            ),
+        ),
+    ]
+
+
+def loss_by_record(loss: GeneralisationLoss) -> Lines:
+    """The loss of the records, smallest first (the paper's Figure 4, sorted)."""
+    values = (
+        np.quantile(loss.by_record, [q / 100 for q in QUANTILES]) if len(loss.by_record) else []
+    )
+    return Lines(
+        "recordloss",
+        "How much the records lost, from the one that lost least to the one that lost most",
+        "share of the records",
+        "information loss",
+        tuple(f"{q} %" for q in QUANTILES),
+        (Line("information loss", "lost", tuple(values)),),
+        percent=True,
+    )
+
+
+def records_by_group_size(loss: GeneralisationLoss) -> Bars:
+    """How many records are in groups of which size (the paper's Figure 3)."""
+    bands = _bands(loss.groups)
+    records = tuple(float(sum(group.records for group in groups)) for _, groups in bands)
+    return Bars(
+        "groupsizes",
+        "Records by the size of the group that is published alike",
+        "records",
+        tuple(label for label, _ in bands),
+        (Line("records", "kept", records),),
+    )
+
+
+def loss_by_group_size(loss: GeneralisationLoss) -> Bars:
+    """The mean loss of the records in groups of which size."""
+    bands = _bands(loss.groups)
+    means = []
+    for _, groups in bands:
+        records = sum(group.records for group in groups)
+        means.append(sum(group.information_loss * group.records for group in groups) / records)
+    return Bars(
+        "grouploss",
+        "Information loss by the size of the group",
+        "information loss",
+        tuple(label for label, _ in bands),
+        (Line("information loss", "lost", tuple(means)),),
+        percent=True,
+    )
+
+
+def _bands(groups: tuple[Group, ...]) -> list[tuple[str, list[Group]]]:
+    """The groups by size, in bands that double; none of them empty."""
+    bands: list[tuple[str, list[Group]]] = []
+    low = min((group.records for group in groups), default=1)
+    while low <= max((group.records for group in groups), default=0):
+        high = 2 * low - 1
+        within = [group for group in groups if low <= group.records <= high]
+        if within:
+            bands.append((f"{low:,}" if low == high else f"{low:,}–{high:,}", within))
+        low = high + 1
+    return bands
+
+
+def _largest(groups: tuple[Group, ...]) -> Listing:
+    ordered = sorted(groups, key=lambda group: -group.records)[:GROUPS_LISTED]
+    return Listing(
+        "The largest groups",
+        ("published as", "records", "information loss", "items never had"),
+        tuple(
+            (
+                ", ".join(group.published) or "nothing",
+                f"{group.records:,}",
+                f"{group.information_loss:.1%}",
+                f"{group.added:,}",
+            )
+            for group in ordered
+        ),
+        right=frozenset({1, 2, 3}),
+        folded=True,
+    )

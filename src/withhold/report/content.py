@@ -1,0 +1,118 @@
+"""A report: one frozen value, computed once, which HTML, JSON and figures only render.
+
+In: a release and its manifest. Out: a ``Report`` in one of two editions. ``internal`` is for the custodian
+and has everything. ``external`` is for whoever gets the file: no item, nothing exact about the original,
+nothing that helps to work backwards; docs/decisions/0010 says what was left out and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from withhold.audits import audit
+from withhold.errors import PolicyError
+from withhold.kernels.threads import Progress, quiet
+from withhold.measure import Asked, Fact, compare_tables
+from withhold.report.attack import attack_section, exposure
+from withhold.report.limits import limits_section
+from withhold.report.plots import Plot
+from withhold.report.provenance import provenance_section
+from withhold.report.sections import (
+    Drawing,
+    Facts,
+    Paragraph,
+    Section,
+    Subject,
+    sections_of,
+)
+from withhold.report.strangers import fitness
+
+if TYPE_CHECKING:
+    from withhold.release import Release
+
+EDITIONS = ("internal", "external")
+AUDIT_SECONDS = 60.0
+"""For looking at the original; the counts are lower bounds after that, and say so."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a page says, in order."""
+
+    edition: str
+    name: str
+    """Of the published file."""
+    status: str
+    promise: str
+    proof: str
+    """How it was checked."""
+    headline: tuple[Fact, ...]
+    """The numbers to see first."""
+    sections: tuple[Section, ...]
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """Every number that the page shows, by its path."""
+        shown = [*self.headline]
+        for section in self.sections:
+            for part in section.parts:
+                if isinstance(part, Facts):
+                    shown += part.facts
+        return {fact.path: fact for fact in shown}
+
+    @property
+    def plots(self) -> Mapping[str, Plot]:
+        """Every plot, by its name; ``figures.draw`` makes a matplotlib figure of it."""
+        drawings = (p for section in self.sections for p in section.parts if isinstance(p, Drawing))
+        return {drawing.plot.name: drawing.plot for drawing in drawings}
+
+
+def check_edition(edition: str) -> None:
+    """Refuse an edition that does not exist."""
+    if edition not in EDITIONS:
+        raise PolicyError(f"the edition must be {' or '.join(EDITIONS)}, not {edition!r}")
+
+
+def examine(release: Release, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
+    """All that a report is about: both tables audited, and compared."""
+    model = release.model
+    tree = getattr(release.plan, "hierarchy", None)
+    asked = Asked(model, model.sensitive, hierarchy=tree, jobs=jobs, progress=progress)
+    # The seed of the attacks is not the release's: who sees the curve could find that by trying.
+    before, after = (
+        audit(table, model, seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
+        for table in (release.original, release.data)
+    )
+    return Subject(release, compare_tables(release.original, release.data, asked), before, after)
+
+
+def make_report(
+    subject: Subject, manifest: Mapping[str, Any], *, edition: str = "internal"
+) -> Report:
+    """The report of a release in one edition."""
+    check_edition(edition)
+    inside = edition == "internal"
+    release = subject.release
+    attack = attack_section(subject, with_original=inside)
+    own = sections_of(subject)
+    if not inside:
+        fit = Section("fit", "What it is still good for", (Paragraph(fitness(subject), True),))
+        own = (fit, *own)
+    made = provenance_section(manifest, with_original=inside)
+    sections = (attack, *own, made, limits_section(release.model.name))
+    if not inside:
+        sections = tuple(section.for_strangers() for section in sections)
+    measured = subject.measured
+    loss = tuple(measured.fact(path) for path in measured.plotted)
+    checked = manifest["verdict"]
+    return Report(
+        edition=edition,
+        name=manifest["output"]["name"] or "a release",
+        status=checked["status"],
+        promise=manifest["promise"],
+        proof=f"{checked['checked']:,} sets looked at: {checked['method']}",
+        headline=(*exposure(subject), *loss) if inside else (),
+        sections=tuple(section for section in sections if section.parts),
+    )

@@ -1,0 +1,121 @@
+"""Plots as plain values: what is drawn, not how. ``figures`` draws them; pages and JSON tell the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["before", "after", "lost", "kept", "other", "first", "second", "third", "fourth"]
+"""What a series stands for; it decides the colour, everywhere the same."""
+SERIES: tuple[Role, ...] = ("first", "second", "third", "fourth")
+"""For series that stand for nothing in particular."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A series over the plot's ``x``, with an interval around each value where there is one."""
+
+    label: str
+    role: Role
+    values: tuple[float | None, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Several series over the same places."""
+
+    name: str
+    """For anchors and files: one word, unique in a report."""
+    title: str
+    """What the plot shows, in a sentence; read aloud to those who cannot see it."""
+    x_label: str
+    y_label: str
+    x: tuple[str, ...]
+    lines: tuple[Line, ...]
+    percent: bool = False
+    """Whether the values are shares."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Several plots of lines above each other, over the same places and with the same series."""
+
+    name: str
+    title: str
+    panels: tuple[Lines, ...]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A bar for each label, made of one or several parts laid end to end."""
+
+    name: str
+    title: str
+    x_label: str
+    labels: tuple[str, ...]
+    parts: tuple[Line, ...]
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Points of one series: a label, a role, and their places."""
+
+    label: str
+    role: Role
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Points in the plane, both axes logarithmic, with the line on which nothing changed."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    dots: tuple[Dots, ...]
+
+
+Plot = Lines | Panels | Bars | Scatter
+
+
+def shares_of(plot: Plot) -> list[bool]:
+    """For each column of numbers in ``rows_of``, whether they are shares."""
+    if isinstance(plot, Panels):
+        return [share for panel in plot.panels for share in shares_of(panel)]
+    if isinstance(plot, Scatter):
+        return [False, False]
+    return [plot.percent] * len(plot.lines if isinstance(plot, Lines) else plot.parts)
+
+
+def rows_of(plot: Plot) -> tuple[tuple[str, ...], tuple[tuple[str | float | None, ...], ...]]:
+    """The numbers of a plot as a table: its head and its rows.
+
+    >>> rows_of(Bars("b", "Two", "records", ("a",), (Line("lost", "lost", (3,)),)))
+    (('', 'lost'), (('a', 3),))
+    """
+    if isinstance(plot, Panels):
+        head, rows = rows_of(plot.panels[0])
+        tables = [rows_of(panel) for panel in plot.panels]
+        labels = (
+            f"{panel.y_label}{': ' * bool(name)}{name}"
+            for panel, (names, _) in zip(plot.panels, tables, strict=True)
+            for name in names[1:]
+        )
+        cells = ([cell for _, each in tables for cell in each[n][1:]] for n in range(len(rows)))
+        return (head[0], *labels), tuple(
+            (row[0], *more) for row, more in zip(rows, cells, strict=True)
+        )
+    if isinstance(plot, Scatter):
+        points = ((dots.label, x, y) for dots in plot.dots for x, y in dots.points)
+        return ("", plot.x_label, plot.y_label), tuple(points)
+    places = plot.x if isinstance(plot, Lines) else plot.labels
+    series = plot.lines if isinstance(plot, Lines) else plot.parts
+    first = plot.x_label if isinstance(plot, Lines) else ""
+    head = (first, *(line.label for line in series))
+    return head, tuple(
+        (place, *(line.values[number] for line in series)) for number, place in enumerate(places)
+    )

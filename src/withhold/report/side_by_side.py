@@ -1,0 +1,109 @@
+"""Comparisons as text, plain values and a page: one row for each fact, one column for each release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from withhold.measure import Fact
+from withhold.measure.facts import finite
+from withhold.report.html import Page, page_html
+from withhold.report.plots import Bars, Line
+from withhold.report.sections import Drawing, Listing, Part, Section
+from withhold.report.text import columns, page
+
+if TYPE_CHECKING:
+    from withhold.comparison import Comparison
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """A table of text."""
+    names = [release.name for release in comparison.releases]
+    rows = [("", *names), *((fact.label, *cells) for fact, cells in _rows(comparison))]
+    return page(
+        [f"Against {comparison.original}", "", *columns(rows, right=range(1, len(names) + 1))]
+    )
+
+
+def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
+    """All of it as plain values, each number under its path, with its meaning."""
+    return {
+        "original": comparison.original,
+        "releases": [
+            {
+                "name": release.name,
+                "warnings": list(release.measured.warnings),
+                "facts": dict(release.measured.values()),
+                "details": release.measured.details.as_dict(),
+            }
+            for release in comparison.releases
+        ],
+        "meaning": {fact.path: fact.meaning for fact, _ in _rows(comparison)},
+    }
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """A page: the plotted facts as bars, then the whole table."""
+    names = tuple(release.name for release in comparison.releases)
+    table = Listing(
+        "",
+        ("", *names),
+        tuple((fact.label, *cells) for fact, cells in _rows(comparison)),
+        right=frozenset(range(1, len(names) + 1)),
+    )
+    meanings = Listing(
+        "What each number means",
+        ("", ""),
+        tuple((fact.label, fact.meaning) for fact, _ in _rows(comparison)),
+        folded=True,
+    )
+    sections = (
+        Section("plots", "What each release lost", tuple(_plots(comparison))),
+        Section("table", "All numbers", (table, meanings)),
+    )
+    return page_html(
+        Page(
+            title=comparison.original,
+            kicker="Comparison of releases, for the custodian: it tells about the original",
+            sections=sections,
+            footer="Made by withhold. Publish at most one of these releases: two can be joined.",
+            warnings=comparison.warnings,
+        )
+    )
+
+
+def _plots(comparison: Comparison) -> list[Part]:
+    drawn: list[Part] = []
+    for number, path in enumerate(comparison.releases[0].measured.plotted):
+        facts = [_fact(release.measured.facts, path) for release in comparison.releases]
+        shown = next(fact for fact in facts if fact is not None)
+        values = tuple(finite(None if fact is None else fact.value) for fact in facts)
+        drawn.append(
+            Drawing(
+                Bars(
+                    f"bars-{number}",
+                    f"{shown.label}: {shown.meaning}",
+                    shown.label,
+                    tuple(release.name for release in comparison.releases),
+                    (Line(shown.label, "lost" if number == 0 else "kept", values),),
+                    percent=shown.unit == "share",
+                )
+            )
+        )
+    return drawn
+
+
+def _rows(comparison: Comparison) -> list[tuple[Fact, tuple[str, ...]]]:
+    """Every fact that some release has, with its text for each release."""
+    known: dict[str, Fact] = {}
+    for release in comparison.releases:
+        for fact in release.measured.facts:
+            known.setdefault(fact.path, fact)
+    rows = []
+    for path, fact in known.items():
+        found = (_fact(release.measured.facts, path) for release in comparison.releases)
+        rows.append((fact, tuple("–" if each is None else each.shown for each in found)))
+    return rows
+
+
+def _fact(facts: tuple[Fact, ...], path: str) -> Fact | None:
+    return next((fact for fact in facts if fact.path == path), None)

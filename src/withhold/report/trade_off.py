@@ -1,0 +1,147 @@
+"""Sweeps as text, CSV, plain values, a plot and a page: one row for each point of the grid."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from withhold.measure import Fact
+from withhold.publish import save_text
+from withhold.report.figures import svg_file
+from withhold.report.html import Page, page_html
+from withhold.report.plots import SERIES, Line, Lines, Panels
+from withhold.report.sections import Drawing, Listing, Section
+from withhold.report.text import columns, page
+
+if TYPE_CHECKING:
+    from withhold.sweeping import Point, Sweep
+
+
+def sweep_text(sweep: Sweep) -> str:
+    """A table of text with what is varied and what is plotted."""
+    head, rows = _table(sweep)
+    problems = [
+        f"{_place(point)}: {point.problem}" for point in sweep.points if point.problem is not None
+    ]
+    right = range(len(head))
+    return page([*columns([head, *rows], right=right), *([""] if problems else []), *problems])
+
+
+def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
+    """All points with all their facts, and what the facts mean."""
+    return {
+        "varied": list(sweep.varied),
+        "points": [
+            {
+                "values": dict(point.values),
+                "facts": {fact.path: fact.value for fact in point.facts},
+                "seconds": round(point.seconds, 4),
+                "problem": point.problem,
+            }
+            for point in sweep.points
+        ],
+        "meaning": {fact.path: fact.meaning for fact in _facts(sweep).values()},
+    }
+
+
+def sweep_csv(sweep: Sweep) -> str:
+    """A table with everything, for spreadsheets."""
+    paths = list(_facts(sweep))
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow([*sweep.varied, *paths, "seconds", "problem"])
+    for point in sweep.points:
+        found = {fact.path: fact.value for fact in point.facts}
+        cells = ["" if found.get(path) is None else found[path] for path in paths]
+        values = ["" if value is None else value for value in point.values.values()]
+        writer.writerow([*values, *cells, round(point.seconds, 4), point.problem or ""])
+    return written.getvalue()
+
+
+def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
+    """A page: the trade-off drawn, then the table."""
+    head, rows = _table(sweep)
+    drawn = (Drawing(trade_off(sweep)),) if sweep.plotted else ()
+    meanings = tuple(
+        (fact.label, fact.meaning) for path in sweep.plotted for fact in [_facts(sweep)[path]]
+    )
+    table = Listing("", head, rows, right=frozenset(range(len(head))))
+    explained = Listing("What each number means", ("", ""), meanings, folded=True)
+    return page_html(
+        Page(
+            title=name,
+            kicker="Sweep, for the custodian: what each choice would cost",
+            sections=(
+                Section("trade-off", "The trade-off", drawn),
+                Section("table", "The numbers", (table, explained)),
+            ),
+            footer=f"Made by withhold. The first point asked: {promise} "
+            "Choose by what you can answer for, then publish one release.",
+        )
+    )
+
+
+def trade_off(sweep: Sweep) -> Panels:
+    """What is plotted against the first thing that was varied; a series for each of the rest."""
+    first = sweep.varied[0]
+    places = list(dict.fromkeys(_shown(point.values[first]) for point in sweep.points))
+    series: dict[str, dict[str, Point]] = {}
+    for point in sweep.points:
+        series.setdefault(_place(point, but=first), {})[_shown(point.values[first])] = point
+    panels = []
+    for path in sweep.plotted:
+        fact = _facts(sweep)[path]
+        lines = []
+        for number, (label, points) in enumerate(series.items()):
+            facts = [points[place].fact(path) if place in points else None for place in places]
+            values = tuple(None if found is None else found.value for found in facts)
+            lines.append(Line(label or fact.label, SERIES[number % len(SERIES)], values))
+        panels.append(
+            Lines(path, path, first, fact.label, tuple(places), tuple(lines), fact.unit == "share")
+        )
+    labels = ", ".join(panel.y_label for panel in panels)
+    return Panels("trade-off", f"What changes with {first}: {labels}", tuple(panels))
+
+
+def _table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    facts = _facts(sweep)
+    labels = [facts[path].label for path in sweep.plotted]
+    rows = []
+    for point in sweep.points:
+        found = [point.fact(path) for path in sweep.plotted]
+        cells = ["impossible" if fact is None else fact.shown for fact in found]
+        rows.append((*map(_shown, point.values.values()), *cells, f"{point.seconds:.2f} s"))
+    return (*sweep.varied, *labels, "time"), tuple(rows)
+
+
+def _facts(sweep: Sweep) -> Mapping[str, Fact]:
+    """Every fact that some point has, the first of its path."""
+    known: dict[str, Fact] = {}
+    for point in sweep.points:
+        for fact in point.facts:
+            known.setdefault(fact.path, fact)
+    return known
+
+
+def _place(point: Point, *, but: str = "") -> str:
+    return ", ".join(f"{name} {_shown(v)}" for name, v in point.values.items() if name != but)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "any" if value is None else str(value)
+
+
+def write_files(sweep: Sweep, folder: Path, *, name: str, promise: str) -> None:
+    """``sweep.csv``, ``sweep.json``, ``sweep.html`` and ``trade-off.svg``."""
+    values = json.dumps(sweep_as_dict(sweep), ensure_ascii=False, indent=2) + "\n"
+    save_text(folder / "sweep.csv", sweep_csv(sweep), force=True)
+    save_text(folder / "sweep.json", values, force=True)
+    save_text(folder / "sweep.html", sweep_html(sweep, name=name, promise=promise), force=True)
+    if sweep.plotted:
+        save_text(folder / "trade-off.svg", svg_file(trade_off(sweep)), force=True)

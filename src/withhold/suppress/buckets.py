@@ -1,0 +1,119 @@
+"""Publishing by buckets (Reddy et al. 2012), and the truthful way to the same promise.
+
+The paper's way: records are hashed into buckets of at least k, and every record of a bucket is published
+as all items of the bucket, generalised. That adds items that people never had. The truthful way groups
+similar records and publishes what they have in common, generalised as little as possible.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Hierarchy, Transactions
+from withhold.errors import ImpossibleError, PolicyError
+from withhold.kernels.threads import Progress, quiet
+from withhold.models import Buckets
+from withhold.suppress.concepts import learnt_concepts, truthful_cut
+from withhold.suppress.generalisation import Generalisation
+from withhold.suppress.hashing import hashed
+from withhold.suppress.plan import fingerprint
+from withhold.suppress.similar import similar_groups
+
+PREFIX = "prefix"
+FAN_OUT = "fan-out"
+
+
+def suppress_buckets(
+    table: Transactions,
+    model: Buckets,
+    *,
+    hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
+    truthful: bool = False,
+    buckets: int | None = None,
+    to_root: bool = False,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[Generalisation, dict[str, Any]]:
+    """The plan, and the options it was made with. Nothing is drawn, so ``seed`` makes no difference."""
+    tree, described = tree_for(table, hierarchy)
+    if len(table) < model.k:
+        raise ImpossibleError(
+            f"{len(table):,} records cannot be published in groups of at least {model.k:,}; "
+            "choose a smaller k"
+        )
+    if buckets is not None and (not hasattr(buckets, "__index__") or buckets < 1):
+        raise PolicyError(f"buckets must be a whole number from 1 on, not {buckets!r}")
+    if truthful and (buckets is not None or to_root):
+        which = "buckets" if buckets is not None else "to_root"
+        raise PolicyError(f"{which} is about the paper's way; truthful groups have no use for it")
+    node = _leaf_of_occurrences(table, tree)
+    record = np.repeat(np.arange(len(table)), table.lengths)
+    chosen = {"hierarchy": described, "truthful": bool(truthful)}
+    if truthful:
+        group_of = similar_groups(table, node, model.k, tree)
+        sizes = np.bincount(group_of)
+        sets = truthful_cut(group_of[record], record, node, sizes, tree)
+        chosen["groups"] = len(sizes)
+    else:
+        bucket_of, n_buckets = hashed(table, model.k, buckets)
+        filled, group_of = np.unique(bucket_of, return_inverse=True)
+        sets = learnt_concepts(group_of[record], node, len(filled), tree, to_root=to_root)
+        chosen |= {"buckets": n_buckets, "to_root": bool(to_root), "groups": len(filled)}
+    progress("grouping records", 1, 1)
+    chosen["seed"] = seed
+    return Generalisation(group_of, *sets, tree, fingerprint(table)), chosen
+
+
+def tree_for(
+    table: Transactions, hierarchy: Hierarchy | str | os.PathLike[str] | None
+) -> tuple[Hierarchy, dict[str, Any]]:
+    """The tree over the table's items, and what a manifest says of it.
+
+    ``hierarchy`` is a tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), or
+    ``"fan-out:10"`` (for items without meaning).
+    """
+    if hierarchy is None:
+        raise PolicyError(
+            "a hierarchy is missing: name a file, or say prefix (codes such as E11.9) or fan-out:10 "
+            "(items without meaning)"
+        )
+    if isinstance(hierarchy, Hierarchy):
+        tree, origin = hierarchy, None
+    else:
+        tree, origin = _read_or_built(table, os.fspath(hierarchy))
+    tree.check_covers(name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
+    return tree, {
+        "from": origin,
+        "leaves": tree.n_leaves,
+        "nodes": len(tree),
+        "height": tree.height,
+    }
+
+
+def _read_or_built(table: Transactions, wanted: str) -> tuple[Hierarchy, str]:
+    kind, _, numbers = wanted.partition(":")
+    if os.path.isfile(wanted) or kind not in (PREFIX, FAN_OUT):
+        from withhold.formats.hierarchy import read_hierarchy
+
+        return read_hierarchy(wanted), os.path.basename(wanted)
+    try:
+        lengths = [int(number) for number in numbers.split(",")] if numbers else []
+    except ValueError:
+        raise PolicyError(f"{wanted!r} needs whole numbers after the colon") from None
+    if kind == PREFIX:
+        return Hierarchy.by_prefix(table.vocabulary, lengths or None), wanted
+    if len(lengths) != 1:
+        raise PolicyError("say how many items go under a node, for example fan-out:10")
+    return Hierarchy.by_fan_out(table.vocabulary, lengths[0]), wanted
+
+
+def _leaf_of_occurrences(table: Transactions, tree: Hierarchy) -> np.ndarray:
+    """For each occurrence the code of its item's leaf; items that no record holds need none."""
+    leaf_of_item = np.zeros(table.n_items, dtype=np.int64)
+    for item in np.flatnonzero(table.supports):
+        leaf_of_item[item] = tree.code(table.vocabulary[item])
+    return leaf_of_item[table.items]

@@ -1,0 +1,128 @@
+"""The points of a sweep that are finished, in a file: one line each, appended whole.
+
+The first line says what the sweep is about. A sweep goes on only if that is the same: the input's bytes, all
+that is not varied, and the version. A last line that was cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from withhold.errors import OutputError, PolicyError
+from withhold.measure import Asked, Fact
+from withhold.publish import flush_to_disk, save_text
+from withhold.suppress.plan import fingerprint
+
+if TYPE_CHECKING:
+    from withhold.sweeping import Case, Point
+
+FILE = "points.jsonl"
+DIFFERENCES = {
+    "version": "it was made by another version of withhold",
+    "input": "it is about another input",
+    "varied": "it varies something else",
+    "fixed": "the model or the options are not the same",
+    "measures": "min-support or min-confidence is not the same",
+}
+"""What the first line says, and what to tell when it says something else."""
+
+
+class State:
+    """The finished points, in memory and, if there is a folder, on disk."""
+
+    def __init__(self, path: Path | None, points: Mapping[str, Point]) -> None:
+        self._path = path
+        self._points = dict(points)
+
+    @classmethod
+    def open(
+        cls, folder: Path | None, table: Any, first: Case, asked: Asked, *, force: bool
+    ) -> State:
+        """What the folder has of this sweep; a folder with another sweep is refused."""
+        if folder is None:
+            return cls(None, {})
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
+        path = folder / FILE
+        about = _about(table, first, asked)
+        if force or not path.exists():
+            save_text(path, json.dumps(about, ensure_ascii=False) + "\n", force=True)
+            return cls(path, {})
+        return cls(path, _read(path, about))
+
+    def point(self, values: Mapping[str, Any]) -> Point | None:
+        """The point at these values, if it is finished."""
+        return self._points.get(_key(values))
+
+    def keep(self, point: Point) -> None:
+        """Add a point; on disk it is there whole, or not at all."""
+        self._points[_key(point.values)] = point
+        if self._path is None:
+            return
+        line = json.dumps(asdict(point), ensure_ascii=False) + "\n"
+        try:
+            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND)
+            try:
+                os.write(handle, line.encode("utf-8", errors="backslashreplace"))
+            finally:
+                os.close(handle)
+            flush_to_disk(self._path)
+        except OSError as error:
+            raise OutputError(f"{self._path} cannot be written: {error.strerror}") from error
+
+
+def _about(table: Any, first: Case, asked: Asked) -> dict[str, Any]:
+    from withhold import __version__
+
+    source = getattr(table, "source", None)
+    fixed = {**first.model.parameters(), **first.options}
+    return {
+        "version": __version__,
+        "input": source.sha256 if source is not None else fingerprint(table),
+        "varied": list(first.values),
+        "fixed": {
+            name: str(value) for name, value in sorted(fixed.items()) if name not in first.values
+        },
+        "measures": [asked.min_support, asked.min_confidence],
+    }
+
+
+def _read(path: Path, about: Mapping[str, Any]) -> dict[str, Point]:
+    from withhold.sweeping import Point
+
+    lines = path.read_text(encoding="utf-8").split("\n")
+    try:
+        there = json.loads(lines[0])
+    except ValueError:
+        there = None
+    if not isinstance(there, dict):
+        raise PolicyError(
+            f"{path} is not the beginning of a sweep; choose another folder, or --force to start again"
+        )
+    for name, difference in DIFFERENCES.items():
+        if there.get(name) != about[name]:
+            raise PolicyError(
+                f"{path.parent} holds another sweep: {difference}; "
+                "choose another folder, or --force to start again"
+            )
+    points = {}
+    for line in lines[1:-1]:  # what stands after the last line's end was cut off
+        values = json.loads(line)
+        values["facts"] = tuple(Fact(**fact) for fact in values["facts"])
+        values["plotted"] = tuple(values["plotted"])
+        point = Point(**values)
+        points[_key(point.values)] = point
+    if lines[-1]:
+        save_text(path, "\n".join(lines[:-1]) + "\n", force=True)
+    return points
+
+
+def _key(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True)

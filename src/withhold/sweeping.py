@@ -1,0 +1,212 @@
+"""A grid of models and options on the same data: how does the loss change with what is asked for?
+
+In: data, a model, and the values to vary. Out: a ``Sweep``. Nothing is published: releases of the same data
+can be joined, so only their measures are kept. With a folder every finished point is kept at once, and the
+same call goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from withhold.errors import ImpossibleError, PolicyError
+from withhold.kernels.threads import Progress, available_cores, quiet
+from withhold.measure import Asked, Fact, compare_tables
+from withhold.measure.facts import finite
+from withhold.models import Model
+from withhold.pipeline import anonymize, as_data
+from withhold.sweep_state import State
+
+Plain = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One place of the grid: what was varied, and what follows from it."""
+
+    values: Mapping[str, Plain]
+    model: Model
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place of the grid, measured."""
+
+    values: Mapping[str, Plain]
+    facts: tuple[Fact, ...]
+    """None if the point is impossible."""
+    plotted: tuple[str, ...]
+    seconds: float
+    """To find the release and to prove it."""
+    problem: str | None = None
+    """Why there is no release."""
+
+    def fact(self, path: str) -> Fact | None:
+        """The fact at a path, if there is one."""
+        return next((fact for fact in self.facts if fact.path == path), None)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The whole grid, in the order in which it was asked for."""
+
+    varied: tuple[str, ...]
+    points: tuple[Point, ...]
+
+    @property
+    def plotted(self) -> tuple[str, ...]:
+        """The paths of the facts to draw, the loss first."""
+        return next((point.plotted for point in self.points if point.plotted), ())
+
+
+def sweep(
+    data: Any,
+    model: Model | Callable[..., Model],
+    *,
+    vary: Mapping[str, Sequence[Any]],
+    folder: str | Path | None = None,
+    force: bool = False,
+    min_support: str | None = None,
+    min_confidence: str = "0.3",
+    consent: Any = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+    **options: Any,
+) -> Sweep:
+    """The measures of a release for every combination of the varied values.
+
+    ``vary`` names parameters of the model or options of ``anonymize``. ``model`` may also be a function that
+    takes the varied parameters by name and returns a model. ``folder`` keeps every finished point, so that
+    the same call goes on after an interruption; ``force`` starts again. Other options are those of
+    ``anonymize``.
+
+    >>> from withhold import RhoUncertainty
+    >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
+    >>> found = sweep(shop, RhoUncertainty("0.5", {"condom"}), vary={"rho": ["0.3", "0.7"]})
+    >>> [(point.values["rho"], point.fact("occurrences.all.removed").value) for point in found.points]
+    [('0.3', 2), ('0.7', 1)]
+    """
+    cases = grid(model, vary, options)
+    return run_cases(
+        as_data(data, cases[0].model, consent),
+        cases,
+        folder=None if folder is None else Path(folder),
+        force=force,
+        asked=Asked(min_support=min_support, min_confidence=min_confidence),
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def grid(
+    model: Model | Callable[..., Model],
+    vary: Mapping[str, Sequence[Any]],
+    options: Mapping[str, Any],
+) -> list[Case]:
+    """Every combination of the varied values; the first name changes slowest."""
+    if not vary or any(len(values) == 0 for values in vary.values()):
+        raise PolicyError("nothing varies; say what, and through which values")
+    make, known = _maker(model)
+    cases = []
+    for values in product(*vary.values()):
+        chosen = dict(zip(vary, values, strict=True))
+        wanted = {name: value for name, value in chosen.items() if name in known}
+        others = {name: value for name, value in chosen.items() if name not in known}
+        plain = {name: _plain(value) for name, value in chosen.items()}
+        cases.append(Case(plain, make(**wanted), {**options, **others}))
+    return cases
+
+
+def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], frozenset[str]]:
+    """What builds a model from varied parameters, and the names that it takes."""
+    if callable(model):
+        return model, frozenset(inspect.signature(model).parameters)
+    kind: Callable[..., Model] = type(model)
+    parameters = model.parameters()
+    fixed = {name: parameters[name] for name in model.kinds}
+    return (lambda **varied: kind(**{**fixed, **varied})), frozenset(model.kinds)
+
+
+def run_cases(
+    table: Any,
+    cases: Sequence[Case],
+    *,
+    asked: Asked,
+    folder: Path | None = None,
+    force: bool = False,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Sweep:
+    """Every case measured, several at a time; those that a folder has already are not repeated."""
+    varied = tuple(cases[0].values)
+    state = State.open(folder, table, cases[0], asked, force=force)
+    found = {
+        number: point for number, case in enumerate(cases) if (point := state.point(case.values))
+    }
+    left = [number for number in range(len(cases)) if number not in found]
+    cores = jobs or available_cores()
+    workers = max(min(cores, len(left)), 1)
+    stopped = threading.Event()
+    # Two threads at least for each: a lone one could not be asked to stop.
+    share = max(cores // workers, 2) if workers > 1 else cores
+
+    def heed(what: str, done: int, total: int) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+
+    progress("sweeping", len(found), len(cases))
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        tasks: dict[Future[Point], int] = {
+            pool.submit(partial(_measure, table, cases[number], asked, share, heed)): number
+            for number in left
+        }
+        pending = set(tasks)
+        try:
+            while pending:
+                done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
+                for task in done:
+                    found[tasks[task]] = task.result()
+                    state.keep(task.result())
+                progress("sweeping", len(found), len(cases))
+        except BaseException:
+            stopped.set()
+            for task in pending:
+                task.cancel()
+            raise
+    return Sweep(varied, tuple(found[number] for number in range(len(cases))))
+
+
+def _measure(table: Any, case: Case, asked: Asked, jobs: int, progress: Progress) -> Point:
+    progress("", 0, 1)
+    began = time.perf_counter()
+    try:
+        release = anonymize(table, case.model, **case.options, jobs=jobs, progress=progress)
+    except ImpossibleError as error:
+        return Point(case.values, (), (), time.perf_counter() - began, str(error))
+    seconds = time.perf_counter() - began
+    asked = replace(
+        asked,
+        model=case.model,
+        sensitive=case.model.sensitive,
+        hierarchy=getattr(release.plan, "hierarchy", None),
+        jobs=jobs,
+        progress=progress,
+    )
+    measured = compare_tables(table, release.data, asked)
+    facts = tuple(replace(fact, value=finite(fact.value)) for fact in measured.facts)
+    return Point(case.values, facts, measured.plotted, seconds)
+
+
+def _plain(value: Any) -> Plain:
+    """The value as JSON can hold it; an exact number as its text."""
+    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -1,0 +1,225 @@
+"""The mining kernels return what their plain twins return."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import Rows, examples, tables
+from withhold.data import Transactions
+from withhold.kernels import plain, plain_mining
+from withhold.kernels.itemset_index import (
+    count_supports,
+    find_rules,
+    index_itemsets,
+    match_itemsets,
+    recode_itemsets,
+)
+from withhold.kernels.layout import lay_out
+from withhold.kernels.mining import FINISHED, STOPPED, TOO_MANY, mine_itemsets
+from withhold.kernels.mining_rows import MiningRows, mining_rows
+
+Found = dict[frozenset[int], int]
+
+
+def mined(
+    rows: MiningRows,
+    least: int,
+    *,
+    closed: bool = False,
+    most_items: int = 0,
+    most_sets: int = 10**6,
+    ranks: tuple[int, int] | None = None,
+    stopped: bool = False,
+) -> tuple[int, list[tuple[frozenset[int], int]]]:
+    """The status, and the sets of codes with their supports in the order found."""
+    first, last = ranks or (0, len(rows.code_of_rank))
+    status, n_sets, offsets, items, supports = mine_itemsets(
+        rows.offsets,
+        rows.items,
+        rows.weights,
+        rows.post_offsets,
+        rows.post_rows,
+        rows.post_positions,
+        rows.supports,
+        first,
+        last,
+        closed,
+        least,
+        most_items,
+        most_sets,
+        np.array([int(stopped)], dtype=np.int64),
+    )
+    sets = [rows.code_of_rank[items[offsets[s] : offsets[s + 1]]] for s in range(n_sets)]
+    assert all(len(set(codes.tolist())) == len(codes) for codes in sets)
+    return status, [(frozenset(c.tolist()), int(n)) for c, n in zip(sets, supports, strict=False)]
+
+
+def coded(rows: Rows) -> tuple[Transactions, list[frozenset[int]]]:
+    table = Transactions.from_lists(rows)
+    ends = table.offsets.tolist()
+    codes = table.items.tolist()
+    return table, [frozenset(codes[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+
+
+def arrays(sets: list[frozenset[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """The sets as offsets and ascending codes."""
+    offsets = np.cumsum([0, *map(len, sets)]).astype(np.int64)
+    return offsets, np.array([x for s in sets for x in sorted(s)], dtype=np.int32)
+
+
+@st.composite
+def large_tables(draw: st.DrawFn) -> Rows:
+    """Many different records over few items: more than fit into one word, at several depths."""
+    chance = random.Random(draw(st.integers(0, 10**6)))
+    n_items = draw(st.integers(4, 9))
+    density = draw(st.floats(0.3, 0.8))
+    return [
+        frozenset(f"{x}" for x in range(n_items) if chance.random() < density)
+        for _ in range(draw(st.integers(50, 300)))
+    ]
+
+
+@examples(300)
+@given(tables(), st.integers(1, 5), st.booleans())
+def test_mine_itemsets(problem, least, closed):
+    table, records = coded(problem[0])
+    status, found = mined(mining_rows(table, least), least, closed=closed)
+    assert status == FINISHED
+    assert len(found) == len(dict(found))
+    assert dict(found) == plain_mining.mine_itemsets(records, least, closed=closed)
+
+
+@examples(60)
+@given(large_tables(), st.integers(1, 40), st.booleans())
+def test_mine_itemsets__in_tables_of_more_than_64_rows(rows, least, closed):
+    table, records = coded(rows)
+    _, found = mined(mining_rows(table, least), least, closed=closed)
+    assert len(found) == len(dict(found))
+    assert dict(found) == plain_mining.mine_itemsets(records, least, closed=closed)
+
+
+@examples(100)
+@given(tables(), st.integers(1, 3), st.integers(1, 4))
+def test_mine_itemsets__up_to_a_size(problem, least, size):
+    table, records = coded(problem[0])
+    _, found = mined(mining_rows(table, least), least, most_items=size)
+    assert dict(found) == plain_mining.mine_itemsets(records, least, most_items=size)
+
+
+@examples(100)
+@given(tables(), st.integers(1, 3), st.booleans(), st.data())
+def test_mine_itemsets__in_two_parts_is_the_whole_in_order(problem, least, closed, data):
+    rows = mining_rows(coded(problem[0])[0], least)
+    middle = data.draw(st.integers(0, len(rows.code_of_rank)))
+    halves = [
+        mined(rows, least, closed=closed, ranks=ranks)[1]
+        for ranks in ((0, middle), (middle, len(rows.code_of_rank)))
+    ]
+    assert halves[0] + halves[1] == mined(rows, least, closed=closed)[1]
+
+
+def test_mine_itemsets__ends_when_there_are_too_many():
+    rows = mining_rows(coded([frozenset("abc")])[0], 1)
+    assert mined(rows, 1, most_sets=7)[0] == FINISHED
+    status, found = mined(rows, 1, most_sets=6)
+    assert (status, len(found)) == (TOO_MANY, 6)
+
+
+def test_mine_itemsets__ends_when_stopped():
+    rows = mining_rows(coded([frozenset("abc")])[0], 1)
+    assert mined(rows, 1, stopped=True) == (STOPPED, [])
+
+
+@examples(100)
+@given(tables(), st.integers(1, 4))
+def test_mining_rows__hold_the_frequent_part(problem, least):
+    table, records = coded(problem[0])
+    frequent = {x for x, n in enumerate(table.supports.tolist()) if n >= least}
+    rows = mining_rows(table, least)
+    assert (np.diff(rows.supports) >= 0).all()
+    ends = rows.offsets.tolist()
+    got: Found = {}
+    for row, (begin, end) in enumerate(zip(ends, ends[1:], strict=False)):
+        ranks = rows.items[begin:end]
+        assert (np.diff(ranks) > 0).all()
+        key = frozenset(rows.code_of_rank[ranks].tolist())
+        assert key not in got
+        got[key] = int(rows.weights[row])
+    expected: Found = {}
+    for record in records:
+        if cut := record & frequent:
+            expected[cut] = expected.get(cut, 0) + 1
+    assert got == expected
+
+
+@examples(200)
+@given(tables(), st.integers(1, 3), st.fractions(Fraction(1, 20), 1, max_denominator=20))
+def test_find_rules(problem, least, confidence):
+    _, records = coded(problem[0])
+    itemsets = plain_mining.mine_itemsets(records, least)
+    sets = sorted(itemsets, key=sorted)
+    offsets, items = arrays(sets)
+    supports = np.array([itemsets[s] for s in sets], dtype=np.int64)
+    n_rules, wholes, antecedents, consequents = find_rules(
+        offsets,
+        items,
+        supports,
+        index_itemsets(offsets, items),
+        confidence.numerator,
+        confidence.denominator,
+    )
+    got = [
+        (sets[antecedents[k]], int(consequents[k]), itemsets[sets[wholes[k]]])
+        for k in range(n_rules)
+    ]
+    assert all(sets[wholes[k]] == got[k][0] | {got[k][1]} for k in range(n_rules))
+    ordered = plain_mining.find_rules({s: itemsets[s] for s in sets}, confidence)
+    assert got == [(q, e, joint) for q, e, joint, _ in ordered]
+
+
+some_sets = st.lists(st.frozensets(st.integers(0, 7)), unique=True, max_size=30)
+
+
+@examples(200)
+@given(some_sets, some_sets)
+def test_match_itemsets(wanted, listed):
+    offsets, items = arrays(listed)
+    found = match_itemsets(*arrays(wanted), offsets, items, index_itemsets(offsets, items))
+    assert found.tolist() == [listed.index(s) if s in listed else -1 for s in wanted]
+
+
+@examples(100)
+@given(some_sets, st.permutations(range(8)))
+def test_recode_itemsets(sets, code_of_rank):
+    offsets, items = arrays(sets)
+    recode_itemsets(offsets, items, np.array(code_of_rank, dtype=np.int32))
+    expected = arrays([frozenset(code_of_rank[x] for x in s) for s in sets])
+    assert items.tolist() == expected[1].tolist()
+
+
+@examples(100)
+@given(tables(), st.data())
+def test_count_supports(problem, data):
+    table, records = coded(problem[0])
+    if table.n_items == 0:
+        return
+    codes = st.frozensets(st.integers(0, table.n_items - 1))
+    sets = data.draw(st.lists(codes, max_size=5))
+    layout = lay_out(table, np.empty(0, dtype=np.int32))
+    offsets, items = arrays(sets)
+    got = count_supports(
+        offsets,
+        np.argsort(layout.code_of_rank).astype(np.int32)[items],
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.supports,
+        layout.bitmaps(),
+    )
+    assert got.tolist() == [plain.count_support(s, records) for s in sets]

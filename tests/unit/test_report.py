@@ -1,0 +1,418 @@
+"""The page that people show around: one value, several renderings, and for strangers only what is theirs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold.cli import anonymize  # noqa: F401
+from withhold.cli.app import app
+from withhold.errors import NotVerifiedError, OutputError, PolicyError
+from withhold.models import Status
+from withhold.publish import report_path
+from withhold.report import figures
+from withhold.report.content import examine, make_report
+from withhold.report.html import report_html
+from withhold.report.json import facts_as_dict
+from withhold.report.plots import Bars, Dots, Line, Lines, Scatter
+from withhold.report.sections import SECTIONS, Drawing, Facts, Listing, Paragraph, Section
+from withhold.report.strangers import band_text
+
+EVIL = "<script>alert('x')</script>"
+ROWS = [
+    [EVIL, "beer", "condom"],
+    ["beer", "condom", "bread&butter"],
+    [],
+    ["coffee", "bread&butter"],
+    ["coffee", '"><img src=http://x.example/y>'],
+    ["condom", "$x$"],
+    ["tea", "コーヒー"],
+]
+MODEL = wh.RhoUncertainty("0.5", {"condom", EVIL})
+
+
+class Page(HTMLParser):
+    """What stands in a page: numbers by path, text, elements."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.numbers, self.tags, self.ids, self.words = {}, [], [], []
+        self.addresses = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.tags.append(tag)
+        self.ids += [values["id"]] if "id" in values else []
+        self.addresses += [values[k] for k in ("src", "href", "xlink:href") if k in values]
+        if tag == "data":
+            number = values["value"]
+            self.numbers[values["data-path"]] = float(number) if number else None
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+
+
+@pytest.fixture(scope="module")
+def pharmacy():
+    baskets, sensitive = wh.pharmacy(1500, seed=5)
+    return wh.anonymize(baskets, wh.RhoUncertainty("0.5", sensitive), seed=90210)
+
+
+@pytest.fixture(scope="module")
+def subject(pharmacy):
+    return examine(pharmacy)
+
+
+def manifest(release, tmp_path):
+    published = release.write(tmp_path / "published.dat", force=True)
+    return json.loads(published.manifest.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def internal(pharmacy, subject, tmp_path_factory):
+    return make_report(subject, manifest(pharmacy, tmp_path_factory.mktemp("internal")))
+
+
+@pytest.fixture(scope="module")
+def external(pharmacy, subject, tmp_path_factory):
+    made = manifest(pharmacy, tmp_path_factory.mktemp("external"))
+    return make_report(subject, made, edition="external")
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- one value ------------------------------------------------------------------------------------
+
+
+def test_report__says_what_the_release_says(pharmacy, internal):
+    facts = internal.facts
+    assert internal.status == "HOLDS"
+    assert internal.promise == pharmacy.model.promise()
+    assert facts["occurrences.all.removed"].value == pharmacy.loss.removed > 0
+    assert facts["occurrences.sensitive.share"].value == pharmacy.loss.sensitive_occurrences
+    assert facts["distribution.symmetric_kl"].value == pytest.approx(pharmacy.loss.symmetric_kl)
+    assert facts["attack.exposed_before"].value > facts["attack.exposed_after"].value == 0
+
+
+def test_report__has_every_part_that_was_asked_for(internal):
+    titles = [section.name for section in internal.sections]
+    assert titles == ["attacker", "lost", "supports", "rules", "made", "limits"]
+    assert set(internal.plots) == {
+        "inferred",
+        "unique",
+        "by-item",
+        "by-length",
+        "supports",
+        "by-size",
+    }
+    captions = " ".join(
+        part.caption for s in internal.sections for part in s.parts if isinstance(part, Listing)
+    )
+    assert "rules that changed most" in captions
+    assert "most frequent items" in captions
+
+
+def test_page__numbers_are_those_of_the_json(internal):
+    page = Page(report_html(internal))
+    assert page.numbers == facts_as_dict(internal)
+    assert len(page.numbers) > 15
+
+
+def test_page__plots_draw_the_numbers_of_the_value(pharmacy, internal):
+    plot = internal.plots["by-item"]
+    supports = dict(zip(pharmacy.data.vocabulary, pharmacy.data.supports.tolist(), strict=True))
+    assert plot.parts[0].values == tuple(supports[item] for item in plot.labels)
+    drawn = figures.draw(plot).axes[0]
+    widths = [bar.get_width() for bar in drawn.patches]
+    assert widths == [*plot.parts[0].values, *plot.parts[1].values]
+    assert internal.plots["inferred"].lines[1].values == (0.0,) * 5
+
+
+def test_release_report__is_the_same_before_it_is_a_file(pharmacy, internal):
+    assert facts_as_dict(pharmacy.report()) == facts_as_dict(internal)
+    assert pharmacy.report().name == "a release"
+
+
+def test_page__an_untouched_file_has_a_report_too(tmp_path):
+    release = wh.anonymize([["a", "b"], ["a"], ["c"], ["b", "c"]], wh.RhoUncertainty("0.9", {"z"}))
+    release.write(tmp_path / "out.dat", report=True)
+    page = report_path(tmp_path / "out.dat").read_text(encoding="utf-8")
+    assert "Nothing was withheld" in page
+    assert "The original was safe already" in page
+
+
+# --- nothing from the data is code ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def evil_page(tmp_path_factory):
+    out = tmp_path_factory.mktemp("evil") / "<b>out.jsonl"
+    wh.anonymize(ROWS, MODEL).write(out, report=True)
+    return report_path(out).read_text(encoding="utf-8")
+
+
+def test_page__escapes_what_comes_from_the_data(evil_page):
+    page = Page(evil_page)
+    assert not {"script", "img", "b", "iframe", "link", "object"} & set(page.tags)
+    words = "".join(page.words)
+    assert EVIL in words
+    assert "<b>out.jsonl" in words
+    assert "bread&butter" in words
+
+
+def test_page__asks_for_nothing_outside(evil_page):
+    page = Page(evil_page)
+    assert page.addresses
+    assert all(address.startswith("#") for address in page.addresses)
+    assert not re.search(r"url\((?!#)|@import|<link|<base", evil_page)
+    assert "default-src 'none'" in evil_page
+
+
+def test_page__no_two_elements_share_an_id(evil_page):
+    ids = Page(evil_page).ids
+    assert len(ids) == len(set(ids))
+    for reference in re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', evil_page):
+        assert "".join(reference) in ids
+
+
+# --- strangers ------------------------------------------------------------------------------------
+
+
+def test_external__names_no_item(pharmacy, external):
+    page = report_html(external)
+    for item in pharmacy.original.vocabulary:
+        assert item not in page, item
+
+
+def test_external__tells_nothing_exact_about_the_original(pharmacy, subject, external):
+    page = report_html(external)
+    words = " ".join(Page(page).words)
+    told = facts_as_dict(make_report(subject, _any_manifest(pharmacy)))
+    assert Page(page).numbers == {}
+    for secret in (
+        "90210",
+        str(pharmacy.loss.removed),
+        f"{pharmacy.original.n_occurrences:,}",
+        f"{told['occurrences.all.share'] * 100:.2f}",
+    ):
+        assert secret not in words, secret
+    assert "numba" not in words
+    assert "seconds" not in words
+    assert [line.role for plot in external.plots.values() for line in plot.lines] == ["after"]
+
+
+def _any_manifest(release):
+    from pathlib import Path
+
+    from withhold.data import Source
+    from withhold.manifest import make_manifest
+
+    return make_manifest(release, "x", Source(Path("x"), "basket"), release.verdict)
+
+
+def test_external__names_neither_the_input_nor_its_digest(tmp_path):
+    source = tmp_path / "secret-customers.dat"
+    source.write_text("beer condom\nbeer condom\nwine\n" * 9)
+    release = wh.anonymize(source, wh.RhoUncertainty("0.5", {"condom"}))
+    release.write(tmp_path / "out.dat", report=True, edition="external")
+    page = report_path(tmp_path / "out.dat").read_text(encoding="utf-8")
+    assert "secret-customers" not in page
+    assert release.original.source.sha256 not in page
+    assert "condom" not in page
+    release.write(tmp_path / "out.dat", report=True, force=True)
+    inside = report_path(tmp_path / "out.dat").read_text(encoding="utf-8")
+    assert "secret-customers" in inside
+    assert release.original.source.sha256 in inside
+
+
+def test_external__a_section_of_a_model_is_left_out_unless_it_says_otherwise(
+    pharmacy, subject, monkeypatch
+):
+    def sections(subject):
+        chart = Bars("own", "By item", "records", ("insulin",), (Line("l", "lost", (1.0,)),))
+        return [
+            Section("own", "Own", (Paragraph("said aloud", for_strangers=True), Drawing(chart))),
+            Section("quiet", "Quiet", (Paragraph("insulin"), Facts(()))),
+        ]
+
+    monkeypatch.setattr("withhold.report.own_sections", sections, raising=False)
+    monkeypatch.setitem(SECTIONS, "rho", "withhold.report:own_sections")
+    made = _any_manifest(pharmacy)
+    inside = make_report(subject, made)
+    outside = make_report(subject, made, edition="external")
+    assert {"own", "quiet"} <= {section.name for section in inside.sections}
+    (own,) = [section for section in outside.sections if section.name in ("own", "quiet")]
+    assert own.parts == (Paragraph("said aloud", for_strangers=True),)
+    assert "insulin" not in report_html(outside)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.004, 0.01, 0.2, 0.75, 0.99, 1.0])
+@pytest.mark.parametrize("published", [10, 1_000, 100_000])
+def test_band__leaves_many_possibilities(share, published):
+    text = band_text(share, published)
+    told = re.findall(r"[\d.]+(?= %)", text)
+    if not told:
+        assert "small file" in text
+        return
+    low, high = [0.0, *map(float, told)][-2:]
+    assert low <= share * 100 <= high
+    counts = [
+        n for n in range(max(4 * published, 2000)) if low <= 100 * n / (published + n) <= high
+    ]
+    assert len(counts) >= 100
+
+
+def test_edition__must_be_one_that_exists(pharmacy, subject, tmp_path):
+    with pytest.raises(PolicyError, match="internal or external"):
+        make_report(subject, {}, edition="secret")
+    with pytest.raises(PolicyError, match="internal or external"):
+        pharmacy.write(tmp_path / "out.dat", report=True, edition="secret")
+    assert names(tmp_path) == []
+
+
+# --- publishing -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def release():
+    return wh.anonymize(ROWS, MODEL)
+
+
+def test_write__the_report_stands_beside_the_release(release, tmp_path):
+    published = release.write(tmp_path / "out.jsonl", report=True)
+    assert published.report == tmp_path / "out.jsonl.report.html"
+    assert names(tmp_path) == ["out.jsonl", "out.jsonl.manifest.json", "out.jsonl.report.html"]
+    assert published.content.status == "HOLDS"
+
+
+@pytest.mark.parametrize("report", [True, False])
+def test_write__an_old_report_is_refused_and_never_left_beside_another_release(
+    release, tmp_path, report
+):
+    page = report_path(tmp_path / "out.jsonl")
+    page.write_text("old")
+    with pytest.raises(PolicyError, match=r"report\.html exists already"):
+        release.write(tmp_path / "out.jsonl", report=report)
+    assert names(tmp_path) == [page.name]
+    release.write(tmp_path / "out.jsonl", report=report, force=True)
+    assert page.exists() == report
+    assert not report or page.read_text(encoding="utf-8") != "old"
+
+
+@pytest.mark.parametrize("moment", ["examine", "render", "rename"])
+def test_write__a_report_that_fails_publishes_nothing(release, tmp_path, monkeypatch, moment):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    if moment == "rename":
+        real = os.replace
+
+        def some(source, target):
+            if str(target).endswith(".jsonl"):
+                fail()
+            real(source, target)
+
+        monkeypatch.setattr("withhold.publish.os.replace", some)
+    else:
+        place = {"examine": "content.examine", "render": "html.report_html"}[moment]
+        monkeypatch.setattr(f"withhold.report.{place}", fail)
+    with pytest.raises(OutputError, match="No space left"):
+        release.write(tmp_path / "out.jsonl", report=True)
+    assert names(tmp_path) == []
+
+
+def test_write__what_is_not_proved_has_no_report(release, tmp_path, monkeypatch):
+    broken = replace(release.verdict, status=Status.UNDECIDED)
+    monkeypatch.setattr("withhold.publish.verify", lambda *_, **__: broken)
+    with pytest.raises(NotVerifiedError):
+        release.write(tmp_path / "out.jsonl", report=True)
+    assert names(tmp_path) == []
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_cli__report_and_json(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.dat").write_text("beer condom\nbeer condom\nwine\n")
+    command = ["anonymize", "b.dat", "--rho", "0.5", "--sensitive", "condom", "-o", "out.dat"]
+    found = json.loads(run(*command, "--report", "--json").stdout)
+    assert found["report"] == "out.dat.report.html"
+    page = Page((tmp_path / "out.dat.report.html").read_text(encoding="utf-8"))
+    assert page.numbers == found["facts"]
+    assert found["facts"]["occurrences.all.removed"] == found["loss"]["removed"]
+    assert "report            out.dat.report.html" in run(*command, "--report", "--force").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--edition", "external"], "say --report too"),
+        (["--report", "--edition", "secret"], "internal or external"),
+    ],
+)
+def test_cli__edition_mistakes_are_exit_2_before_any_work(tmp_path, monkeypatch, options, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.dat").write_text("beer condom\nwine\n")
+    command = ["anonymize", "b.dat", "--rho", "0.5", "--sensitive", "condom", "-o", "out.dat"]
+    result = run(*command, *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert os.listdir(tmp_path) == ["b.dat"]
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+PLOTS = [
+    Lines("l", "T", "x", "y", ("1", "2"), (Line("a", "before", (0.1, None)),), percent=True),
+    Bars("b", "T", "x", ("$a$", "b" * 99), (Line("a", "kept", (0, 3)), Line("c", "lost", (1, 2)))),
+    Scatter(
+        "s", "T", "x", "y", (Dots("d", "other", ((1.0, 1.0), (5.0, 0.0))), Dots("e", "lost", ()))
+    ),
+]
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=["lines", "bars", "scatter"])
+def test_figures__are_matplotlibs_without_pyplot(plot):
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    before = dict(matplotlib.rcParams)
+    assert isinstance(figures.draw(plot), Figure)
+    text = figures.svg(plot)
+    assert dict(matplotlib.rcParams) == before
+    assert text == figures.svg(plot)
+    assert text.startswith('<svg role="img" aria-labelledby=')
+    assert f'<title id="{plot.name}-wide-title">T</title>' in text
+    assert not re.search("#[0-9a-f]{6}", text)
+    assert "http" not in text
+
+
+def test_import__the_report_needs_matplotlib_and_jinja_only_when_used():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, withhold.report.json, withhold.report.text, withhold.report.html\n"
+        "print('matplotlib' in sys.modules, 'jinja2' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
