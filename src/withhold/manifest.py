@@ -53,6 +53,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "status": verdict.status.value,
             "method": verdict.method,
             "checked": verdict.checked,
+            "unit": verdict.unit,
         },
         "output": {
             "name": name,

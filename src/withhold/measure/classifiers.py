@@ -1,8 +1,8 @@
 """How well a label can be learnt from a release, against learning it from the original.
 
-Stratified cross-validation: a fold's model is trained on the other folds' rows as they were released, and tested on the
-fold's own rows as they were in the original. Testing on released rows would reward a model for reading the label off
-what was withheld; that leak is measured apart.
+Stratified cross-validation: a fold's model is trained on the other folds' rows as they were released, and
+tested on the fold's own rows as they were in the original. Testing on released rows would reward a model for
+reading the label off what was withheld; that leak is measured apart.
 """
 
 from __future__ import annotations
@@ -79,13 +79,19 @@ def naive_bayes(cells: Codes, classes: Codes, asked: Codes) -> Codes:
         share = (counts + LAPLACE) / (counts.sum(axis=1, keepdims=True) + LAPLACE * n_values)
         told = asked[:, j] >= 0
         scores[told] += np.log(share).T[asked[told, j]]
-    return scores.argmax(axis=1).astype(np.int32)
+    best: Codes = scores.argmax(axis=1).astype(np.int32)
+    return best
 
 
 def decision_tree(cells: Codes, classes: Codes, asked: Codes) -> Codes:
-    """Guesses of a decision tree over single values; a cell that shows nothing is missing."""
+    """Guesses of a decision tree over single values.
+
+    A cell that shows nothing gets a value drawn from those that the column still shows. So a row goes down
+    each branch as often as others do, which is how C4.5 treats what is missing; left as a value of its own,
+    the tree would split on it and learn what original rows never show.
+    """
     tree = _tree()
-    tree.fit(one_hot(cells, cells, asked), classes)
+    tree.fit(one_hot(_drawn(cells), cells, asked), classes)
     guessed: Codes = tree.predict(one_hot(asked, cells, asked)).astype(np.int32)
     return guessed
 
@@ -98,14 +104,23 @@ def has_trees() -> bool:
 
 
 def one_hot(cells: Codes, *others: Codes) -> NDArray[np.float32]:
-    """A column of 0 and 1 for each value that occurs anywhere, all missing where a cell shows nothing."""
+    """A column of 0 and 1 for each value that occurs anywhere."""
     parts = []
     for j in range(cells.shape[1]):
         n_values = max(int(each[:, j].max(initial=-1)) for each in (cells, *others)) + 1
-        part = (cells[:, j, None] == np.arange(n_values)).astype(np.float32)
-        part[cells[:, j] < 0] = np.nan
-        parts.append(part)
+        parts.append((cells[:, j, None] == np.arange(n_values)).astype(np.float32))
     return np.concatenate(parts, axis=1)
+
+
+def _drawn(cells: Codes) -> Codes:
+    """The cells with a drawn value wherever nothing is shown."""
+    generator = np.random.default_rng(0)
+    filled = cells.copy()
+    for j in range(cells.shape[1]):
+        hidden = cells[:, j] < 0
+        shown = cells[~hidden, j]
+        filled[hidden, j] = generator.choice(shown, int(hidden.sum())) if len(shown) else 0
+    return filled
 
 
 def leak(withheld: NDArray[np.bool_], classes: Codes, *, seed: int = 0) -> Errors:

@@ -1,7 +1,7 @@
 """What a released table is still good for: its loss, its correlations, and what can be learnt from it.
 
-In: an original and a release, row by row comparable. Out: a ``TableUtility``, and facts of it for compare, sweep
-and the report.
+In: an original and a release, row by row comparable. Out: a ``TableUtility``, and facts of it for compare,
+sweep and the report.
 """
 
 from __future__ import annotations
@@ -118,8 +118,7 @@ def measure_table(
     loss = table_loss(original, published, model)
     if model.label is None or len(np.unique(classes)) < 2 or len(original) < 2:
         return TableUtility(loss, _correlations(before, after, names), None, None, None)
-    _, classes = np.unique(classes, return_inverse=True)
-    classes = classes.astype(np.int32)
+    classes = np.unique(classes, return_inverse=True)[1].astype(np.int32)
     learnt = {
         name: Learnt(
             *(cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))

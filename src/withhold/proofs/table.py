@@ -46,11 +46,11 @@ def verify_table(
         if limit_seconds is not None and time.perf_counter() - began > limit_seconds:
             seconds = time.perf_counter() - began
             if done < len(table):
-                return Verdict(Status.UNDECIDED, METHOD, len(rows), seconds)
+                return Verdict(Status.UNDECIDED, METHOD, len(rows), seconds, unit="groups")
     witness = _witness(table, model, rows, values)
     status = Status.BROKEN if witness else Status.HOLDS
     seconds = time.perf_counter() - began
-    return Verdict(status, METHOD, len(rows), seconds, witness, witness is not None)
+    return Verdict(status, METHOD, len(rows), seconds, witness, witness is not None, unit="groups")
 
 
 def _witness(

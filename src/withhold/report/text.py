@@ -62,7 +62,7 @@ def _work_done(verdict: Verdict, seconds: float) -> str:
     if verdict.status is Status.BROKEN:
         return f"The search ended with the breach; {seconds:.2f} s."
     done = "Checked" if verdict.status is Status.HOLDS else "Got through"
-    return f"{done} {verdict.checked:,} sets ({verdict.method}); {seconds:.2f} s."
+    return f"{done} {verdict.checked:,} {verdict.unit} ({verdict.method}); {seconds:.2f} s."
 
 
 def _kind(verdict: Verdict) -> str:
@@ -107,11 +107,15 @@ def _curve(audit: Audit) -> list[str]:
 
 def release_text(release: Release, published: Published) -> str:
     """What was published, and what it cost."""
+    checked = published.verdict
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
         *([("report", str(published.report))] if published.report else []),
-        ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
+        (
+            "proof",
+            f"{published.verdict.checked:,} {published.verdict.unit}, {published.verdict.seconds:.2f} s",
+        ),
         *consent_facts(getattr(release.original, "without_consent", None)),
         *release.loss.facts(),
         ("time", f"{sum(release.timings.values()):.2f} s"),
