@@ -12,13 +12,14 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Hierarchy, Source, Transactions
+from withhold.data import Hierarchy, Source, Table, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
 from withhold.models import (
     Breach,
     Buckets,
     Coherence,
+    KAnonymity,
     KmAnonymity,
     Mole,
     RhoUncertainty,
@@ -36,11 +37,13 @@ __all__ = [
     "Buckets",
     "Coherence",
     "Hierarchy",
+    "KAnonymity",
     "KmAnonymity",
     "Mole",
     "RhoUncertainty",
     "Source",
     "Status",
+    "Table",
     "Transactions",
     "Verdict",
     "WithholdError",
@@ -51,6 +54,7 @@ __all__ = [
     "pharmacy",
     "read",
     "read_hierarchy",
+    "read_table",
     "sweep",
     "verify",
 ]
@@ -64,6 +68,7 @@ _VERBS = {
     "sweep": "withhold.sweeping:sweep",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
+    "read_table": "withhold.formats:read_table",
     "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
     "pharmacy": "withhold.data.pharmacy:pharmacy",
 }

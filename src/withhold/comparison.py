@@ -6,18 +6,17 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from withhold.data import Hierarchy
+from withhold.data import Hierarchy, Table, Transactions
 from withhold.errors import PolicyError
-from withhold.formats import read, read_back
+from withhold.formats import Data, read, read_back, read_table
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import manifest_path, read_manifest
 from withhold.measure import Asked, Measured, compare_tables
-from withhold.models import Model
-from withhold.pipeline import as_table
+from withhold.models import TABLE_MODELS, Model
 from withhold.publish import form_in, model_in, sha256_of
 from withhold.release import Release
 from withhold.suppress.buckets import tree_for
@@ -85,9 +84,11 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
-    table = as_table(original, consent)
-    tree = None if hierarchy is None else tree_for(table, hierarchy)[0]
     candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
+    table = original_of(original, candidates, consent=consent)
+    tree = None
+    if hierarchy is not None and isinstance(table, Transactions):
+        tree = tree_for(table, hierarchy)[0]
     wanted = None if sensitive is None else frozenset(sensitive)
     found = []
     for number, each in enumerate(candidates):
@@ -106,6 +107,19 @@ def compare(
     return Comparison(_name(original, "the original"), tuple(found))
 
 
+def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) -> Data:
+    """The original as its releases are: records of items, or a table that is prepared as theirs was."""
+    if not isinstance(releases[0].table, Table):
+        if isinstance(original, Transactions) and reading.get("consent") is None:
+            return original
+        return read(original, **reading)
+    if isinstance(original, Table):
+        return original
+    like = releases[0].table
+    separator = reading.get("separator")
+    return read_table(original, separator=separator, drop=like.dropped, bins=like.binned)
+
+
 def candidate(
     published: Any, number: int = 1, *, reading: Mapping[str, Any] | None = None
 ) -> Candidate:
@@ -118,15 +132,27 @@ def candidate(
             f"release {number}", published.data, published.model, _tree(published.plan)
         )
     if not isinstance(published, str | Path):
-        return Candidate(f"release {number}", as_table(published))
+        return Candidate(
+            f"release {number}", published if isinstance(published, Table) else read(published)
+        )
     path = Path(published)
     where = manifest_path(path)
     if not where.exists():
         return Candidate(path.name, read(published, **reading))
     record = read_manifest(where)
     unchanged = sha256_of(path) == record["output"]["sha256"]
-    table = read_back(path, form_in(record, path)) if unchanged else read(path, **reading)
-    return Candidate(path.name, table, model_in(record, where))
+    model = model_in(record, where)
+    if unchanged:
+        table = read_back(path, form_in(record, path))
+    elif model.name in TABLE_MODELS:
+        table = read_table(path, separator=reading.get("separator"))
+    else:
+        table = read(path, **reading)
+    if isinstance(table, Table):
+        prepared = record.get("input", {})
+        dropped = tuple(prepared.get("dropped_columns", ()))
+        table = replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
+    return Candidate(path.name, table, model)
 
 
 def _tree(plan: Any) -> Hierarchy | None:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source
+from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError
 from withhold.models import Verdict
 from withhold.models.model import fits
@@ -30,6 +30,8 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """What a proof needs to find in a manifest, and of which kind."""
+MARKS: Mapping[str, Any] = {"mark": str, "marked": list}
+"""What a table's output has as well."""
 GENUINE = "use the manifest that withhold wrote"
 
 
@@ -51,6 +53,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "status": verdict.status.value,
             "method": verdict.method,
             "checked": verdict.checked,
+            "unit": verdict.unit,
         },
         "output": {
             "name": name,
@@ -60,15 +63,14 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "compression": written.compression,
             "separator": written.separator,
             "columns": list(written.columns),
-            "records": len(release.data),
-            "occurrences": release.data.n_occurrences,
+            "mark": written.mark,
+            "marked": list(written.marked),
+            **amounts(release.data),
         },
         "input": {
             "name": None if source is None else source.path.name,
             "sha256": None if source is None else source.sha256,
-            "records": len(release.original),
-            "occurrences": release.original.n_occurrences,
-            "without_consent": release.original.without_consent,
+            **amounts(release.original),
         },
         "options": dict(release.options),
         "loss": release.loss.as_dict(),
@@ -79,6 +81,22 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             # Asked of the installer, so that no package is loaded only to tell its version.
             **{name: version(name) for name in ("numpy", "numba", "polars")},
         },
+    }
+
+
+def amounts(data: Transactions | Table) -> dict[str, Any]:
+    """How much data there is, as plain values; of a table also what was changed on the way in."""
+    if isinstance(data, Transactions):
+        return {
+            "records": len(data),
+            "occurrences": data.n_occurrences,
+            "without_consent": data.without_consent,
+        }
+    return {
+        "rows": len(data),
+        "withheld_cells": data.n_withheld,
+        "dropped_columns": list(data.dropped),
+        "binned_columns": list(data.binned),
     }
 
 
@@ -100,4 +118,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         for name, kind in fields.items():
             if not isinstance(there, dict) or name not in there or not fits(there[name], kind):
                 raise InputError(f"has no proper {section}.{name}", path=path, remedy=GENUINE)
+    for name, kind in MARKS.items():
+        if name in record["output"] and not fits(record["output"][name], kind):
+            raise InputError(f"has no proper output.{name}", path=path, remedy=GENUINE)
     return record

@@ -13,24 +13,24 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from withhold.audits import Audit
 from withhold.audits import audit as find
-from withhold.data import Transactions
-from withhold.errors import NotVerifiedError
-from withhold.formats import read
+from withhold.data import Table, Transactions
+from withhold.errors import NotVerifiedError, PolicyError
+from withhold.formats import Data, read, read_table
 from withhold.measure import loss_of
-from withhold.models import Model, Status, Verdict
+from withhold.models import TABLE_MODELS, Model, Status, Verdict
 from withhold.proofs import verify as prove
 from withhold.release import Release
 from withhold.suppress import apply, suppress
 
 
-def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Audit:
+def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Any:
     """What an attacker could infer from the data, and whether the model holds.
 
-    ``data`` and ``consent`` are whatever ``read`` takes. Options: ``max_size`` (count
-    antecedents up to so many items), ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the
-    attack curve), ``jobs``, ``limit_seconds``, ``progress``.
+    ``data`` and ``consent`` are whatever ``read`` takes (``read_table``, for a table). The result is an
+    ``Audit``, or for a table a ``TableAudit``. Options: ``max_size`` (count antecedents up to so
+    many items), ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve),
+    ``jobs``, ``limit_seconds``, ``progress``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -38,8 +38,11 @@ def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Au
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    table = as_table(data, consent)
-    return replace(find(table, model, **options), without_consent=table.without_consent)
+    table = as_data(data, model, consent)
+    found = find(table, model, **options)
+    if isinstance(table, Table):
+        return found
+    return replace(found, without_consent=table.without_consent)
 
 
 def verify(data: Any, model: Model, **options: Any) -> Verdict:
@@ -51,7 +54,7 @@ def verify(data: Any, model: Model, **options: Any) -> Verdict:
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
-    return prove(as_table(data), model, **options)
+    return prove(as_data(data, model), model, **options)
 
 
 def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Release:
@@ -62,7 +65,9 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
     what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
-    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``.
+    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``. For
+    ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
+    file for each column that has one).
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -71,7 +76,7 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
     clock = [time.perf_counter()]
-    table = as_table(data, consent)
+    table = as_data(data, model, consent)
     plan, chosen = suppress(table, model, **options)
     clock.append(time.perf_counter())
     published = apply(plan, table)
@@ -84,8 +89,14 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     return Release(published, table, plan, model, verdict, loss, chosen, timings)
 
 
-def as_table(data: Any, consent: Any = None) -> Transactions:
-    """The data as transactions, read if it is not that yet, of those who agreed."""
-    return (
-        data if isinstance(data, Transactions) and consent is None else read(data, consent=consent)
-    )
+def as_data(data: Any, model: Model, consent: Any = None) -> Data:
+    """The data as what the model is about, read if it is not that yet: a table, or records of items."""
+    if model.name in TABLE_MODELS:
+        if consent is not None:
+            raise PolicyError(
+                "consent is for records of items; leave out the rows of a table yourself"
+            )
+        return data if isinstance(data, Table) else read_table(data)
+    if isinstance(data, Transactions) and consent is None:
+        return data
+    return read(data, consent=consent)

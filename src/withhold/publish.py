@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
-from withhold.formats import as_written, output_form, read, read_back, write
+from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
-from withhold.models import Model, Status, Verdict, model_from
+from withhold.models import TABLE_MODELS, Model, Status, Verdict, model_from
 from withhold.proofs import verify
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def publish(
     *,
     force: bool = False,
     format: str | None = None,
+    mark: str | None = None,
     report: bool = False,
     edition: str = "internal",
     jobs: int | None = None,
@@ -86,7 +87,8 @@ def publish(
 ) -> Published:
     """Write, read back, prove, tell; then give all files their names at once."""
     check_target(path, release.original.source, force=force)
-    form = output_form(path.name, release.original.source, format)
+    like = release.original.source
+    form = form_for(release.data, path.name, like=like, format=format, mark=mark)
     with (
         temporary(path) as draft,
         temporary(manifest_path(path)) as manifest_draft,
@@ -181,7 +183,7 @@ def temporary(path: Path) -> Iterator[Path]:
             draft.unlink(missing_ok=True)
 
 
-def _read_draft(draft: Path, written: Source, name: str) -> Transactions:
+def _read_draft(draft: Path, written: Source, name: str) -> Data:
     try:
         return read_back(draft, written)
     except InputError as error:
@@ -220,7 +222,7 @@ class Recheck:
     same_bytes: bool
     verdict: Verdict
     model: Model
-    table: Transactions
+    table: Data
     seconds: float
 
 
@@ -238,7 +240,7 @@ def verify_file(
     record = read_manifest(where)
     model = model_in(record, where)
     same_bytes = sha256_of(path) == record["output"]["sha256"]
-    table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path)
+    table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path, model)
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
@@ -253,6 +255,8 @@ def form_in(record: Mapping[str, Any], path: Path) -> Source:
         output["container"],
         output["separator"],
         tuple(output["columns"]),
+        mark=output.get("mark", ""),
+        marked=tuple(output.get("marked", ())),
     )
 
 
@@ -276,10 +280,10 @@ def sha256_of(path: Path) -> str:
         ) from error
 
 
-def _read_changed(path: Path) -> Transactions:
+def _read_changed(path: Path, model: Model) -> Data:
     """Changed bytes may be of another form altogether, so the form is found, not assumed."""
     try:
-        return read(path)
+        return read_table(path) if model.name in TABLE_MODELS else read(path)
     except InputError as error:
         raise InputError(
             f"is not the file that was published, nor can it be read ({error.problem})",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Source
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import make_manifest
 from withhold.models import Model, Verdict
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class Release:
     """What ``anonymize`` returns."""
 
-    data: Transactions
+    data: Any
     """The table that may be published."""
-    original: Transactions
+    original: Any
     plan: Any
     """Which occurrences went, and the breach each answered."""
     model: Model
@@ -42,6 +42,7 @@ class Release:
         *,
         force: bool = False,
         format: str | None = None,
+        mark: str | None = None,
         report: bool = False,
         edition: str = "internal",
         jobs: int | None = None,
@@ -50,6 +51,7 @@ class Release:
         """Write the release to ``path`` with ``PATH.manifest.json`` beside it.
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
+        ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
         ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers.
         """
         return publish(
@@ -57,6 +59,7 @@ class Release:
             Path(path),
             force=force,
             format=format,
+            mark=mark,
             report=report,
             edition=edition,
             jobs=jobs,

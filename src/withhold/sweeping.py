@@ -24,7 +24,7 @@ from withhold.kernels.threads import Progress, available_cores, quiet
 from withhold.measure import Asked, Fact, compare_tables
 from withhold.measure.facts import finite
 from withhold.models import Model
-from withhold.pipeline import anonymize, as_table
+from withhold.pipeline import anonymize, as_data
 from withhold.sweep_state import State
 
 Plain = str | int | float | bool | None
@@ -97,10 +97,10 @@ def sweep(
     >>> [(point.values["rho"], point.fact("occurrences.all.removed").value) for point in found.points]
     [('0.3', 2), ('0.7', 1)]
     """
-    table = as_table(data, consent)
+    cases = grid(model, vary, options)
     return run_cases(
-        table,
-        grid(model, vary, options),
+        as_data(data, cases[0].model, consent),
+        cases,
         folder=None if folder is None else Path(folder),
         force=force,
         asked=Asked(min_support=min_support, min_confidence=min_confidence),

@@ -70,7 +70,7 @@ def test_cells_without_quotes_take_the_fast_road(
     def slow(*args: object) -> None:
         raise AssertionError("read cell by cell")
 
-    monkeypatch.setattr("withhold.formats.long._parsed_cells", slow)
+    monkeypatch.setattr("withhold.formats.cells._parsed_cells", slow)
     table = table_of(tmp_path, "tid,item\n\ufeff1,a\n2, b c \n2,\n")
     assert (table.record_ids, table.to_lists()) == (("\ufeff1", "2"), [["a"], ["b c"]])
     with pytest.raises(AssertionError, match="cell by cell"):

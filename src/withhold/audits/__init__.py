@@ -16,12 +16,12 @@ AUDITS = {
     "rho": "withhold.audits.rho:audit_rho",
     "coherence": "withhold.audits.coherence:audit_coherence",
     "km": "withhold.audits.coherence:audit_coherence",
+    "k-anonymity": "withhold.audits.table:audit_table",
 }
 
 
-def audit(table: Any, model: Model, **options: Any) -> Audit:
-    """The verdict, the breaches by size, the worst of them, and the attack curve."""
+def audit(table: Any, model: Model, **options: Any) -> Any:
+    """An ``Audit``, or for tables a ``TableAudit``: the verdict, the breaches, what attackers learn."""
     if model.name not in AUDITS:
         raise InternalError(f"no audit is known for {model.name}")
-    found: Audit = load(AUDITS[model.name])(table, model, **options)
-    return found
+    return load(AUDITS[model.name])(table, model, **options)

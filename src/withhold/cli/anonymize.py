@@ -10,7 +10,8 @@ import typer
 
 from withhold.cli import models, options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, note, progress_bar, say, warn_about
+from withhold.cli.console import announce_compilation, note, progress_bar, say
+from withhold.cli.reading import check_marks, read_data
 from withhold.errors import Interrupted, PolicyError
 
 
@@ -56,7 +57,6 @@ def anonymize(
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
-    from withhold.formats import read
     from withhold.publish import check_target
     from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
@@ -64,16 +64,19 @@ def anonymize(
 
     edition = edition or "internal"
     check_edition(edition)
-    table = read(
+    table = read_data(
         data,
+        wanted,
+        given,
         format=format,
         separator=separator,
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        silent=quiet,
     )
     check_target(output, table.source, force=force)
-    warn_about(table, wanted.sensitive, silent=quiet)
+    check_marks(table, wanted, output, given.get("mark"))
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:
@@ -86,7 +89,13 @@ def anonymize(
                 progress=progress,
             )
             published = release.write(
-                output, force=force, report=report, edition=edition, jobs=jobs, progress=progress
+                output,
+                force=force,
+                mark=given.get("mark"),
+                report=report,
+                edition=edition,
+                jobs=jobs,
+                progress=progress,
             )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was published") from None

@@ -8,7 +8,8 @@ import typer
 
 from withhold.cli import models, options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar, say, warn_about
+from withhold.cli.console import announce_compilation, progress_bar, say
+from withhold.cli.reading import read_data, with_marks
 
 
 @verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
@@ -31,19 +32,21 @@ def audit(
     """Is the file safe? The verdict, the worst breaches, and the attack curve."""
     wanted = models.build_model(given)
     from withhold import pipeline
-    from withhold.formats import read
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
 
-    table = read(
+    table = read_data(
         data,
+        wanted,
+        given,
         format=format,
         separator=separator,
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        silent=quiet,
     )
-    warn_about(table, wanted.sensitive, silent=quiet)
+    table = with_marks(table, wanted, given.get("mark"))
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = pipeline.audit(

@@ -44,7 +44,6 @@ def compare(
     """What each release lost against the same original, one column for each."""
     wanted = None if sensitive is None else listed_items(sensitive)
     from withhold import comparison
-    from withhold.formats import read
     from withhold.publish import check_free, save_text
     from withhold.report import side_by_side
 
@@ -57,8 +56,8 @@ def compare(
         "record_column": record_column,
         "item_column": item_column,
     }
-    table = read(original, **reading, consent=consent)
     releases = [comparison.candidate(path, reading=reading) for path in published]
+    table = comparison.original_of(original, releases, **reading, consent=consent)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = comparison.compare(

@@ -32,7 +32,7 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         typer.Option(help="The largest probability of a private item, e.g. 0.5 or 2/3; exact."),
     ],
     "k": Annotated[
-        int | None, typer.Option(min=1, help="The fewest records among which people hide.")
+        int | None, typer.Option(min=1, help="The fewest records or rows among which people hide.")
     ],
     "p": Annotated[
         str | None,
@@ -45,8 +45,39 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         str | None,
         typer.Option(help="A text file with one item a line, or items separated by commas."),
     ],
+    "quasi_identifiers": Annotated[
+        str | None,
+        typer.Option(help="The columns that somebody may know of a person, with commas between."),
+    ],
+    "label": Annotated[
+        str | None,
+        typer.Option(help="The column whose classes keep their statistics; it is never changed."),
+    ],
+    "l": Annotated[
+        int | None,
+        typer.Option(
+            "--l", help="Every group has so many different values of the sensitive column, too."
+        ),
+    ],
+    "sensitive_column": Annotated[
+        str | None, typer.Option(help="The column that --l protects; the label if not given.")
+    ],
+    "drop": Annotated[
+        str | None,
+        typer.Option(help="Columns to leave out, such as names, with commas between."),
+    ],
+    "bin": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bin", help="age=5: ranges so wide; age=18,65: cut at these edges. May be repeated."
+        ),
+    ],
+    "mark": Annotated[
+        str | None,
+        typer.Option(help="What stands for a withheld cell; an empty field or null if not given."),
+    ],
 }
-"""What must hold."""
+"""What must hold, and how the data is to be read for it."""
 SEARCH_OPTIONS: Mapping[str, Any] = {
     "keep": Annotated[
         str | None,
@@ -82,11 +113,17 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
         float | None,
         typer.Option(help="Seconds to search; sensitive items not made safe by then are removed."),
     ],
+    "cost": Annotated[
+        str | None,
+        typer.Option(
+            help="What a merge costs: hybrid (default), mar (statistics), info or ham (cells)."
+        ),
+    ],
     "hierarchy": Annotated[
         str | None,
         typer.Option(
             help="What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), "
-            "or fan-out:10 (items without meaning)."
+            "or fan-out:10 (items without meaning). Of tables: COLUMN=FILE,COLUMN=FILE."
         ),
     ],
     "truthful": Annotated[

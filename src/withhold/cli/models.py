@@ -63,7 +63,7 @@ def takes_model(*groups: Mapping[str, Any]) -> Callable[[Callable[..., None]], C
         @wraps(verb)
         def call(**values: Any) -> None:
             typed = {name: values.pop(name) for name in added}
-            verb(given={name: v for name, v in typed.items() if v is not None}, **values)
+            verb(given={name: v for name, v in typed.items() if v not in (None, [])}, **values)
 
         call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {each.name: each.annotation for each in parameters}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.errors import InputError, PolicyError
-from withhold.models import Buckets, Coherence, KmAnonymity, Model, RhoUncertainty
+from withhold.models import Buckets, Coherence, KAnonymity, KmAnonymity, Model, RhoUncertainty
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -30,6 +30,9 @@ class Offer:
     def all(self) -> tuple[str, ...]:
         """Every option that belongs to the model."""
         return self.takes + self.searches + self.audits
+
+
+K_REMEDY = "say --k 5, the fewest records or rows among which people hide"
 
 
 def _rho(given: Given) -> Model:
@@ -61,7 +64,16 @@ def _km(given: Given) -> Model:
     )
 
 
-K_REMEDY = "say --k 5, the fewest records among which people hide"
+def _k_anonymity(given: Given) -> Model:
+    columns = needed(given, "quasi_identifiers", "say --quasi-identifiers age,sex,zip")
+    return KAnonymity(
+        needed(given, "k", K_REMEDY),
+        listed_columns(columns),
+        label=given.get("label"),
+        l=given.get("l"),
+        sensitive_column=given.get("sensitive_column"),
+    )
+
 
 OFFERS: Mapping[str, Offer] = {
     "rho": Offer(
@@ -88,6 +100,15 @@ OFFERS: Mapping[str, Offer] = {
         searches=("keep", "nugget_support", "counting", "restoring"),
         audits=("max_size", "show", "samples"),
     ),
+    "k-anonymity": Offer(
+        _k_anonymity,
+        takes=(
+            *("k", "quasi_identifiers", "label", "l", "sensitive_column"),
+            *("drop", "bin", "mark"),
+        ),
+        searches=("cost", "hierarchy"),
+        audits=("show",),
+    ),
 }
 
 
@@ -105,6 +126,11 @@ def known_items(given: str) -> int | None:
     if not given.isascii() or not given.isdigit():
         raise PolicyError(f"p must be a whole number from 1 on, or any, not {given!r}")
     return int(given)
+
+
+def listed_columns(given: str) -> tuple[str, ...]:
+    """The columns that were typed with commas between them."""
+    return tuple(name.strip() for name in given.split(",") if name.strip())
 
 
 def listed_items(given: str) -> frozenset[str]:

@@ -52,10 +52,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
 
-LISTS = {"sensitive", "private"}
+LISTS = {"sensitive", "private", "quasi_identifiers", "drop"}
 """Options that take items with commas between them; a policy file may hold a list."""
-FILES = LISTS | {"consent", "hierarchy"}
+FILES = {"sensitive", "private", "consent", "hierarchy"}
 """Options that may name a file; a policy file names it from where it stands itself."""
+REPEATED = {"bin"}
+"""Options that may be given several times; a policy file may hold a list."""
 
 
 def _load_policy(context: typer.Context, path: Path | None) -> Path | None:
@@ -134,6 +136,8 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
             raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
         # The last comma says that this is a list, whatever files are called like its only item.
         return ",".join(items) + ","
+    if key.name in REPEATED and isinstance(value, list):
+        return [str(each) for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
     if key.name in FILES and os.path.isfile(path.parent / str(value)):

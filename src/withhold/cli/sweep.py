@@ -10,7 +10,8 @@ import typer
 
 from withhold.cli import models, options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, note, progress_bar, say, warn_about
+from withhold.cli.console import announce_compilation, note, progress_bar, say
+from withhold.cli.reading import read_data
 from withhold.cli.varying import cases, varied
 from withhold.errors import Interrupted
 
@@ -58,19 +59,20 @@ def sweep(
     """What every choice would cost: a release for each, measured and thrown away."""
     grid = cases(given, varied(vary, given), {"seed": seed})
     from withhold import sweeping
-    from withhold.formats import read
     from withhold.measure import Asked
     from withhold.report import trade_off
 
-    table = read(
+    table = read_data(
         data,
+        grid[0].model,
+        given,
         format=format,
         separator=separator,
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        silent=quiet,
     )
-    warn_about(table, grid[0].model.sensitive, silent=quiet)
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:

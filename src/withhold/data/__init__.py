@@ -2,6 +2,7 @@
 
 from withhold.data.hierarchy import Hierarchy
 from withhold.data.source import Source
+from withhold.data.table import Table
 from withhold.data.transactions import Transactions
 
-__all__ = ["Hierarchy", "Source", "Transactions"]
+__all__ = ["Hierarchy", "Source", "Table", "Transactions"]

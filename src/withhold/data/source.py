@@ -12,7 +12,8 @@ class Source:
 
     path: Path
     format: str
-    """One of ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` (a list column), ``jsonl``."""
+    """One of ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` (a list column), ``jsonl``; or
+    ``table``, of named columns."""
     compression: str = ""
     """``gz``, ``zst`` or nothing."""
     container: str = "text"
@@ -22,10 +23,14 @@ class Source:
     """The record column, where there is one, and then the item column, where there is one.
 
     ``long`` has both; ``list`` and ``jsonl`` objects the items' and perhaps the records';
-    ``one-hot`` perhaps the records'.
+    ``one-hot`` perhaps the records'; ``table`` has them all.
     """
     sha256: str = ""
     """Of the bytes on disk."""
     variant: str = ""
     """Where a format has several: ``basket`` may be ``quoted``, ``spmf`` is ``sequences`` or
     ``transactions``."""
+    mark: str = ""
+    """Of a ``table``: what stands for a withheld cell; empty: an empty field, or null."""
+    marked: tuple[str, ...] = ()
+    """Of a ``table``: the columns in which it does."""

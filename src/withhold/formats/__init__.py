@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError, OutputError
 from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
 from withhold.formats.columns import Options
@@ -26,8 +26,29 @@ from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.rows import Parsed, parsed_from_names
 from withhold.formats.saving import save_frame, save_lines
+from withhold.formats.table import (
+    TABLE,
+    as_written_table,
+    read_table,
+    read_table_back,
+    table_form,
+    write_table,
+)
 
-__all__ = ["FORMATS", "as_written", "output_form", "read", "read_back", "write"]
+__all__ = [
+    "FORMATS",
+    "Data",
+    "as_written",
+    "form_for",
+    "output_form",
+    "read",
+    "read_back",
+    "read_table",
+    "write",
+]
+
+Data = Transactions | Table
+"""What can be read, published and proved: records of items, or a table of named columns."""
 
 TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
     "basket": basket.read_text,
@@ -95,8 +116,10 @@ def _read_any(source: Any, options: Options) -> Transactions:
     return _table(parsed, None)
 
 
-def read_back(path: Path, form: Source) -> Transactions:
-    """The table in a file that was written in this form, without guessing anything."""
+def read_back(path: Path, form: Source) -> Data:
+    """The data in a file that was written in this form, without guessing anything."""
+    if form.format == TABLE:
+        return read_table_back(path, form)
     record, item = _named_columns(form)
     return read(
         path,
@@ -107,8 +130,24 @@ def read_back(path: Path, form: Source) -> Transactions:
     )
 
 
+def form_for(
+    data: Data,
+    name: str,
+    *,
+    like: Source | None,
+    format: str | None = None,
+    mark: str | None = None,
+) -> Source:
+    """The form in which data is written to a file of this name."""
+    if isinstance(data, Table):
+        if format is not None:
+            raise InputError("a table is written as its file's name says; leave the format out")
+        return table_form(name, like, mark)
+    return output_form(name, like, format)
+
+
 def write(
-    table: Transactions,
+    table: Data,
     path: Path,
     form: Source | None = None,
     *,
@@ -120,7 +159,9 @@ def write(
     Without a ``form``, it follows from the path's name, from ``like`` (or the table's own source)
     and from ``format``, as ``output_form`` says.
     """
-    form = form or output_form(path.name, like or table.source, format)
+    form = form or form_for(table, path.name, like=like or table.source, format=format)
+    if isinstance(table, Table):
+        return write_table(table, path, form)
     if not len(table):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
     form = replace(form, path=path, **_details(table, form))
@@ -131,11 +172,13 @@ def write(
     return replace(form, sha256=digest)
 
 
-def as_written(table: Transactions, form: Source) -> Transactions:
-    """The table as a reader of this form finds it.
+def as_written(table: Data, form: Source) -> Data:
+    """The data as a reader of this form finds it.
 
     Basket and SPMF files have no place for record ids; a long file numbers records without one.
     """
+    if isinstance(table, Table):
+        return as_written_table(table, form)
     if form.format in ("basket", "spmf"):
         return replace(table, record_ids=None)
     if form.format == "long":

@@ -11,10 +11,14 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from withhold.errors import InputError
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
+
+if TYPE_CHECKING:
+    import polars
 
 SEPARATORS = (",", ";", "\t", "|", " ")
 SAMPLE = 200
@@ -53,6 +57,10 @@ class Sheet:
                 line=max(reader.line_num, 1),
                 remedy='close each quoted cell, and write a quote inside it as ""',
             ) from None
+
+    def columns(self, places: Sequence[int]) -> list[polars.Series]:
+        """Some columns below the header, as columns of texts."""
+        return (_parsed_cells if self.is_quoted else _plain_cells)(self, places)
 
     def ragged(self, line: int, n_cells: int) -> InputError:
         """What to say of a line with too many or too few cells."""
@@ -111,3 +119,42 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
         return list(csv.reader(lines, delimiter=separator, skipinitialspace=True)) or [[]]
     except csv.Error:
         return [line.split(separator) for line in lines]
+
+
+def _plain_cells(sheet: Sheet, places: Sequence[int]) -> list[polars.Series]:
+    """Some columns of a table without quotes, by polars."""
+    import polars as pl
+
+    data = sheet.text.data.rstrip(b"\n")
+    names = [str(number) for number in range(len(sheet.header))]
+    n_lines = data.count(b"\n") + 1
+    # Polars refuses a line with too many cells but fills up one with too few; where the total is
+    # right and no line has too many, none has too few.
+    complete = data.count(sheet.separator.encode()) == (len(names) - 1) * n_lines
+    try:
+        if n_lines == 1 or not complete:
+            raise pl.exceptions.ComputeError
+        frame = pl.read_csv(
+            data,
+            has_header=False,
+            skip_rows=1,
+            separator=sheet.separator,
+            quote_char=None,
+            schema=dict.fromkeys(names, pl.String),
+        )
+    except pl.exceptions.PolarsError:
+        # The slow reader says on which line it is, or that there is none.
+        return _parsed_cells(sheet, places)
+    columns = (frame.get_column(names[place]) for place in places)
+    return [column.fill_null("").str.strip_chars(BLANKS) for column in columns]
+
+
+def _parsed_cells(sheet: Sheet, places: Sequence[int]) -> list[polars.Series]:
+    """Some columns of a table, cell by cell."""
+    import polars as pl
+
+    rows = [tuple(row[place] for place in places) for _, row in sheet.rows()]
+    if not rows:
+        remedy = "give at least one record"
+        raise InputError("holds a header but no records", path=sheet.text.path, remedy=remedy)
+    return [pl.Series(values, dtype=pl.String) for values in zip(*rows, strict=True)]

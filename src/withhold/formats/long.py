@@ -46,7 +46,7 @@ def read_text(text: Text, options: Options) -> Parsed:
     record, item = long_columns(sheet.header, options, text.path)
     _check_header(sheet, record, item, options)
     places = sheet.header.index(record), sheet.header.index(item)
-    records, items = (_parsed_cells if sheet.is_quoted else _plain_cells)(sheet, *places)
+    records, items = sheet.columns(places)
     blank = records == ""
     if blank.any():
         line = None if sheet.is_quoted else int(blank.arg_max() or 0) + 2
@@ -139,45 +139,6 @@ def _check_header(sheet: Sheet, record: str, item: str, options: Options) -> Non
             value=sheet.separator.join(sheet.header),
             remedy="add a first line such as record,item",
         )
-
-
-def _plain_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
-    """Some columns of a table without quotes, by polars."""
-    import polars as pl
-
-    data = sheet.text.data.rstrip(b"\n")
-    names = [str(number) for number in range(len(sheet.header))]
-    n_lines = data.count(b"\n") + 1
-    # Polars refuses a line with too many cells but fills up one with too few; where the total is
-    # right and no line has too many, none has too few.
-    complete = data.count(sheet.separator.encode()) == (len(names) - 1) * n_lines
-    try:
-        if n_lines == 1 or not complete:
-            raise pl.exceptions.ComputeError
-        frame = pl.read_csv(
-            data,
-            has_header=False,
-            skip_rows=1,
-            separator=sheet.separator,
-            quote_char=None,
-            schema=dict.fromkeys(names, pl.String),
-        )
-    except pl.exceptions.PolarsError:
-        # The slow reader says on which line it is, or that there is none.
-        return _parsed_cells(sheet, *places)
-    columns = (frame.get_column(names[place]) for place in places)
-    return [column.fill_null("").str.strip_chars(BLANKS) for column in columns]
-
-
-def _parsed_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
-    """Some columns of a table, cell by cell."""
-    import polars as pl
-
-    rows = [tuple(row[place] for place in places) for _, row in sheet.rows()]
-    if not rows:
-        remedy = "give at least one record"
-        raise InputError("holds a header but no records", path=sheet.text.path, remedy=remedy)
-    return [pl.Series(values, dtype=pl.String) for values in zip(*rows, strict=True)]
 
 
 def _pair(

@@ -26,10 +26,13 @@ __all__ = [
     "measure_utility",
 ]
 
-LOSSES: dict[str, str] = {}
+LOSSES: dict[str, str] = {
+    "k-anonymity": "withhold.measure.table:table_loss",
+}
 """For models whose releases are not simply fewer items: where their loss is measured."""
 MEASURES: dict[str, str] = {
     "buckets": "withhold.measure.generalised:measure_generalised",
+    "Table": "withhold.measure.table_utility:measure_tables",
     "Transactions": "withhold.measure.sets:measure_sets",
 }
 """Where an original and its release are compared: by the model's name, else by the kind of data."""

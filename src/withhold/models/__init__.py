@@ -9,6 +9,7 @@ from withhold.errors import PolicyError
 from withhold.models.breach import Breach
 from withhold.models.buckets import Buckets, RareSet
 from withhold.models.coherence import Coherence, KmAnonymity
+from withhold.models.k_anonymity import KAnonymity, SmallGroup
 from withhold.models.model import Finding, Model, build
 from withhold.models.mole import Mole
 from withhold.models.rho import RhoUncertainty
@@ -16,24 +17,29 @@ from withhold.models.verdict import Status, Verdict
 
 __all__ = [
     "MODELS",
+    "TABLE_MODELS",
     "Breach",
     "Buckets",
     "Coherence",
     "Finding",
+    "KAnonymity",
     "KmAnonymity",
     "Model",
     "Mole",
     "RareSet",
     "RhoUncertainty",
+    "SmallGroup",
     "Status",
     "Verdict",
     "model_from",
 ]
 
 MODELS: Mapping[str, type[Any]] = {
-    kind.name: kind for kind in (RhoUncertainty, Coherence, KmAnonymity, Buckets)
+    kind.name: kind for kind in (RhoUncertainty, Coherence, KmAnonymity, KAnonymity, Buckets)
 }
 """Every model, by the name that ``--model`` and manifests use."""
+TABLE_MODELS = frozenset((KAnonymity.name,))
+"""The models of tables with named columns; all others are of records of items."""
 
 
 def model_from(parameters: Mapping[str, Any]) -> Model:

@@ -28,12 +28,14 @@ class Verdict:
     method: str
     """What was looked at, in words."""
     checked: int
-    """How many closed sets or antecedents were looked at."""
+    """How many closed sets, antecedents or groups were looked at."""
     seconds: float
     witness: Finding | None = None
     """For BROKEN: what breaks the model."""
     witness_is_smallest: bool = False
     """Whether it was shown that nothing smaller breaks the model."""
+    unit: str = "sets"
+    """What was counted in ``checked``."""
 
     def __bool__(self) -> bool:
         """True only for HOLDS."""

@@ -14,6 +14,7 @@ CHECKS = {
     "rho": "withhold.proofs.rho:verify_rho",
     "coherence": "withhold.proofs.coherence:verify_coherence",
     "km": "withhold.proofs.coherence:verify_coherence",
+    "k-anonymity": "withhold.proofs.table:verify_table",
 }
 
 

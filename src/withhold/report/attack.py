@@ -20,7 +20,7 @@ EXPOSED = "attack.exposed_{}"
 
 def attack_section(subject: Subject, *, with_original: bool) -> Section:
     """What an attacker could do before and after; without the original, only after."""
-    before, after = subject.before, subject.after
+    before, after = _audits(subject)
     parts: list[Part] = []
     if with_original:
         parts.append(Paragraph(_story(before)))
@@ -43,8 +43,9 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
 
 def exposure(subject: Subject) -> tuple[Fact, Fact]:
     """How many records were exposed, and how many are."""
-    largest = max(subject.before.by_size, default=0)
-    least = "" if subject.before.complete else "at least so many "
+    before, after = _audits(subject)
+    largest = max(before.by_size, default=0)
+    least = "" if before.complete else "at least so many "
     meaning = (
         f"{least}records of which somebody who knows at most {largest} items "
         "learns what the model forbids"
@@ -53,18 +54,25 @@ def exposure(subject: Subject) -> tuple[Fact, Fact]:
         Fact(
             EXPOSED.format("before"),
             "exposed before",
-            subject.before.exposed_records,
+            before.exposed_records,
             "count",
             meaning,
         ),
         Fact(
             EXPOSED.format("after"),
             "exposed after",
-            subject.after.exposed_records,
+            after.exposed_records,
             "count",
             meaning,
         ),
     )
+
+
+def _audits(subject: Subject) -> tuple[Audit, Audit]:
+    """The audits of the original and of the release; those of tables have a section of their own."""
+    assert isinstance(subject.before, Audit)
+    assert isinstance(subject.after, Audit)
+    return subject.before, subject.after
 
 
 def inferring(before: Sequence[AttackPoint], after: Sequence[AttackPoint]) -> Lines:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from withhold.audits import audit
+from withhold.audits.table import TableAudit
 from withhold.errors import PolicyError
 from withhold.kernels.threads import Progress, quiet
 from withhold.measure import Asked, Fact, compare_tables
@@ -28,6 +29,7 @@ from withhold.report.sections import (
     sections_of,
 )
 from withhold.report.strangers import fitness
+from withhold.report.tables import table_attack_section, table_exposure
 
 if TYPE_CHECKING:
     from withhold.release import Release
@@ -95,7 +97,11 @@ def make_report(
     check_edition(edition)
     inside = edition == "internal"
     release = subject.release
-    attack = attack_section(subject, with_original=inside)
+    is_table = isinstance(subject.before, TableAudit)
+    attacked, exposed = (
+        (table_attack_section, table_exposure) if is_table else (attack_section, exposure)
+    )
+    attack = attacked(subject, with_original=inside)
     own = sections_of(subject)
     if not inside and (told := fitness(subject)):
         own = (Section("fit", "What it is still good for", (Paragraph(told, True),)), *own)
@@ -111,7 +117,7 @@ def make_report(
         name=manifest["output"]["name"] or "a release",
         status=checked["status"],
         promise=manifest["promise"],
-        proof=f"{checked['checked']:,} sets looked at: {checked['method']}",
-        headline=(*exposure(subject), *loss) if inside else (),
+        proof=f"{checked['checked']:,} {checked.get('unit', 'sets')} looked at: {checked['method']}",
+        headline=(*exposed(subject), *loss) if inside else (),
         sections=tuple(section for section in sections if section.parts),
     )

@@ -9,17 +9,21 @@ from withhold.audits import Audit
 from withhold.audits.result import Share
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
+from withhold.manifest import amounts
 from withhold.measure.facts import finite
 from withhold.models import Verdict
 from withhold.publish import Published, Recheck
 from withhold.report.content import Report
 
 if TYPE_CHECKING:
+    from withhold.audits.table import TableAudit
     from withhold.release import Release
 
 
-def audit_as_dict(audit: Audit) -> dict[str, Any]:
+def audit_as_dict(audit: Audit | TableAudit) -> dict[str, Any]:
     """The audit; ``verdict`` is at the top level."""
+    if not isinstance(audit, Audit):
+        return audit.as_dict() | {"check": verdict_as_dict(audit.verdict)}
     return {
         "verdict": audit.verdict.status.value,
         "promise": audit.model.promise(),
@@ -60,7 +64,7 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
-        "without_consent": release.original.without_consent,
+        "without_consent": getattr(release.original, "without_consent", None),
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
         "report": None if published.report is None else str(published.report),
@@ -80,8 +84,7 @@ def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:
         "same_bytes": recheck.same_bytes,
         "promise": recheck.model.promise(),
         "check": verdict_as_dict(recheck.verdict),
-        "records": len(recheck.table),
-        "occurrences": recheck.table.n_occurrences,
+        **amounts(recheck.table),
     }
 
 

@@ -51,6 +51,18 @@ LIMITS: dict[str, tuple[tuple[str, str], ...]] = {
             "record, not about what stands in it.",
         ),
     ),
+    "k-anonymity": (
+        (
+            "The label is not hidden",
+            "Where all rows of a group have the same label, whoever finds the group knows it. That is what "
+            "l-diversity (l) is for.",
+        ),
+        (
+            "Only the columns named",
+            "Whoever knows something else of a person than the quasi-identifiers may single the row out. "
+            "All other columns are published as they are.",
+        ),
+    ),
     "rho": (
         (
             "ρ is not zero",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from withhold.audits import Audit
+from withhold.audits.table import TableAudit
 from withhold.lazy import load
 from withhold.measure import MEASURES, Measured
 from withhold.measure.facts import Fact
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 SECTIONS: dict[str, str] = {
     "Transactions": "withhold.report.sets:sections_of_sets",
+    "Table": "withhold.report.tables:sections_of_tables",
     "buckets": "withhold.report.buckets:sections_of_buckets",
     "coherence": "withhold.report.items:sections_of_items",
     "km": "withhold.report.items:sections_of_items",
@@ -90,9 +92,9 @@ class Subject:
     release: Release
     measured: Measured
     """``measured.details`` is the ``Utility``, or what the data's own measures return."""
-    before: Audit
+    before: Audit | TableAudit
     """Of the original."""
-    after: Audit
+    after: Audit | TableAudit
     """Of the release."""
 
 

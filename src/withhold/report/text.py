@@ -13,13 +13,18 @@ from withhold.models.rho import counted
 from withhold.publish import Published, Recheck
 
 if TYPE_CHECKING:
+    from withhold.audits.table import TableAudit
     from withhold.release import Release
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
-def audit_text(audit: Audit, *, name: str) -> str:
+def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
     """The audit as a page of text."""
+    if not isinstance(audit, Audit):
+        from withhold.report.table_text import table_audit_text
+
+        return table_audit_text(audit, name=name)
     lines = [
         f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
         f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
@@ -57,7 +62,7 @@ def _work_done(verdict: Verdict, seconds: float) -> str:
     if verdict.status is Status.BROKEN:
         return f"The search ended with the breach; {seconds:.2f} s."
     done = "Checked" if verdict.status is Status.HOLDS else "Got through"
-    return f"{done} {verdict.checked:,} sets ({verdict.method}); {seconds:.2f} s."
+    return f"{done} {verdict.checked:,} {verdict.unit} ({verdict.method}); {seconds:.2f} s."
 
 
 def _kind(verdict: Verdict) -> str:
@@ -102,12 +107,16 @@ def _curve(audit: Audit) -> list[str]:
 
 def release_text(release: Release, published: Published) -> str:
     """What was published, and what it cost."""
+    checked = published.verdict
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
         *([("report", str(published.report))] if published.report else []),
-        ("proof", f"{published.verdict.checked:,} sets, {published.verdict.seconds:.2f} s"),
-        *consent_facts(release.original.without_consent),
+        (
+            "proof",
+            f"{published.verdict.checked:,} {published.verdict.unit}, {published.verdict.seconds:.2f} s",
+        ),
+        *consent_facts(getattr(release.original, "without_consent", None)),
         *release.loss.facts(),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),

@@ -17,6 +17,7 @@ SUPPRESSORS = {
     "rho": "withhold.suppress.rho:suppress_rho",
     "coherence": "withhold.suppress.coherence:suppress_coherence",
     "km": "withhold.suppress.coherence:suppress_coherence",
+    "k-anonymity": "withhold.suppress.cells:suppress_cells",
 }
 
 

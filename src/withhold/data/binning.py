@@ -1,0 +1,135 @@
+"""Numbers into ranges, on request: ``age=5`` makes ranges five wide, ``age=18,65`` cuts at these edges.
+
+In: a column of numbers as texts, and the bins. Out: the column with ranges as texts. Numbers are exact
+decimals; a blank stays a blank; what is no number is refused.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from withhold.data.table import Column, Value
+from withhold.errors import InputError, PolicyError
+
+LARGEST = Decimal(10) ** 15
+"""Numbers beyond this are codes, not quantities, and their ranges would not be exact."""
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How one column is cut into ranges."""
+
+    width: Decimal | None = None
+    edges: tuple[Decimal, ...] = ()
+    """Where a range begins; the one before it ends below."""
+
+    def __str__(self) -> str:
+        return str(self.width) if self.width is not None else ",".join(map(str, self.edges))
+
+    def name(self, number: Decimal, *, whole: bool) -> str:
+        """The range that a number falls into; of whole numbers both ends belong to it.
+
+        >>> Bins(Decimal(5)).name(Decimal(37), whole=True)
+        '35-39'
+        >>> Bins(edges=(Decimal(18), Decimal(65))).name(Decimal(70), whole=True)
+        '65 or more'
+        >>> Bins(Decimal("0.5")).name(Decimal("1.7"), whole=False)
+        '[1.5,2.0)'
+        """
+        if self.width is not None:
+            low = (number // self.width) * self.width
+            # Decimal's // cuts towards zero; ranges go down from there.
+            low -= self.width if low > number else 0
+            high = low + self.width
+        else:
+            place = bisect_right(self.edges, number)
+            if place == 0:
+                return f"below {self.edges[0]}"
+            if place == len(self.edges):
+                return f"{self.edges[-1]} or more"
+            low, high = self.edges[place - 1], self.edges[place]
+        if not whole:
+            return f"[{low},{high})"
+        last = high - 1
+        return (
+            f"{low:f}" if low == last else f"{low:f}-{last:f}" if low >= 0 else f"{low:f}..{last:f}"
+        )
+
+
+def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
+    """The bins of each column, from values or from texts such as ``age=5``.
+
+    >>> parse_bins(["age=18,65"])["age"].edges
+    (Decimal('18'), Decimal('65'))
+    """
+    if isinstance(bins, str):
+        bins = [bins]
+    if not isinstance(bins, Mapping):
+        pairs = [text.rpartition("=") for text in bins]
+        if bad := [rest for name, mark, rest in pairs if not (name and mark)]:
+            raise PolicyError(
+                f"bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE, not {bad[0]!r}"
+            )
+        names = [name for name, _, _ in pairs]
+        if len(set(names)) < len(names):
+            raise PolicyError("a column is binned twice; say once how")
+        bins = {name: rest for name, _, rest in pairs}
+    return {name: _parse(name, given) for name, given in bins.items()}
+
+
+def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Column:
+    """The column with every number replaced by its range."""
+    numbers: dict[Value, Decimal] = {}
+    for value in column.values:
+        if value is not None and value != "":
+            numbers[value] = _number_in(column, value, path)
+    cuts = (bins.width,) if bins.width is not None else bins.edges
+    whole = all(n == n.to_integral_value() for n in (*numbers.values(), *cuts))
+    names = {value: bins.name(number, whole=whole) for value, number in numbers.items()}
+    return column.mapped(lambda value: names.get(value, value))
+
+
+def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
+    number = _decimal(value)
+    if number is not None:
+        return number
+    code = column.values.index(value)
+    row = int((column.codes == code).argmax()) + 1
+    raise InputError(
+        f"row {row:,} holds no number, so the column cannot be binned",
+        path=path,
+        column=column.name,
+        value=value,
+        remedy="leave the column as it is, or mend the cell",
+    )
+
+
+def _parse(name: str, given: Any) -> Bins:
+    if isinstance(given, Bins):
+        return given
+    parts = given.split(",") if isinstance(given, str) else given
+    parts = list(parts) if isinstance(parts, list | tuple) else [parts]
+    numbers = [_decimal(str(part)) for part in parts]
+    exact = [number for number in numbers if number is not None]
+    if not exact or len(exact) < len(numbers):
+        raise PolicyError(f"the bins of {name!r} must be a width or edges, not {given!r}")
+    if len(exact) == 1 and not isinstance(given, list | tuple):
+        if exact[0] <= 0:
+            raise PolicyError(f"the bins of {name!r} must be wider than 0")
+        return Bins(width=exact[0])
+    if any(a >= b for a, b in zip(exact, exact[1:], strict=False)):
+        raise PolicyError(f"the edges of {name!r} must ascend")
+    return Bins(edges=tuple(exact))
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() and abs(number) < LARGEST else None

@@ -1,0 +1,65 @@
+"""Rows with equal cells in some columns, numbered as groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data.table import Table
+
+Ints = NDArray[np.int64]
+ROOM = 2**62
+"""Keys stay below this, so that they are exact."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of a table's rows."""
+
+    of_row: Ints
+    """The number of each row's group."""
+    first_rows: Ints
+    """The first row of each group."""
+    sizes: Ints
+    """How many rows each group has."""
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+def group_rows(columns: Sequence[NDArray[np.int32]], n_rows: int) -> Groups:
+    """The groups of rows whose codes agree in all columns; with no columns, one group of all.
+
+    >>> groups = group_rows([np.array([0, 1, 0], np.int32), np.array([-1, 0, -1], np.int32)], 3)
+    >>> groups.of_row.tolist(), groups.sizes.tolist()
+    ([0, 1, 0], [2, 1])
+    """
+    keys = np.zeros(n_rows, dtype=np.int64)
+    span = 1
+    for codes in columns:
+        # Codes begin at -1, the withheld cell's.
+        base = int(codes.max(initial=-1)) + 2
+        if span * base >= ROOM:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            span = len(distinct)
+        keys = keys * base + (codes.astype(np.int64) + 1)
+        span *= base
+    _, first, of_row, sizes = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    return Groups(of_row.astype(np.int64), first.astype(np.int64), sizes.astype(np.int64))
+
+
+def groups_of(table: Table, names: Sequence[str]) -> Groups:
+    """The groups of rows that agree in these columns, a withheld cell being a value of its own."""
+    return group_rows([table.column(name).codes for name in names], len(table))
+
+
+def distinct_per_group(groups: Groups, codes: NDArray[np.int32]) -> Ints:
+    """How many different codes each group holds."""
+    pairs = group_rows([groups.of_row.astype(np.int32), codes], len(groups.of_row))
+    owners = groups.of_row[pairs.first_rows]
+    return np.bincount(owners, minlength=len(groups)).astype(np.int64)

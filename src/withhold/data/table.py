@@ -1,0 +1,223 @@
+"""A table of named columns: what k-anonymity reads, and no method may change.
+
+In: columns of texts, coded. Out: the same cells as codes, lists or frames. A blank is a value like any other;
+a cell that was withheld has a code of its own. Which column plays which role is for the model to say.
+Nothing here reads files or withholds anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data.source import Source
+from withhold.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+WITHHELD = -1
+"""The code of a cell that was withheld."""
+TEXT = "String"
+"""The kind of a column whose cells are texts."""
+
+Codes = NDArray[np.int32]
+Value = str | None
+"""What a cell says; None is the blank of sources that know it (null), not a withheld cell."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one.
+
+    >>> column = Column.of("sex", ["f", "m", "f"])
+    >>> column.values, column.codes.tolist()
+    (('f', 'm'), [0, 1, 0])
+    """
+
+    name: str
+    codes: Codes
+    values: tuple[Value, ...]
+    """The different values, none of them twice; sorted where the column was read."""
+    kind: str = TEXT
+    """What the cells were in the source, as polars calls it; they are texts here."""
+
+    def __post_init__(self) -> None:
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        if len(codes) and (codes.min() < WITHHELD or codes.max() >= len(self.values)):
+            raise InputError("a cell's code lies outside the values", column=self.name)
+        if len(set(self.values)) < len(self.values):
+            raise InputError("a value stands twice in the list of values", column=self.name)
+        view = codes.view()
+        view.flags.writeable = False
+        object.__setattr__(self, "codes", view)
+
+    @classmethod
+    def of(cls, name: str, cells: Iterable[Value], kind: str = TEXT) -> Column:
+        """The column of these cells."""
+        listed = list(cells)
+        values = sorted_values(listed)
+        code_of = {value: code for code, value in enumerate(values)}
+        codes = np.fromiter((code_of[cell] for cell in listed), np.int32, count=len(listed))
+        return cls(name, codes, values, kind)
+
+    @property
+    def withheld(self) -> NDArray[np.bool_]:
+        """Which cells were withheld."""
+        return np.equal(self.codes, WITHHELD)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many cells hold each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).astype(np.int64)
+
+    def cells(self, withheld: Any = None) -> NDArray[Any]:
+        """The cells as Python values, a withheld one as ``withheld``."""
+        return np.array((*self.values, withheld), dtype=object)[self.codes]
+
+    def mapped(self, change: Callable[[Value], Value], kind: str = TEXT) -> Column:
+        """The column with every value changed; values that become equal become one."""
+        changed = [change(value) for value in self.values]
+        values = sorted_values(changed)
+        code_of = {value: code for code, value in enumerate(values)}
+        new = np.array([*(code_of[value] for value in changed), WITHHELD], dtype=np.int32)
+        return Column(self.name, new[self.codes], values, kind)
+
+    def with_withheld(self, value: Value) -> Column:
+        """The column with every cell of this value taken for a withheld one."""
+        if value not in self.values:
+            return self
+        place = self.values.index(value)
+        values = self.values[:place] + self.values[place + 1 :]
+        new = np.arange(len(self.values), dtype=np.int32) - 1
+        new[:place] += 1
+        new[place] = WITHHELD
+        return replace(self, codes=np.append(new, np.int32(WITHHELD))[self.codes], values=values)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Table:
+    """Rows of cells under named columns.
+
+    >>> table = Table.from_columns({"age": ["30", "", "30"], "sex": ["f", "m", None]})
+    >>> len(table), table.names, table.rows()[1]
+    (3, ('age', 'sex'), ('', 'm'))
+    """
+
+    columns: tuple[Column, ...]
+    source: Source | None = None
+    dropped: tuple[str, ...] = ()
+    """The columns that were left out on the way in."""
+    binned: tuple[str, ...] = ()
+    """How columns were binned on the way in, as ``age=5``."""
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if not names:
+            raise InputError("a table needs at least one column")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            remedy = "give each column a name of its own"
+            raise InputError(f"has two columns {twice!r}", remedy=remedy)
+        if len({len(column.codes) for column in self.columns}) > 1:
+            raise InputError("the columns of a table are not equally long")
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Iterable[Value]]) -> Table:
+        """The table of columns given as texts."""
+        return cls(tuple(Column.of(name, cells) for name, cells in columns.items()))
+
+    def __len__(self) -> int:
+        return len(self.columns[0].codes)
+
+    def __eq__(self, other: object) -> bool:
+        """Same names, same cells in the same order, the same ones withheld; whatever the codes."""
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self.names == other.names and all(
+            _same_cells(*pair) for pair in zip(self.columns, other.columns, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_withheld(self) -> int:
+        """How many cells were withheld."""
+        return sum(int(column.withheld.sum()) for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """The column of this name, or an error with the nearest spelling."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        path = None if self.source is None else self.source.path
+        raise missing_column(name, self.names, path)
+
+    def cells(self, names: Sequence[str]) -> Codes:
+        """The codes of these columns side by side, one row for each row."""
+        cells = np.empty((len(self), len(names)), dtype=np.int32)
+        for place, name in enumerate(names):
+            cells[:, place] = self.column(name).codes
+        return cells
+
+    def with_columns(self, changed: Iterable[Column]) -> Table:
+        """The table with these columns in place of those of the same names."""
+        new = {column.name: column for column in changed}
+        return replace(self, columns=tuple(new.get(c.name, c) for c in self.columns))
+
+    def rows(self) -> list[tuple[Value, ...]]:
+        """All rows as texts; a withheld cell is None."""
+        return list(zip(*(column.cells().tolist() for column in self.columns), strict=True))
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars frame of texts; blanks and withheld cells are null."""
+        import polars as pl
+
+        cells = {column.name: column.cells().tolist() for column in self.columns}
+        return pl.DataFrame(cells, schema=dict.fromkeys(self.names, pl.String))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame of texts; blanks and withheld cells are None."""
+        import pandas as pd
+
+        return pd.DataFrame({c.name: c.cells() for c in self.columns}, columns=list(self.names))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow table of texts; blanks and withheld cells are null."""
+        return self.to_polars().to_arrow()
+
+
+def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputError:
+    """What to say of a column that is not there."""
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
+    remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
+    return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
+
+
+def sorted_values(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The different values, the blank of sources first.
+
+    >>> sorted_values(["b", None, "a", "b"])
+    (None, 'a', 'b')
+    """
+    return tuple(sorted(set(values), key=lambda value: (value is not None, value or "")))
+
+
+def _same_cells(one: Column, other: Column) -> bool:
+    code_of = {value: code for code, value in enumerate(one.values)}
+    # Values that the first column lacks get a code that no cell has.
+    new = [code_of.get(value, WITHHELD - 1) for value in other.values]
+    return np.array_equal(one.codes, np.array([*new, WITHHELD], dtype=np.int32)[other.codes])

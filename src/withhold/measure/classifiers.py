@@ -1,0 +1,174 @@
+"""How well a label can be learnt from a release, against learning it from the original.
+
+Stratified cross-validation: a fold's model is trained on the other folds' rows as they were released, and
+tested on the fold's own rows as they were in the original. Testing on released rows would reward a model for
+reading the label off what was withheld; that leak is measured apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.errors import PolicyError
+
+FOLDS = 10
+LAPLACE = 1.0
+LEAF = 10
+"""Rows of a leaf of the tree at least: fewer would learn single people."""
+
+Codes = NDArray[np.int32]
+Predict = Callable[[Codes, Codes, Codes], Codes]
+"""Training cells, their classes, test cells → classes. A cell below 0 shows nothing."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The share of rows whose class was guessed wrongly: the mean of the folds, and their deviation."""
+
+    mean: float
+    deviation: float
+
+
+def cross_validate(
+    predict: Predict, train: Codes, test: Codes, classes: Codes, *, seed: int = 0
+) -> Errors:
+    """The errors of a classifier that learns from ``train`` and is asked about ``test``."""
+    fold_of = stratified_folds(classes, seed)
+    errors = []
+    for fold in range(int(fold_of.max()) + 1):
+        inside = fold_of == fold
+        guessed = predict(train[~inside], classes[~inside], test[inside])
+        errors.append(float((guessed != classes[inside]).mean()))
+    return Errors(float(np.mean(errors)), float(np.std(errors)))
+
+
+def stratified_folds(classes: Codes, seed: int) -> NDArray[np.int64]:
+    """For every row its fold; each class is dealt out evenly, in drawn order."""
+    generator = np.random.default_rng(seed)
+    n_folds = min(FOLDS, len(classes))
+    fold_of = np.empty(len(classes), dtype=np.int64)
+    dealt = 0
+    for own in np.unique(classes):
+        rows = generator.permutation(np.flatnonzero(classes == own))
+        # One class begins where the one before it ended, so that small classes do not crowd a fold.
+        fold_of[rows] = (dealt + np.arange(len(rows))) % n_folds
+        dealt += len(rows)
+    return fold_of
+
+
+def naive_bayes(cells: Codes, classes: Codes, asked: Codes) -> Codes:
+    """Guesses of naive Bayes, which passes over cells that show nothing, in training and in use.
+
+    >>> cells, classes = np.array([[0], [0], [1], [-1]]), np.array([0, 0, 1, 1])
+    >>> naive_bayes(cells, classes, np.array([[0], [1]])).tolist()
+    [0, 1]
+    """
+    n_classes = int(classes.max()) + 1
+    prior = np.bincount(classes, minlength=n_classes) + LAPLACE
+    scores = np.tile(np.log(prior / prior.sum()), (len(asked), 1))
+    for j in range(cells.shape[1]):
+        n_values = int(max(cells[:, j].max(), asked[:, j].max())) + 1
+        shown = cells[:, j] >= 0
+        keys = classes[shown].astype(np.int64) * n_values + cells[shown, j]
+        counts = np.bincount(keys, minlength=n_classes * n_values).reshape(n_classes, n_values)
+        share = (counts + LAPLACE) / (counts.sum(axis=1, keepdims=True) + LAPLACE * n_values)
+        told = asked[:, j] >= 0
+        scores[told] += np.log(share).T[asked[told, j]]
+    best: Codes = scores.argmax(axis=1).astype(np.int32)
+    return best
+
+
+def decision_tree(cells: Codes, classes: Codes, asked: Codes) -> Codes:
+    """Guesses of a decision tree over single values.
+
+    A cell that shows nothing gets a value drawn from those that the column still shows. So a row goes down
+    each branch as often as others do, which is how C4.5 treats what is missing; left as a value of its own,
+    the tree would split on it and learn what original rows never show.
+    """
+    tree = _tree()
+    tree.fit(one_hot(_drawn(cells), cells, asked), classes)
+    guessed: Codes = tree.predict(one_hot(asked, cells, asked)).astype(np.int32)
+    return guessed
+
+
+def has_trees() -> bool:
+    """Whether scikit-learn is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("sklearn") is not None
+
+
+def one_hot(cells: Codes, *others: Codes) -> NDArray[np.float32]:
+    """A column of 0 and 1 for each value that occurs anywhere."""
+    parts = []
+    for j in range(cells.shape[1]):
+        n_values = max(int(each[:, j].max(initial=-1)) for each in (cells, *others)) + 1
+        parts.append((cells[:, j, None] == np.arange(n_values)).astype(np.float32))
+    return np.concatenate(parts, axis=1)
+
+
+def _drawn(cells: Codes) -> Codes:
+    """The cells with a drawn value wherever nothing is shown."""
+    generator = np.random.default_rng(0)
+    filled = cells.copy()
+    for j in range(cells.shape[1]):
+        hidden = cells[:, j] < 0
+        shown = cells[~hidden, j]
+        filled[hidden, j] = generator.choice(shown, int(hidden.sum())) if len(shown) else 0
+    return filled
+
+
+def leak(withheld: NDArray[np.bool_], classes: Codes, *, seed: int = 0) -> Errors:
+    """How often a tree is wrong about the class that sees only which cells were withheld."""
+
+    def predict(cells: Codes, own: Codes, asked: Codes) -> Codes:
+        tree = _tree()
+        tree.fit(cells, own)
+        guessed: Codes = tree.predict(asked).astype(np.int32)
+        return guessed
+
+    pattern = withheld.astype(np.int32)
+    return cross_validate(predict, pattern, pattern, classes, seed=seed)
+
+
+def _tree() -> Any:
+    if not has_trees():
+        raise PolicyError("decision trees need scikit-learn; pip install 'withhold[learn]'")
+    from sklearn.tree import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=LEAF, random_state=0)
+
+
+def cramers_v(one: Codes, other: Codes) -> float | None:
+    """How much two columns tell of each other, 0 to 1, over the rows that show both; None if neither varies.
+
+    >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
+    """
+    both = (one >= 0) & (other >= 0)
+    if not both.any():
+        return None
+    _, rows = np.unique(one[both], return_inverse=True)
+    _, columns = np.unique(other[both], return_inverse=True)
+    shape = int(rows.max()) + 1, int(columns.max()) + 1
+    if min(shape) < 2:
+        return None
+    counts = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+    total = counts.sum()
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
+    chi_squared = float(((counts - expected) ** 2 / expected).sum())
+    return float(np.sqrt(chi_squared / (total * (min(shape) - 1))))
+
+
+def correlations(columns: Sequence[Codes]) -> dict[tuple[int, int], float | None]:
+    """Cramér's V of every pair of columns."""
+    return {
+        (i, j): cramers_v(columns[i], columns[j])
+        for i in range(len(columns))
+        for j in range(i + 1, len(columns))
+    }

@@ -1,0 +1,107 @@
+"""The sections of a released table: who stood out before and after, what was withheld, what can be learnt."""
+
+from __future__ import annotations
+
+from withhold.audits.table import TableAudit
+from withhold.measure import Fact
+from withhold.measure.table_utility import TableUtility
+from withhold.report.plots import Bars, Line, Lines
+from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+
+
+def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
+    """Who stands out to somebody who knows some of the quasi-identifiers."""
+    before, after = subject.before, subject.after
+    assert isinstance(before, TableAudit)
+    assert isinstance(after, TableAudit)
+    parts: list[Part] = []
+    if with_original:
+        share = before.rows_at_risk / before.rows
+        parts.append(
+            Paragraph(
+                f"In the original {before.rows_at_risk:,} of {before.rows:,} rows ({share:.1%}) were in "
+                f"groups that break the promise; the smallest group had {before.k:,} rows."
+            )
+        )
+        parts.append(Drawing(_uniqueness(before, after)))
+        rows = tuple((each.row()[0], each.row()[2]) for each in before.breaches)
+        if rows:
+            captions = ("quasi-identifiers", "rows")
+            parts.append(
+                Listing("The smallest groups of the original", captions, rows, folded=True)
+            )
+    wildcard = "" if after.k_wildcard is None else f" ({after.k_wildcard:,} if it fits anything)"
+    parts.append(
+        Paragraph(
+            f"In the release every group has at least {after.model.k:,} rows that agree in all "
+            "quasi-identifiers, a withheld cell being a value of its own.",
+            for_strangers=True,
+        )
+    )
+    parts.append(Paragraph(f"The smallest group of the release has {after.k:,} rows{wildcard}."))
+    return Section("attacker", "Who stands out", tuple(parts))
+
+
+def table_exposure(subject: Subject) -> tuple[Fact, Fact]:
+    """How many rows were in groups that break the model, and how many are."""
+    meaning = "rows of groups that break the promise"
+    before, after = (
+        Fact(f"attack.exposed_{when}", f"at risk {when}", audit.rows_at_risk, "count", meaning)
+        for when, audit in (("before", subject.before), ("after", subject.after))
+        if isinstance(audit, TableAudit)
+    )
+    return before, after
+
+
+def sections_of_tables(subject: Subject) -> list[Section]:
+    """What was withheld, and what the release is still good for."""
+    found = subject.measured.details
+    assert isinstance(found, TableUtility)
+    columns = sorted(found.loss.by_column, key=lambda each: -(each.withheld + each.generalised))
+    rows = max(found.loss.rows, 1)
+    bars = Bars(
+        "bycolumn",
+        "The share of each column's cells that no longer show their value",
+        "share of the rows",
+        tuple(each.name for each in columns),
+        (
+            Line("withheld", "lost", tuple(each.withheld / rows for each in columns)),
+            Line("generalised", "kept", tuple(each.generalised / rows for each in columns)),
+        ),
+        percent=True,
+    )
+    words = "Cells were withheld or generalised, none was invented; the label was never changed."
+    parts: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
+    warning = _leak(found)
+    if warning:
+        parts.append(Paragraph(warning))
+    return [
+        Section("withheld", "What was withheld", (Paragraph(words, for_strangers=True),)),
+        Section("use", "What it is still good for", tuple(parts)),
+    ]
+
+
+def _leak(found: TableUtility) -> str:
+    """A warning where the pattern of what is withheld tells the label."""
+    if found.leak is None or found.leak.by_pattern.mean >= 0.95 * found.leak.by_majority:
+        return ""
+    return (
+        f"Which cells are withheld tells something about the label: a tree that sees nothing else is wrong "
+        f"in {found.leak.by_pattern.mean:.1%} of the rows, and always naming the most frequent label in "
+        f"{found.leak.by_majority:.1%}. k-anonymity does not protect the label; l-diversity (l) does."
+    )
+
+
+def _uniqueness(before: TableAudit, after: TableAudit) -> Lines:
+    return Lines(
+        "unique",
+        "How many rows are the only ones of their kind to somebody who knows so many quasi-identifiers",
+        "quasi-identifiers known",
+        "rows that are unique",
+        tuple(str(point.known) for point in before.known),
+        (
+            Line("original", "before", tuple(point.unique for point in before.known)),
+            Line("release", "after", tuple(point.unique for point in after.known)),
+        ),
+        percent=True,
+    )
