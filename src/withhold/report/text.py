@@ -107,15 +107,12 @@ def _curve(audit: Audit) -> list[str]:
 
 def release_text(release: Release, published: Published) -> str:
     """What was published, and what it cost."""
-    checked = published.verdict
+    proof = published.verdict
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
         *([("report", str(published.report))] if published.report else []),
-        (
-            "proof",
-            f"{published.verdict.checked:,} {published.verdict.unit}, {published.verdict.seconds:.2f} s",
-        ),
+        ("proof", f"{proof.checked:,} {proof.unit}, {proof.seconds:.2f} s"),
         *consent_facts(getattr(release.original, "without_consent", None)),
         *release.loss.facts(),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
