@@ -162,6 +162,15 @@ def test_suppress__counts_beyond_128_bits(p):
     assert [item for item, *_ in got] == items[:-1]
 
 
+def test_suppress__an_item_that_another_implies_can_still_complete_a_mole():
+    # Whoever has a has b, and {b, c} is a mole while {a, c} is none: {a, b, c} must be counted.
+    rows = [frozenset(row) for row in ("abc", "bcx", "bcx", "b", "c", "c")]
+    model = wh.Coherence("0.5", 1, 3, set(PRIVATE))
+    _, got = steps(rows, model, nugget_support=1, restoring=False)
+    assert got == oracle.suppression(rows, *asked(model), 1, "itemsets")
+    assert got == [("b", 2, 10)]
+
+
 def test_suppress__nuggets_beyond_128_bits():
     items = [f"i{number:03}" for number in range(150)]
     plan, got = steps([items, items, ["j"], ["j"]], wh.KmAnonymity(2, 2))
