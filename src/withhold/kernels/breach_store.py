@@ -13,6 +13,8 @@ from withhold.kernels.jit import kernel
 
 EMPTY = -1
 FULL = -2
+FIRST_ROOM = 1024
+"""Keys; a power of two."""
 
 
 class BreachStore:
@@ -23,9 +25,9 @@ class BreachStore:
     """
 
     def __init__(self, n_items: int) -> None:
-        self.keys = np.full(1024, EMPTY, dtype=np.int64)
-        self.heads = np.zeros(1024, dtype=np.int64)
-        self.arena = np.zeros(4096, dtype=np.int32)
+        self.keys = np.full(FIRST_ROOM, EMPTY, dtype=np.int64)
+        self.heads = np.zeros(FIRST_ROOM, dtype=np.int64)
+        self.arena = np.zeros(4 * FIRST_ROOM, dtype=np.int32)
         self.item_heads = np.full(n_items, EMPTY, dtype=np.int32)
         self.tops = np.zeros(3, dtype=np.int64)
         """The end of the arena, the number of keys, the number of moles."""

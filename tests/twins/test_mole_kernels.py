@@ -1,0 +1,198 @@
+"""The kernels about moles and nuggets return what their plain twins return."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import Rows, examples, tables
+from withhold.data import Transactions
+from withhold.kernels import breach_store, plain_moles
+from withhold.kernels.cohorts import NOT_FOUND, SplitRows, find_mole, split_rows
+from withhold.kernels.mole_survey import Limits, count_minimal, store_breaches, survey
+from withhold.kernels.rare_rows import find_rare_row
+from withhold.kernels.supersets import keep_maximal
+from withhold.kernels.threads import Stop
+from withhold.models import Coherence
+from withhold.suppress.mole_counts import AllMoles, Nuggets, for_moles
+
+shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
+sizes = st.integers(1, 8)
+
+
+def split(rows: Rows, private: frozenset[str]) -> tuple[SplitRows, list[frozenset[int]]]:
+    """The rows as kernels take them, and as sets of ranks for the twins."""
+    table = Transactions.from_lists(rows)
+    laid = split_rows(table, table.codes(private))
+    rank = {table.vocabulary[code]: r for r, code in enumerate(laid.code_of_rank.tolist())}
+    return laid, [frozenset(rank[item] for item in row) for row in rows]
+
+
+def private_ranks(laid: SplitRows) -> frozenset[int]:
+    return frozenset(np.flatnonzero(laid.sensitive).tolist())
+
+
+@examples(300)
+@given(tables())
+def test_split_rows__holds_the_same_table(problem):
+    laid, records = split(*problem)
+    private = private_ranks(laid)
+    assert (np.diff(np.diff(laid.offsets)) <= 0).all()
+    for row, record in enumerate(laid.record_of_row.tolist()):
+        public = laid.items[laid.offsets[row] : laid.offsets[row + 1]].tolist()
+        hidden = laid.sensitive_items[
+            laid.sensitive_offsets[row] : laid.sensitive_offsets[row + 1]
+        ].tolist()
+        assert public == sorted(records[record] - private)
+        assert hidden == sorted(records[record] & private)
+    for rank in range(laid.n_items):
+        holders = laid.post_rows[laid.post_offsets[rank] : laid.post_offsets[rank + 1]].tolist()
+        held = [records[record] for record in laid.record_of_row.tolist()]
+        assert holders == [row for row, record in enumerate(held) if rank in record]
+
+
+@examples(300)
+@given(tables(), shares, st.integers(1, 5), sizes)
+def test_find_mole(problem, h, k, largest):
+    laid, records = split(*problem)
+    size = find_mole(
+        laid.public_ranks(),
+        True,
+        ~laid.sensitive,
+        laid.offsets,
+        laid.items,
+        laid.sensitive_offsets,
+        laid.sensitive_items,
+        laid.post_offsets,
+        laid.post_rows,
+        k,
+        h.numerator,
+        h.denominator,
+        largest,
+        Stop().flag,
+        np.zeros(largest + 1, dtype=np.int32),
+        np.zeros(4, dtype=np.int64),
+    )
+    expected = plain_moles.find_mole(records, private_ranks(laid), k, h, largest)
+    assert (size != NOT_FOUND) == expected
+
+
+@examples(300)
+@given(tables(), shares, st.integers(1, 5), sizes, st.booleans())
+def test_survey_moles(problem, h, k, largest, small_store):
+    laid, records = split(*problem)
+    limits = Limits(k, h.numerator, h.denominator, largest)
+    room = breach_store.FIRST_ROOM
+    # With hardly any room the store has to grow on the way.
+    breach_store.FIRST_ROOM = 8 if small_store else room
+    try:
+        found = survey(laid, limits, keep=1000, stop=Stop())
+    finally:
+        breach_store.FIRST_ROOM = room
+    expected = plain_moles.survey_moles(records, private_ranks(laid), k, h, largest)
+    assert {frozenset(items) for moles in found.worst for items, *_ in moles} == expected
+    assert sum(found.counts) == len(expected)
+    for items, support, private, joint in (mole for moles in found.worst for mole in moles):
+        holders = [record for record in records if frozenset(items) <= record]
+        assert support == len(holders)
+        assert (private == -1) == (support < k)
+        assert joint == (0 if private < 0 else sum(private in record for record in holders))
+
+
+@examples(400)
+@given(tables(), shares, st.integers(1, 5), sizes)
+def test_count_minimal__with_one_item(problem, h, k, largest):
+    laid, records = split(*problem)
+    limits = Limits(k, h.numerator, h.denominator, largest)
+    minimal = plain_moles.survey_moles(records, private_ranks(laid), k, h, largest)
+    alive = ~laid.sensitive & (laid.supports > 0)
+    alive[[item for q in minimal if len(q) == 1 for item in q]] = False
+    store = store_breaches(laid, limits, alive, Stop())
+    for root in np.flatnonzero(alive).tolist():
+        counts = count_minimal(laid, limits, store, alive, Stop(), root=root)
+        assert counts.tolist() == [
+            sum({root, other} <= q and len(q) > 1 for q in minimal) for other in range(laid.n_items)
+        ]
+
+
+@examples(400)
+@given(tables(records=12), shares, st.integers(1, 9), st.one_of(st.none(), sizes))
+def test_count_moles(problem, h, k, p):
+    rows, private = problem
+    table = Transactions.from_lists(rows)
+    model = Coherence(h, k, p, private)
+    codes = frozenset(table.codes(private).tolist())
+    code = {name: number for number, name in enumerate(table.vocabulary)}
+    records = [frozenset(code[item] for item in row) for row in rows]
+    moles = plain_moles.count_moles(records, codes, k, h, p or 8)
+    alone = {item for q in moles if len(q) == 1 for item in q}
+    moles = {q for q in moles if not q & alone}
+    alive = np.array([number not in codes | alone for number in range(table.n_items)], dtype=bool)
+    chosen = for_moles(table, model, alive)
+    store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), Stop())
+    counter = AllMoles(chosen, store, Stop(), 1)
+    expected = {v: sum(v in q for q in moles) for v in np.flatnonzero(alive).tolist()}
+    got = counter.at_first(alive)
+    assert {v: got.get(v, 0) for v in expected} == expected
+    for v in expected:
+        shared = counter.going_with(v, alive)
+        for u in expected:
+            assert shared.get(u, 0) == sum({u, v} <= q for q in moles)
+
+
+@examples(250)
+@given(tables(records=12), st.integers(1, 6), st.sampled_from("abcdefgh"))
+def test_count_nuggets(problem, k, gone):
+    rows, private = problem
+    table = Transactions.from_lists(rows)
+    alive = np.array([name not in private | {gone} for name in table.vocabulary], dtype=bool)
+    code = {name: number for number, name in enumerate(table.vocabulary)}
+    left = [row - ({gone} - private) for row in rows]
+    nuggets = plain_moles.count_nuggets([frozenset(code[item] for item in row) for row in left], k)
+    counter = Nuggets(table, private, k, Stop())
+    assert counter.in_all(alive) == len(nuggets)
+    got = counter.at_first(alive)
+    for v in np.flatnonzero(alive).tolist():
+        assert got.get(v, 0) == sum(v in q for q in nuggets)
+        shared = counter.going_with(v, alive)
+        for u in np.flatnonzero(alive).tolist():
+            assert shared.get(u, 0) == sum({u, v} <= q for q in nuggets)
+
+
+@examples(300)
+@given(tables(), st.integers(1, 4), st.booleans())
+def test_find_rare_row(problem, k, with_bitmaps):
+    laid, records = split(*problem)
+    nothing = np.zeros((0, 0), dtype=np.uint64)
+    row, support = find_rare_row(
+        k,
+        laid.offsets,
+        laid.items,
+        laid.post_offsets,
+        laid.post_rows,
+        laid.bitmaps() if with_bitmaps else nothing,
+        Stop().flag,
+    )
+    public = [record - private_ranks(laid) for record in records]
+    assert (row >= 0) == plain_moles.find_rare_row(public, k)
+    assert support < k
+
+
+@examples(300)
+@given(tables(records=12))
+def test_keep_maximal(problem):
+    laid, _ = split(problem[0], frozenset())
+    n = laid.n_rows
+    rows, places = np.arange(n, dtype=np.int32), laid.offsets[:-1].copy()
+    scratch = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    end = keep_maximal(0, n, rows, places, laid.offsets, laid.items, *scratch)
+    held = [
+        frozenset(laid.items[laid.offsets[row] : laid.offsets[row + 1]].tolist())
+        for row in range(n)
+    ]
+    kept = [held[row] for row in rows[:end].tolist()]
+    assert len(set(kept)) == len(kept)
+    assert set(kept) == plain_moles.keep_maximal(held)
