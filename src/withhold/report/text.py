@@ -107,7 +107,6 @@ def _curve(audit: Audit) -> list[str]:
 
 def release_text(release: Release, published: Published) -> str:
     """What was published, and what it cost."""
-    checked = published.verdict
     facts = [
         ("published", str(published.path)),
         ("manifest", str(published.manifest)),
