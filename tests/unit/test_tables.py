@@ -124,8 +124,8 @@ def test_blanks__must_be_told_from_withheld_cells(tmp_path):
     # Parquet and JSON tell null from an empty text.
     form = write_table(withheld, tmp_path / "o.parquet", table_form("o.parquet"))
     assert read_table_back(tmp_path / "o.parquet", form) == withheld
-    with pytest.raises(PolicyError, match="the value 'x'"):
-        write_table(withheld, tmp_path / "o.csv", table_form("o.csv", None, "x"))
+    with pytest.raises(PolicyError, match="the value 'y'"):
+        write_table(withheld, tmp_path / "o.csv", table_form("o.csv", None, "y"))
     form = write_table(withheld, tmp_path / "o.csv", table_form("o.csv", None, "*"))
     assert read_table_back(tmp_path / "o.csv", form) == as_written_table(withheld, form)
 
@@ -207,7 +207,7 @@ def test_sweep__varies_k_and_cost(people):
     given = ("--model", "k-anonymity", "--quasi-identifiers", "age,zip,sex", "--label", "label")
     done = run("sweep", people, *given, "--vary", "k=2,100", "--vary", "cost=ham,mar")
     assert done.exit_code == 0, done.output
-    assert done.stdout.count("impossible") == 2
+    assert "k 100, cost mar: the table has 40 rows" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_sweep__varies_k_and_cost(people):
         (("--l", 3), 4, "has 2 different values"),
         (("--bin", "note=5"), 3, "holds no number"),
         (("--mark", "f"), 2, "the value 'f'"),
-        (("--hierarchy", "zip=tree.csv"), 3, "lacks 2 of the values of the column: 00001, 00002"),
+        (("--hierarchy", "zip=tree.csv"), 3, "lacks 2 of the values of the column: '00001', '00002'"),
         (("--hierarchy", "note=tree.csv"), 2, "is no quasi-identifier"),
         (("--hierarchy", "zip"), 2, "COLUMN=FILE"),
         (("--format", "basket"), 2, "not for a table"),
