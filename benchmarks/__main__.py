@@ -15,7 +15,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import before_suppressing, buckets, coherence, patterns, scaling, suppressing
+from benchmarks import (
+    before_suppressing,
+    buckets,
+    coherence,
+    patterns,
+    scaling,
+    suppressing,
+    table_suite,
+)
 from benchmarks.bench import QUICK_RECORDS, Bench, data_folder
 from benchmarks.fresh import MeasurementError
 from benchmarks.tables import Table
@@ -36,6 +44,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         coherence.coherence,
         patterns.mining,
         patterns.rules,
+        table_suite.tables,
     )
 }
 LIBRARIES = ("numpy", "numba", "polars", "pyfim")

@@ -112,8 +112,12 @@ def move_group(tuples, trees, group, cells, k, variety):
     for j in range(len(cells)):
         if tuples.cells[place, j] != cells[j]:
             same = False
-    while not same and tuples.heads[group] != NOBODY:
-        move(tuples, trees, tuples.heads[group], cells, k, variety)
+    each = NOBODY if same else tuples.heads[group]
+    while each != NOBODY:
+        # Not the head again: a slot that was left empty may be the one where the merged group goes.
+        following = tuples.following[each]
+        move(tuples, trees, each, cells, k, variety)
+        each = following
 
 
 @kernel
