@@ -113,11 +113,18 @@ def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) ->
         if isinstance(original, Transactions) and reading.get("consent") is None:
             return original
         return read(original, **reading)
+    consent = reading.get("consent")
     if isinstance(original, Table):
-        return original
+        return original if consent is None else read_table(original, consent=consent)
     like = releases[0].table
-    separator = reading.get("separator")
-    return read_table(original, separator=separator, drop=like.dropped, bins=like.binned)
+    return read_table(
+        original,
+        separator=reading.get("separator"),
+        # The column of consent is gone already when the others are dropped.
+        drop=[name for name in like.dropped if name != consent],
+        bins=like.binned,
+        consent=consent,
+    )
 
 
 def candidate(

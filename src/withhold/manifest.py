@@ -97,6 +97,7 @@ def amounts(data: Transactions | Table) -> dict[str, Any]:
         "withheld_cells": data.n_withheld,
         "dropped_columns": list(data.dropped),
         "binned_columns": list(data.binned),
+        "without_consent": data.without_consent,
     }
 
 

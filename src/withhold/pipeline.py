@@ -15,7 +15,7 @@ from typing import Any
 
 from withhold.audits import audit as find
 from withhold.data import Table, Transactions
-from withhold.errors import NotVerifiedError, PolicyError
+from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
 from withhold.measure import loss_of
 from withhold.models import TABLE_MODELS, Model, Status, Verdict
@@ -40,8 +40,6 @@ def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> An
     """
     table = as_data(data, model, consent)
     found = find(table, model, **options)
-    if isinstance(table, Table):
-        return found
     return replace(found, without_consent=table.without_consent)
 
 
@@ -92,11 +90,9 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
 def as_data(data: Any, model: Model, consent: Any = None) -> Data:
     """The data as what the model is about, read if it is not that yet: a table, or records of items."""
     if model.name in TABLE_MODELS:
-        if consent is not None:
-            raise PolicyError(
-                "consent is for records of items; leave out the rows of a table yourself"
-            )
-        return data if isinstance(data, Table) else read_table(data)
+        if isinstance(data, Table) and consent is None:
+            return data
+        return read_table(data, consent=consent)
     if isinstance(data, Transactions) and consent is None:
         return data
     return read(data, consent=consent)

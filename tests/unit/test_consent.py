@@ -143,3 +143,40 @@ def test_the_road__counts_only_those_who_agreed(tmp_path, file):
 def test_consent_twice__adds_up():
     table = wh.read(ROWS, consent=[1, 2, 3])
     assert wh.read(table, consent=[1, 3]).without_consent == 2
+
+
+TABLE = "sex,town,ok\nf,Bern,1\nf,Bern,1\nm,Uri,0\nm,Bern,1\nm,Bern,true\n"
+TWO_ALIKE = wh.KAnonymity(2, ("sex", "town"))
+
+
+def test_tables__leave_out_rows_and_the_column_that_says_so(tmp_path, file):
+    path = file("people.csv", TABLE)
+    by_column = wh.read_table(path, consent="ok")
+    assert by_column.rows() == [("f", "Bern"), ("f", "Bern"), ("m", "Bern"), ("m", "Bern")]
+    assert by_column.without_consent == 1
+    listed = file("agreed.txt", "1\n2\n4\n5\n")
+    for consent in (listed, str(listed), [1, 2, 4, 5], np.array([1, 1, 0, 1, 1], dtype=bool)):
+        assert wh.read_table(path, consent=consent, drop=["ok"]) == by_column
+    # With everybody, the row from Uri is alone; among those who agreed, nobody is.
+    assert wh.audit(path, TWO_ALIKE).rows_at_risk == 1
+    found = wh.audit(path, TWO_ALIKE, consent="ok")
+    assert (found.rows_at_risk, found.without_consent) == (0, 1)
+    release = wh.anonymize(path, TWO_ALIKE, consent="ok")
+    written = release.write(tmp_path / "out.csv")
+    assert json.loads(written.manifest.read_text())["input"]["without_consent"] == 1
+    assert written.path.read_text().splitlines()[0] == "sex,town"
+    assert wh.compare(path, written.path, consent="ok").releases[0].measured.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("consent", "message"),
+    [
+        ("agreed", "has no column 'agreed'"),
+        ("town", "neither 0 nor 1"),
+        ([9], "row number from 1 to 5"),
+        ([], "no record has consent"),
+    ],
+)
+def test_tables__refuse_what_is_no_answer(file, consent, message):
+    with pytest.raises(InputError, match=message):
+        wh.read_table(file("people.csv", TABLE), consent=consent)

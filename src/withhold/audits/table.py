@@ -84,6 +84,8 @@ class TableAudit:
     """Rows of groups in which all have the same label: who finds the group knows it."""
     seed: int
     seconds: float
+    without_consent: int | None = None
+    """Rows left out before anything was counted; None: nobody was asked."""
 
     def as_dict(self) -> dict[str, Any]:
         """The audit as plain values; ``verdict`` is at the top level."""
@@ -93,6 +95,7 @@ class TableAudit:
             "model": self.model.parameters(),
             "rows": self.rows,
             "columns": self.columns,
+            "without_consent": self.without_consent,
             "groups": self.groups,
             "k": self.k,
             "k_wildcard": self.k_wildcard,

@@ -29,11 +29,10 @@ def read_data(
             "format": format,
             "record-column": record_column,
             "item-column": item_column,
-            "consent": consent,
         }
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
-        return _read_table(data, model, given, separator, silent=silent)
+        return _read_table(data, model, given, separator, consent, silent=silent)
     from withhold.formats import read
 
     table = read(
@@ -49,7 +48,13 @@ def read_data(
 
 
 def _read_table(
-    data: str, model: KAnonymity, given: Given, separator: str | None, *, silent: bool
+    data: str,
+    model: KAnonymity,
+    given: Given,
+    separator: str | None,
+    consent: str | None,
+    *,
+    silent: bool,
 ) -> Any:
     from withhold.data.identifying import looks_identifying
     from withhold.formats import read_table
@@ -59,6 +64,7 @@ def _read_table(
         separator=separator,
         drop=listed_columns(given.get("drop", "")),
         bins=given.get("bin", ()),
+        consent=consent,
     )
     for name in model.columns:
         table.column(name)

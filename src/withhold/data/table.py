@@ -117,6 +117,8 @@ class Table:
     """The columns that were left out on the way in."""
     binned: tuple[str, ...] = ()
     """How columns were binned on the way in, as ``age=5``."""
+    without_consent: int | None = None
+    """How many rows were left out for want of consent; None: nobody was asked."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -146,6 +148,18 @@ class Table:
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def record_ids(self) -> None:
+        """Rows have no names of their own; they go by their numbers."""
+        return None
+
+    def only_records(self, kept: NDArray[np.bool_]) -> Table:
+        """The rows that are ``kept``, in their order."""
+        return replace(
+            self,
+            columns=tuple(replace(column, codes=column.codes[kept]) for column in self.columns),
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Source, Transactions
+from withhold.data import Source, Table, Transactions
 from withhold.data.consent import agreed_by_name, agreed_by_value, with_consent
 from withhold.errors import InputError
 from withhold.formats.cells import BLANKS, open_sheet
@@ -28,31 +29,52 @@ if TYPE_CHECKING:
 Answers = NDArray[np.bool_]
 
 
+def only_rows_with_consent(table: Table, consent: Any) -> Table:
+    """The rows of ``table`` whose publication was agreed to; a column that says so is left out."""
+    if isinstance(consent, str) and not os.path.isfile(consent):
+        column = table.column(consent)
+        path = None if table.source is None else str(table.source.path)
+        agreed = agreed_by_value(column.cells().tolist(), path=path, column=consent)
+        others = tuple(each for each in table.columns if each.name != consent)
+        if not others:
+            raise InputError("the table has no column but that of consent", path=path)
+        table = replace(table, columns=others, dropped=(*table.dropped, consent))
+    else:
+        agreed = _agreed(consent, table)
+    remembered: Table = with_consent(table, agreed)
+    return remembered
+
+
 def only_with_consent(table: Transactions, data: Any, consent: Any) -> Transactions:
     """The records of ``table`` whose publication was agreed to.
 
     ``consent`` is the path of a text file that lists row numbers or record ids, one a line; the name of a
     0/1 column of ``data``; an iterable of row numbers (from 1) or record ids; or a truth value for each row.
     """
-    if isinstance(consent, np.ndarray) and consent.dtype == np.bool_:
-        agreed: Answers = consent
-    elif isinstance(consent, os.PathLike) or (isinstance(consent, str) and os.path.isfile(consent)):
-        agreed = _listed(Path(consent), table)
-    elif isinstance(consent, str):
+    if isinstance(consent, str) and not os.path.isfile(consent):
         if _is_one_hot(table, data):
             # A 0/1 column is an item there, until somebody says that it is not.
             return _item_as_consent(table, consent)
         agreed = _column(table, data, consent)
-    elif isinstance(consent, Iterable):
-        agreed = agreed_by_name(consent, table)
     else:
-        raise InputError(
-            "is neither a file nor a column nor a list of records",
-            value=repr(consent),
-            remedy="give consent as one of these",
-        )
+        agreed = _agreed(consent, table)
     remembered: Transactions = with_consent(table, agreed)
     return remembered
+
+
+def _agreed(consent: Any, table: Transactions | Table) -> Answers:
+    """Which records are in a list of those that agreed: a file, values, or a truth value for each."""
+    if isinstance(consent, np.ndarray) and consent.dtype == np.bool_:
+        return consent
+    if isinstance(consent, str | os.PathLike):
+        return _listed(Path(consent), table)
+    if isinstance(consent, Iterable):
+        return agreed_by_name(consent, table)
+    raise InputError(
+        "is neither a file nor a column nor a list of records",
+        value=repr(consent),
+        remedy="give consent as one of these",
+    )
 
 
 def _is_one_hot(table: Transactions, data: Any) -> bool:
@@ -64,7 +86,7 @@ def _is_one_hot(table: Transactions, data: Any) -> bool:
     }
 
 
-def _listed(path: Path, table: Transactions) -> Answers:
+def _listed(path: Path, table: Transactions | Table) -> Answers:
     text = text_of(open_bytes(path))
     names = [line.strip(BLANKS) for line in text.lines()]
     return agreed_by_name((name for name in names if name), table, path=text.path)

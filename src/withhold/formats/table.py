@@ -22,6 +22,7 @@ from withhold.errors import InputError, OutputError, PolicyError
 from withhold.formats import table_frames, table_jsonl
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
+from withhold.formats.consent import only_rows_with_consent
 from withhold.formats.forms import PACKED, check_separator
 from withhold.formats.items import check_encodable
 from withhold.formats.jsonl import looks_like_jsonl
@@ -47,12 +48,14 @@ def read_table(
     separator: str | None = None,
     drop: Iterable[str] = (),
     bins: Mapping[str, Any] | Iterable[str] = (),
+    consent: Any = None,
 ) -> Table:
     """The table in a file (``-`` is standard input) or a frame, its cells as texts.
 
     ``drop`` names columns to leave out, such as names and numbers of people. ``bins`` says which columns
     of numbers become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}`` (edges), or as text
-    ``"age=5"``. Nothing is binned that is not named.
+    ``"age=5"``. Nothing is binned that is not named. ``consent``: a file that lists the row numbers that
+    agreed, such numbers, or the name of a 0/1 column; the other rows, and that column, are left out.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"name": ["Ann", "Bob"], "age": [31, 47]})
@@ -65,6 +68,8 @@ def read_table(
         table = _read_path(Path(source), check_separator(separator))
     else:
         table = table_frames.read_any(source)
+    if consent is not None:
+        table = only_rows_with_consent(table, consent)
     return _prepared(table, tuple(drop), parse_bins(bins))
 
 

@@ -49,6 +49,8 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         facts.append(("l", f"{audit.l:,} different values of {audit.model.sensitive_column}"))
     share = audit.rows_at_risk / audit.rows
     facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
+    if audit.without_consent is not None:
+        facts.append(("consent", f"{audit.without_consent:,} rows without consent left out"))
     if audit.withheld:
         facts.append(("cells withheld", f"{audit.withheld:,}"))
     if audit.one_label_rows is not None:

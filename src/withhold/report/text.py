@@ -113,7 +113,7 @@ def release_text(release: Release, published: Published) -> str:
         ("manifest", str(published.manifest)),
         *([("report", str(published.report))] if published.report else []),
         ("proof", f"{proof.checked:,} {proof.unit}, {proof.seconds:.2f} s"),
-        *consent_facts(getattr(release.original, "without_consent", None)),
+        *consent_facts(release.original.without_consent),
         *release.loss.facts(),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),
