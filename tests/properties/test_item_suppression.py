@@ -168,7 +168,7 @@ def test_suppress__an_item_that_another_implies_can_still_complete_a_mole():
     model = wh.Coherence("0.5", 1, 3, set(PRIVATE))
     _, got = steps(rows, model, nugget_support=1, restoring=False)
     assert got == oracle.suppression(rows, *asked(model), 1, "itemsets")
-    assert got == [("b", 2, 10)]
+    assert got == [("b", 2, 6)]
 
 
 def test_suppress__nuggets_beyond_128_bits():
