@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from withhold.errors import PolicyError
-from withhold.models.breach import Breach
+from withhold.models.breach import Breach, PersonalBreach
 from withhold.models.model import Finding, Model, build
+from withhold.models.personal import PersonalRhoUncertainty
 from withhold.models.rho import RhoUncertainty
 from withhold.models.verdict import Status, Verdict
 
@@ -16,13 +17,15 @@ __all__ = [
     "Breach",
     "Finding",
     "Model",
+    "PersonalBreach",
+    "PersonalRhoUncertainty",
     "RhoUncertainty",
     "Status",
     "Verdict",
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty,)}
+MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, PersonalRhoUncertainty)}
 """Every model, by the name that ``--model`` and manifests use."""
 
 

@@ -11,6 +11,7 @@ from withhold.models import Model, Verdict
 
 CHECKS = {
     "rho": "withhold.proofs.rho:verify_rho",
+    "personal-rho": "withhold.proofs.personal:verify_personal",
 }
 
 
