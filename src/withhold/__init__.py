@@ -12,10 +12,10 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Constraints, Source, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import Breach, RhoUncertainty, Status, Verdict
+from withhold.models import Breach, PersonalRhoUncertainty, RhoUncertainty, Status, Verdict
 
 try:
     __version__ = version("withhold")
@@ -24,6 +24,8 @@ except PackageNotFoundError:  # a checkout that was never installed
 
 __all__ = [
     "Breach",
+    "Constraints",
+    "PersonalRhoUncertainty",
     "RhoUncertainty",
     "Source",
     "Status",

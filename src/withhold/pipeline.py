@@ -18,7 +18,7 @@ from withhold.data import Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import read
 from withhold.measure import loss_of
-from withhold.models import Model, Status, Verdict
+from withhold.models import Model, Verdict, as_released
 from withhold.proofs import verify as prove
 from withhold.release import Release
 from withhold.suppress import apply, suppress
@@ -37,7 +37,8 @@ def audit(data: Any, model: Model, **options: Any) -> Audit:
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    return find(as_table(data), model, **options)
+    table = as_table(data)
+    return find(table, as_released(model, table), **options)
 
 
 def verify(data: Any, model: Model, **options: Any) -> Verdict:
@@ -69,11 +70,12 @@ def anonymize(data: Any, model: Model, **options: Any) -> Release:
     clock = [time.perf_counter()]
     table = as_table(data)
     plan, chosen = suppress(table, model, **options)
+    model = as_released(model, table, chosen)
     clock.append(time.perf_counter())
     published = apply(plan, table)
     verdict = prove(published, model, jobs=options.get("jobs"))
     clock.append(time.perf_counter())
-    if verdict.status is not Status.HOLDS:
+    if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
     loss = loss_of(table, published, model)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}

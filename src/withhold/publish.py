@@ -81,7 +81,7 @@ def publish(
         if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
         verdict = verify(found, release.model, jobs=jobs, progress=progress)
-        if verdict.status is not Status.HOLDS:
+        if not verdict.status.may_be_published:
             raise NotVerifiedError(
                 f"the file written for {path} did not pass its proof ({verdict.status.value}: "
                 f"{verdict.witness}); it was not published",

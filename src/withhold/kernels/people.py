@@ -90,9 +90,16 @@ def fears_item(person, rank, fears):
 
 
 def lay_out_people(
-    originals: Transactions, kept: NDArray[np.bool_], constraints: Constraints
+    originals: Transactions,
+    kept: NDArray[np.bool_],
+    constraints: Constraints,
+    *,
+    merged: bool = True,
 ) -> PersonalLayout:
-    """The layout of ``originals`` of which only the occurrences ``kept`` are published."""
+    """The layout of ``originals`` of which only the occurrences ``kept`` are published.
+
+    Not ``merged``, every record is a person of its own.
+    """
     layout = lay_out(originals, originals.codes(constraints.items))
     items = layout.items.copy()
     gone = ~kept[layout.origin]
@@ -110,13 +117,18 @@ def lay_out_people(
         supports,
         bitmaps,
     )
-    people = _distinct_people(layout)
+    people = _distinct_people(layout, merged=merged)
     return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
 
 
-def _distinct_people(layout: Layout) -> People:
-    of_row = np.zeros(layout.n_rows, dtype=np.int32)
-    n_people, first_row, _ = merge_local_rows(layout.n_rows, layout.offsets, layout.items, of_row)
+def _distinct_people(layout: Layout, *, merged: bool) -> People:
+    of_row = np.arange(layout.n_rows, dtype=np.int32)
+    n_people, first_row = layout.n_rows, of_row
+    if merged:
+        of_row = np.zeros(layout.n_rows, dtype=np.int32)
+        n_people, first_row, _ = merge_local_rows(
+            layout.n_rows, layout.offsets, layout.items, of_row
+        )
     first_row = first_row[:n_people]
     lengths = np.diff(layout.offsets)[first_row]
     offsets = np.zeros(n_people + 1, dtype=np.int64)

@@ -28,7 +28,7 @@ class Found(NamedTuple):
     """Unsafe rules Q→e as far as there is room: ``numbers`` (e, joint, support, person) of each."""
 
     count: Any
-    """[0]: how many rules; [1]: how many closed sets were judged."""
+    """[0]: how many rules; [1]: how many closed sets were judged; [2]: how often there was no room."""
     starts: Any
     items: Any
     numbers: Any
@@ -49,7 +49,7 @@ class Scratch(NamedTuple):
 def room_for_rules(capacity: int, n_items: int) -> Found:
     """Empty results with room for so many rules."""
     return Found(
-        np.zeros(2, dtype=np.int64),
+        np.zeros(3, dtype=np.int64),
         np.zeros(capacity + 1, dtype=np.int64),
         np.zeros(16 * capacity + n_items, dtype=np.int32),
         np.zeros((capacity, 4), dtype=np.int64),
@@ -74,6 +74,7 @@ def report(found, itemset, size, without, e, joint, support, person):
     k = found.count[0]
     used = found.starts[k]
     if k == len(found.numbers) or used + size > len(found.items):
+        found.count[2] += 1
         return False
     for c in range(size):
         if itemset[c] != without:
@@ -157,12 +158,31 @@ def neighbours(closure, size, n, rows, people, in_set, essential):
 
 
 @kernel
-def judge(closure, size, pool, start, end, touched, n_touched, rows, people, fears, num, den, scratch, found):
+def judge(
+    closure,
+    size,
+    least,
+    pool,
+    start,
+    end,
+    touched,
+    n_touched,
+    rows,
+    people,
+    fears,
+    num,
+    den,
+    scratch,
+    found,
+):
     """Report the unsafe rules of one closed set (not empty); False if there is no room for more.
 
-    ``scratch.count`` has for the ``touched`` items how many of the rows pool[start:end] hold them.
+    ``scratch.count`` has for the ``touched`` items how many of the rows pool[start:end] hold them. Rules with
+    fewer than ``least`` known items need not be reported.
     """
     found.count[1] += 1
+    if size < least:
+        return True
     n = np.int64(end - start)
     n_open = 0
     opened = np.empty(n_touched + size, np.int32)
@@ -196,25 +216,43 @@ def judge(closure, size, pool, start, end, touched, n_touched, rows, people, fea
     if n_open == 0:
         return True
     return judge_others(
-        closure, size, n, opened, n_open, best_row, rows, people, fears, scratch, found
+        closure, size, least, n, opened, n_open, best_row, rows, people, fears, scratch, found
     )
 
 
 @kernel
 def judge_others(
-    closure, size, n, opened, n_open, best_row, rows, people, fears, scratch, found
+    closure, size, least, n, opened, n_open, best_row, rows, people, fears, scratch, found
 ):
-    """Look for persons outside T who own a Q of the closed set and fear one of the ``opened`` items."""
+    """Look for persons outside T who own a Q of the closed set and fear one of the ``opened`` items.
+
+    They own something that ``best_row`` lacks, if it is not -1, and something beside the ``least`` - 1 most
+    frequent items.
+    """
     scratch.clock[0] += 1
     known = np.empty(size, np.int32)
     rest = np.empty(size, np.int32)
+    n_tried = size - max(least - 1, 0)
     if best_row >= 0:
-        # From here on ``count`` marks what the row lacks with -1.
+        owners = np.int64(0)
+        for c in range(n_tried):
+            owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
         for p in range(rows.offsets[best_row], rows.offsets[best_row + 1]):
             if rows.items[p] >= 0 and scratch.in_set[rows.items[p]]:
+                # From here on what the row holds is marked in ``count``.
                 scratch.count[rows.items[p]] = -1
+        lacking = np.int64(0)
+        for c in range(size):
+            if scratch.count[closure[c]] != -1:
+                y = closure[c]
+                lacking += people.post_offsets[y + 1] - people.post_offsets[y]
+        if lacking < owners:
+            n_tried = size
+        else:
+            for c in range(size):
+                scratch.count[closure[c]] = n
     ok = True
-    for c in range(size):
+    for c in range(n_tried):
         y = closure[c]
         if scratch.count[y] == -1:
             continue
@@ -223,10 +261,7 @@ def judge_others(
             if scratch.seen[person] == scratch.clock[0]:
                 continue
             scratch.seen[person] = scratch.clock[0]
-            first = 0
-            while first < n_open and not fears_item(person, opened[first], fears):
-                first += 1
-            if first == n_open:
+            if people.offsets[person + 1] - people.offsets[person] < least:
                 continue
             n_known = 0
             for p in range(people.offsets[person], people.offsets[person + 1]):
@@ -234,6 +269,13 @@ def judge_others(
                 if scratch.in_set[x]:
                     known[n_known] = x
                     n_known += 1
+            if n_known < least or (n_known == 1 and rows.supports[y] > n):
+                continue
+            first = 0
+            while first < n_open and not fears_item(person, opened[first], fears):
+                first += 1
+            if first == n_open:
+                continue
             if n_known < size and has_more_rows(known, n_known, n, rows):
                 continue
             k = first
@@ -303,11 +345,16 @@ def count_items(pool, start, end, rows, scratch, touched):
 
 
 @kernel
-def find_unsafe_sets(roots, within, ordered, rows, people, fears, num, den, stop, scratch, found):
+def find_unsafe_sets(
+    roots, within, ordered, least, rows, people, fears, num, den, stop, scratch, found
+):
     """Judge the closed sets that hold each root; rules are reported as long as there is room.
 
-    ``within[k]`` is -1, or a row: then only sets of the root and of what that row publishes are looked at.
+    Rules with fewer than ``least`` known items (at least 1) may be left out: ``survey_known_sets`` finds those.
+
     ``ordered``: only sets whose lowest rank is the root, so that over all roots each set comes once.
+    ``within[k]`` is -1, or a row: then only sets of items that this row publishes are looked at, or, if not
+    ``ordered``, that it had originally.
     """
     n_items = len(rows.supports)
     touched = np.empty(n_items, np.int32)
@@ -334,10 +381,12 @@ def find_unsafe_sets(roots, within, ordered, rows, people, fears, num, den, stop
         if within[job] >= 0:
             for x in range(n_items):
                 scratch.allowed[x] = False
-            scratch.allowed[root] = True
             for p in range(rows.offsets[within[job]], rows.offsets[within[job] + 1]):
-                if rows.items[p] >= 0:
-                    scratch.allowed[rows.items[p]] = True
+                x = rows.items[p]
+                if x >= 0:
+                    scratch.allowed[x] = True
+                elif not ordered:
+                    scratch.allowed[~x] = True
         n_root = np.int64(0)
         pool = room_for(pool, rows.supports[root] + 1)
         for posting in range(rows.post_offsets[root], rows.post_offsets[root + 1]):
@@ -371,6 +420,7 @@ def find_unsafe_sets(roots, within, ordered, rows, people, fears, num, den, stop
             room = judge(
                 closure,
                 size,
+                least,
                 pool,
                 n_root,
                 n_root + 1,
@@ -463,6 +513,7 @@ def find_unsafe_sets(roots, within, ordered, rows, people, fears, num, den, stop
             room = judge(
                 closure,
                 size,
+                least,
                 pool,
                 start,
                 end,

@@ -230,6 +230,21 @@ def keep_if_worst(
     worst_numbers[size, place, 2] = row
 
 
+MOST_SMALL_SETS = 200_000_000
+"""Sets of a size that may be walked one by one; above, closed sets are the better way."""
+
+
+def small_sizes(layout: PersonalLayout) -> int:
+    """Up to which size, at most 3, sets of known items are looked at one by one.
+
+    Closed sets answer for larger ones, and are judged much faster when small sets need no look there.
+    """
+    lengths = np.diff(layout.rows.offsets).astype(np.float64)
+    triples = (lengths * (lengths - 1) * (lengths - 2) / 6).sum()
+    pairs = (lengths * (lengths - 1) / 2).sum()
+    return 3 if triples <= MOST_SMALL_SETS else 2 if pairs <= MOST_SMALL_SETS else 1
+
+
 @dataclass(frozen=True)
 class PersonalSurvey:
     """What was found, by the number of items known."""

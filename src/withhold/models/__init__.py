@@ -22,11 +22,24 @@ __all__ = [
     "RhoUncertainty",
     "Status",
     "Verdict",
+    "as_released",
     "model_from",
 ]
 
 MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, PersonalRhoUncertainty)}
 """Every model, by the name that ``--model`` and manifests use."""
+
+
+def as_released(
+    model: Model, originals: Any, options: Mapping[str, Any] | None = None
+) -> Model:
+    """The model as it is proved for a release of ``originals`` that was made with these options."""
+    if not isinstance(model, PersonalRhoUncertainty):
+        return model
+    bound = model.with_originals(originals)
+    if options is None or not model.is_sampled:
+        return bound
+    return bound.in_round(options["seed"], options["round"])
 
 
 def model_from(parameters: Mapping[str, Any]) -> Model:

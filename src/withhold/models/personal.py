@@ -7,7 +7,7 @@ fears, outside Q, with a confidence above ρ measured in the PUBLISHED rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -127,7 +127,7 @@ person fears with a confidence above 0.5.
         return self._with(seed=seed, round=round)
 
     def _with(self, **changes: Any) -> PersonalRhoUncertainty:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return PersonalRhoUncertainty(**(values | changes))
 
     def as_global(self) -> RhoUncertainty | None:

@@ -7,7 +7,7 @@ the originals or the constraints the check is not made, and the verdict says so:
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,9 +18,10 @@ from withhold.errors import InputError
 from withhold.kernels.layout import Ints
 from withhold.kernels.people import PersonalLayout, lay_out_people
 from withhold.kernels.personal_closed import find_unsafe_sets, room_for_rules, scratch_for
-from withhold.kernels.personal_survey import Rule, survey_people
+from withhold.kernels.personal_survey import Rule, small_sizes, survey_people
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status, Verdict
+from withhold.proofs.personal_sampled import confirm
 from withhold.proofs.rho import verify_rho
 
 WITHOUT_CONSTRAINTS = "nothing: who fears what is not known here"
@@ -49,8 +50,16 @@ def verify_personal(
             table, everywhere, jobs=jobs, limit_seconds=limit_seconds, progress=progress
         )
     with Stop(limit_seconds) as stop:
-        layout = lay_out_people(originals, published, model.constraints)
+        layout = lay_out_people(
+            originals, published, model.constraints, merged=not model.is_sampled
+        )
         search = _Search(layout, model, stop, jobs or available_cores(), progress)
+        if model.is_sampled and search.prior() is None:
+            verdict, rule = confirm(layout, originals, model, stop)
+            if rule is not None:
+                witness = named(layout, originals, model.constraints, rule)
+                verdict = replace(verdict, witness=witness)
+            return verdict if model.originals is not None else _without_originals(verdict)
         longest = int(originals.lengths.max(initial=0))
         if model.max_known is None or model.max_known >= longest:
             method, checked, found = search.closed_sets()
@@ -62,10 +71,18 @@ def verify_personal(
             found, smallest = search.smallest(found)
             witness = named(layout, originals, model.constraints, found)
         cut_short = found is None and stop.reason != 0
-    if model.originals is None and witness is None:
-        method, cut_short = f"{method}; {WITHOUT_ORIGINALS}", True
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
-    return Verdict(status, method, checked, time.perf_counter() - began, witness, smallest)
+    seconds = time.perf_counter() - began
+    verdict = Verdict(status, method, checked, seconds, witness, smallest)
+    return verdict if model.originals is not None else _without_originals(verdict)
+
+
+def _without_originals(verdict: Verdict) -> Verdict:
+    """A breach among published items is one; where there is none, the rest was not looked at."""
+    if verdict.status is Status.BROKEN:
+        return verdict
+    method = f"{verdict.method}; {WITHOUT_ORIGINALS}"
+    return replace(verdict, status=Status.UNDECIDED, method=method, witness=None, confidence=None)
 
 
 @dataclass(frozen=True)
@@ -81,8 +98,10 @@ class _Search:
     def closed_sets(self) -> tuple[str, int, Rule | None]:
         """Look at the closed sets of the published rows until one is unsafe."""
         method = "all closed sets of the published records, against every person"
-        if (prior := self.prior()) is not None:
-            return method, 1, prior
+        small = small_sizes(self.layout)
+        _, checked, rule = self.known_sets(small)
+        if rule is not None or self.stop.reason != 0:
+            return method, checked, rule
         rho = self.model.rho
         roots = np.flatnonzero(self.layout.rows.supports > 0).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
@@ -93,6 +112,7 @@ class _Search:
                 part,
                 np.full(len(part), -1, dtype=np.int32),
                 True,
+                small + 1,
                 self.layout.rows,
                 self.layout.people,
                 self.layout.fears,
@@ -114,7 +134,7 @@ class _Search:
         tasks = [partial(judge, roots[start::n_tasks].copy()) for start in range(n_tasks)]
         what = "checking closed sets"
         results = run_all(tasks, self.stop, jobs=self.jobs, progress=self.progress, what=what)
-        checked = 1 + sum(count for count, _ in results)
+        checked += sum(count for count, _ in results)
         return method, checked, next((rule for _, rule in results if rule is not None), None)
 
     def known_sets(self, largest: int) -> tuple[str, int, Rule | None]:

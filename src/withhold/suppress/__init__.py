@@ -13,6 +13,7 @@ __all__ = ["AnyPlan", "Plan", "Reasons", "apply", "suppress"]
 
 SUPPRESSORS = {
     "rho": "withhold.suppress.rho:suppress_rho",
+    "personal-rho": "withhold.suppress.personal:suppress_personal",
 }
 
 
