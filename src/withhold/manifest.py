@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source
 from withhold.errors import InputError
-from withhold.models import Verdict
+from withhold.models import Model, Verdict
 from withhold.models.model import fits
 
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
         "manifest": MANIFEST_FORMAT,
         "promise": release.model.promise(),
         "model": release.model.parameters(),
+        **_needs(release.model),
         "verdict": {
             "status": verdict.status.value,
+            "words": verdict.words,
             "method": verdict.method,
             "checked": verdict.checked,
         },
@@ -79,6 +81,11 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             **{name: version(name) for name in ("numpy", "numba", "polars")},
         },
     }
+
+
+def _needs(model: Model) -> dict[str, Any]:
+    """Who can prove the release again, where the file and this manifest are not enough."""
+    return {"to_prove_it_again": model.needs} if model.needs else {}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,15 +161,19 @@ def verify_file(
     path: Path,
     manifest: Path | None = None,
     *,
+    complete: Callable[[Model], Model] = lambda model: model,
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> Recheck:
-    """Prove a published file again from the file and its manifest alone."""
+    """Prove a published file again from the file and its manifest alone.
+
+    ``complete`` adds to the model what no manifest holds.
+    """
     began = time.perf_counter()
     where = manifest or manifest_path(path)
     record = read_manifest(where)
-    model = _model_of(record["model"], where)
+    model = complete(_model_of(record["model"], where))
     output = record["output"]
     form = Source(
         path,

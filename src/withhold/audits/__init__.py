@@ -13,6 +13,7 @@ __all__ = ["AttackPoint", "Audit", "audit"]
 
 AUDITS = {
     "rho": "withhold.audits.rho:audit_rho",
+    "personal-rho": "withhold.audits.personal:audit_personal",
 }
 
 

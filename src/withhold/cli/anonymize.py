@@ -57,6 +57,7 @@ def anonymize(
         item_column=item_column,
     )
     check_target(output, table.source, force=force)
+    wanted = models.complete_model(wanted, given, table)
     warn_about(table, wanted.sensitive, silent=quiet)
     announce_compilation(silent=quiet)
     try:

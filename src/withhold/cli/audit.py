@@ -41,6 +41,7 @@ def audit(
         record_column=record_column,
         item_column=item_column,
     )
+    wanted = models.complete_model(wanted, given, table)
     warn_about(table, wanted.sensitive, silent=quiet)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:

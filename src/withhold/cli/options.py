@@ -39,7 +39,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no n
 
 LISTS = {"sensitive"}
 """Options that take items with commas between them; a policy file may hold a list."""
-FILES = LISTS
+FILES = LISTS | {"constraints"}
 """Options that may name a file; a policy file names it from where it stands itself."""
 
 

@@ -23,7 +23,7 @@ from withhold.errors import InputError
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options, long_columns
 from withhold.formats.items import series_names
-from withhold.formats.long import _parsed_cells, _plain_cells
+from withhold.formats.long import parsed_cells, plain_cells
 from withhold.formats.opening import open_bytes, text_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def read_constraints(
         sheet = open_sheet(text, Options())
         columns = long_columns(sheet.header, Options(), text.path)
         places = [sheet.header.index(name) for name in columns]
-        read = _parsed_cells if sheet.is_quoted else _plain_cells
+        read = parsed_cells if sheet.is_quoted else plain_cells
         records, items = read(sheet, *places)
     return _from_columns(records, items, table, opened.label, hierarchy)
 

@@ -46,7 +46,7 @@ def read_text(text: Text, options: Options) -> Parsed:
     record, item = long_columns(sheet.header, options, text.path)
     _check_header(sheet, record, item, options)
     places = sheet.header.index(record), sheet.header.index(item)
-    records, items = (_parsed_cells if sheet.is_quoted else _plain_cells)(sheet, *places)
+    records, items = (parsed_cells if sheet.is_quoted else plain_cells)(sheet, *places)
     blank = records == ""
     if blank.any():
         line = None if sheet.is_quoted else int(blank.arg_max() or 0) + 2
@@ -141,7 +141,7 @@ def _check_header(sheet: Sheet, record: str, item: str, options: Options) -> Non
         )
 
 
-def _plain_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
+def plain_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
     """Some columns of a table without quotes, by polars."""
     import polars as pl
 
@@ -164,12 +164,12 @@ def _plain_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
         )
     except pl.exceptions.PolarsError:
         # The slow reader says on which line it is, or that there is none.
-        return _parsed_cells(sheet, *places)
+        return parsed_cells(sheet, *places)
     columns = (frame.get_column(names[place]) for place in places)
     return [column.fill_null("").str.strip_chars(BLANKS) for column in columns]
 
 
-def _parsed_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
+def parsed_cells(sheet: Sheet, *places: int) -> list[polars.Series]:
     """Some columns of a table, cell by cell."""
     import polars as pl
 

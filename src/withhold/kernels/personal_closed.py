@@ -25,10 +25,11 @@ CLEAN, FOUND, STOPPED = 0, 1, 2
 
 
 class Found(NamedTuple):
-    """Unsafe rules Q→e as far as there is room: ``numbers`` (e, joint, support, person) of each."""
+    """Unsafe rules Q→e as far as there is room: ``numbers`` (e, joint, support, person, job) of each."""
 
     count: Any
-    """[0]: how many rules; [1]: how many closed sets were judged; [2]: how often there was no room."""
+    """[0]: how many rules; [1]: how many closed sets were judged; [2]: how often there was no room;
+    [3]: the job that is being done."""
     starts: Any
     items: Any
     numbers: Any
@@ -49,10 +50,10 @@ class Scratch(NamedTuple):
 def room_for_rules(capacity: int, n_items: int) -> Found:
     """Empty results with room for so many rules."""
     return Found(
-        np.zeros(3, dtype=np.int64),
+        np.zeros(4, dtype=np.int64),
         np.zeros(capacity + 1, dtype=np.int64),
         np.zeros(16 * capacity + n_items, dtype=np.int32),
-        np.zeros((capacity, 4), dtype=np.int64),
+        np.zeros((capacity, 5), dtype=np.int64),
     )
 
 
@@ -85,6 +86,7 @@ def report(found, itemset, size, without, e, joint, support, person):
     found.numbers[k, 1] = joint
     found.numbers[k, 2] = support
     found.numbers[k, 3] = person
+    found.numbers[k, 4] = found.count[3]
     found.count[0] = k + 1
     return True
 
@@ -376,6 +378,7 @@ def find_unsafe_sets(
     status = CLEAN
     for job in range(len(roots)):
         root = roots[job]
+        found.count[3] = job
         if rows.supports[root] == 0:
             continue
         if within[job] >= 0:

@@ -109,6 +109,15 @@ person fears with a confidence above 0.5.
             object.__setattr__(self, name, value)
 
     @property
+    def needs(self) -> str:
+        """What a proof needs beside the published file and its manifest, in words."""
+        return (
+            "Only somebody who has the original records and the constraints can prove this release "
+            "again (withhold verify --original FILE --constraints FILE). The published file shows "
+            "that it is unchanged, and nothing else."
+        )
+
+    @property
     def sensitive(self) -> frozenset[str]:
         """The items that anybody fears."""
         return frozenset() if self.constraints is None else frozenset(self.constraints.items)
@@ -121,6 +130,10 @@ person fears with a confidence above 0.5.
     def with_originals(self, table: Transactions) -> PersonalRhoUncertainty:
         """The same model, for releases of ``table``."""
         return self._with(originals=table)
+
+    def with_constraints(self, constraints: Constraints) -> PersonalRhoUncertainty:
+        """The same model, knowing who fears what."""
+        return self._with(constraints=constraints)
 
     def in_round(self, seed: int, round: int) -> PersonalRhoUncertainty:
         """The same model, confirmed by this sample."""

@@ -70,6 +70,11 @@ items with a confidence above 0.7.
         object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
         object.__setattr__(self, "ignore_prior", bool(ignore_prior))
 
+    @property
+    def needs(self) -> str:
+        """What a proof needs beside the published file and its manifest: nothing."""
+        return ""
+
     def for_records_up_to(self, longest: int) -> RhoUncertainty:
         """The same model, said more simply where knowing so many items is knowing any number."""
         if self.max_known is None or self.max_known < longest:

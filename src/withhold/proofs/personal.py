@@ -125,7 +125,7 @@ class _Search:
             if found.count[0] == 0:
                 return int(found.count[1]), None
             self.stop.because(ANSWERED)
-            e, joint, support, person = (int(number) for number in found.numbers[0])
+            e, joint, support, person = (int(number) for number in found.numbers[0, :4])
             row = int(np.flatnonzero(self.layout.people.of_row == person)[0])
             known = found.items[: found.starts[1]].copy()
             return int(found.count[1]), (known, e, joint, support, row)
@@ -168,7 +168,8 @@ class _Search:
         if int(supports[worst]) * rho.denominator <= rho.numerator * n_rows:
             return None
         nothing = np.zeros(0, dtype=np.int32)
-        return nothing, worst, int(supports[worst]), n_rows, someone_who_fears(self.layout, worst)
+        fearful = int(rows_that_fear(self.layout, worst)[0])
+        return nothing, worst, int(supports[worst]), n_rows, fearful
 
     def smallest(self, found: Rule) -> tuple[Rule, bool]:
         """The worst of the smallest breaches, and whether the search for smaller ones was complete."""
@@ -191,8 +192,8 @@ class _Search:
         return found, True
 
 
-def someone_who_fears(layout: PersonalLayout, rank: int) -> int:
-    """The first row of a person who fears the item."""
+def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
+    """The rows of the persons who fear the item."""
     fears = layout.fears
     column = int(fears.column_of[rank])
     if len(fears.bits):
@@ -200,7 +201,7 @@ def someone_who_fears(layout: PersonalLayout, rank: int) -> int:
         persons = np.flatnonzero(word & np.uint64(1))
     else:
         persons = np.searchsorted(fears.offsets, np.flatnonzero(fears.columns == column), "right") - 1
-    return int(np.flatnonzero(np.isin(layout.people.of_row, persons))[0])
+    return np.flatnonzero(np.isin(layout.people.of_row, persons)).astype(np.int32)
 
 
 def named(

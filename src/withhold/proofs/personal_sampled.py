@@ -56,7 +56,7 @@ def confirm(
             shown = 1 - fewer <= float(test.delta)
             status = Status.BROKEN if shown or status is Status.BROKEN else Status.UNDECIDED
             if rule is None:
-                e, joint, support, row = (int(number) for number in found.numbers[0])
+                e, joint, support, row = (int(number) for number in found.numbers[0, :4])
                 rule = (found.items[: found.starts[1]].copy(), e, joint, support, row)
         if stop.reason != 0:
             status = Status.UNDECIDED

@@ -19,12 +19,12 @@ BLOCKS = " ▏▎▍▌▋▊▉█"
 def audit_text(audit: Audit, *, name: str) -> str:
     """The audit as a page of text."""
     lines = [
-        f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
+        f"{audit.verdict.words}  {name}: {audit.records:,} records, {audit.items:,} items, "
         f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
         "",
         *_outcome(audit),
     ]
-    if audit.verdict.status is not Status.HOLDS:
+    if not audit.verdict.status.may_be_published:
         lines += ["", *_counts(audit)]
     if audit.breaches:
         lines += [
@@ -40,12 +40,12 @@ def audit_text(audit: Audit, *, name: str) -> str:
 
 def _outcome(audit: Audit) -> list[str]:
     promise = audit.model.promise()
-    if audit.verdict.status is Status.HOLDS:
+    if audit.verdict.status.may_be_published:
         return [f"It holds: {promise[0].lower()}{promise[1:]}"]
     if audit.verdict.status is Status.UNDECIDED:
         return [
             f"Asked: {promise}",
-            "The time limit ended the check before a breach was found or ruled out.",
+            "The check was not complete: no breach was found, and none was ruled out.",
         ]
     return [f"Asked: {promise}", f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
 
@@ -53,7 +53,7 @@ def _outcome(audit: Audit) -> list[str]:
 def _work_done(verdict: Verdict, seconds: float) -> str:
     if verdict.status is Status.BROKEN:
         return f"The search ended with the breach; {seconds:.2f} s."
-    done = "Checked" if verdict.status is Status.HOLDS else "Got through"
+    done = "Checked" if verdict.status.may_be_published else "Got through"
     return f"{done} {verdict.checked:,} sets ({verdict.method}); {seconds:.2f} s."
 
 
@@ -107,7 +107,7 @@ def release_text(release: Release, published: Published) -> str:
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
-    return _page([f"{published.verdict.status.value}  {promise}", "", *_columns(facts)])
+    return _page([f"{published.verdict.words}  {promise}", "", *_columns(facts)])
 
 
 def recheck_text(recheck: Recheck, *, name: str) -> str:
@@ -115,8 +115,8 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     verdict = recheck.verdict
     lines = [] if recheck.same_bytes else [f"CHANGED  {name} is not the file that was published."]
     promise = recheck.model.promise()
-    asked = promise if verdict.status is Status.HOLDS else f"Asked: {promise}"
-    lines.append(f"{verdict.status.value}  {name}: {asked}")
+    asked = promise if verdict.status.may_be_published else f"Asked: {promise}"
+    lines.append(f"{verdict.words}  {name}: {asked}")
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
     lines.append(_work_done(verdict, recheck.seconds))

@@ -26,6 +26,11 @@ FEW = 3000
 AT_ONCE = 20_000
 """Rules that one task reports before they are mended."""
 TASKS = 64
+EVERYWHERE = -1
+"""As the row of a job: look at all sets whose lowest rank is the root."""
+Jobs = Ints
+"""Where to look: rows of (root item, row), for sets that hold the root and items of the row."""
+NO_JOBS: Jobs = np.zeros((0, 2), dtype=np.int32)
 
 
 def make_safe(
@@ -40,19 +45,42 @@ def make_safe(
     sizes = small_sizes(work.layout) if max_known is None else max_known
     mend_small(work, sizes, stop, progress)
     while stop.reason == 0:
-        since = work.log.n_removed
+        since, again = work.log.n_removed, NO_JOBS
         if max_known is None:
-            mend_closed(work, sizes + 1, stop, jobs, progress)
+            again = mend_sets(work, _all_roots(work), sizes + 1, stop, jobs, progress)
         mend_small(work, sizes, stop, progress)
         if work.log.n_removed == since:
             return
-        if max_known is not None or work.log.n_removed - since > FEW:
-            continue
-        # Whatever is unsafe now was harmed by a deletion since the look at everything began.
-        while work.log.n_removed > since and stop.reason == 0:
-            since, now = work.log.n_removed, since
-            mend_harmed(work, now, stop, jobs, progress)
-        return
+        if max_known is None and work.log.n_removed - since <= FEW:
+            follow(work, again, since, sizes + 1, stop, jobs, progress)
+            return
+
+
+def follow(
+    work: PersonalWorkspace,
+    again: Jobs,
+    since: int,
+    least: int,
+    stop: Stop,
+    jobs: int | None,
+    progress: Progress,
+) -> None:
+    """Mend what the deletions after ``since`` can have harmed, and what is found where something was found.
+
+    A rule that was reported stands for all sets with the same records. When an item of it is withheld for
+    another rule, it is safe, and the others need not be: so where something was found, look again.
+    """
+    harmed = NO_JOBS
+    while stop.reason == 0:
+        work.fix_prior(stop)
+        places, _ = work.log.removals()
+        rows, ranks = work.rows_and_ranks(places[since:])
+        since = len(places)
+        harmed = np.unique(np.concatenate([harmed, np.stack([ranks, rows], axis=1)]), axis=0)
+        if len(again) == 0 and len(harmed) == 0:
+            return
+        again = mend_sets(work, again, least, stop, jobs, progress)
+        harmed = mend_sets(work, harmed, 1, stop, jobs, progress)
 
 
 def mend_small(work: PersonalWorkspace, largest: int, stop: Stop, progress: Progress) -> None:
@@ -63,30 +91,45 @@ def mend_small(work: PersonalWorkspace, largest: int, stop: Stop, progress: Prog
         work.fix_size(size, stop)
 
 
-def mend_closed(
-    work: PersonalWorkspace, least: int, stop: Stop, jobs: int | None, progress: Progress
-) -> None:
-    """One pass over all closed sets, for rules with at least ``least`` known items."""
-    _find_and_mend(work, _all_roots(work), True, least, stop, jobs, progress)
+def mend_sets(
+    work: PersonalWorkspace,
+    jobs_of: Jobs,
+    least: int,
+    stop: Stop,
+    jobs: int | None,
+    progress: Progress,
+) -> Jobs:
+    """Mend what is unsafe among the closed sets of these jobs; returns the jobs that found something.
 
-
-def mend_harmed(
-    work: PersonalWorkspace, since: int, stop: Stop, jobs: int | None, progress: Progress
-) -> None:
-    """One pass over the sets that lost support when something was withheld after ``since``."""
-    work.fix_prior(stop)
-    places, _ = work.log.removals()
-    rows, ranks = work.rows_and_ranks(places[since:])
-    parts = [slice(start, None, TASKS) for start in range(min(TASKS, len(rows)))]
-    jobs_of = [(ranks[part].copy(), rows[part].copy()) for part in parts]
-    _find_and_mend(work, jobs_of, False, 1, stop, jobs, progress)
+    Found on several threads, then mended rule by rule, each as far as it is still unsafe.
+    """
+    parts = [jobs_of[start::TASKS] for start in range(min(TASKS, len(jobs_of)))]
+    tasks = [partial(_find, work, part, least, stop) for part in parts]
+    what = "looking at closed sets"
+    repeat = [NO_JOBS]
+    results = run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
+    for part, found in zip(parts, results, strict=True):
+        n = int(found.count[0])
+        if n == 0:
+            continue
+        work.fix(
+            found.starts[: n + 1],
+            found.items[: found.starts[n]],
+            found.numbers[:n, 0].astype(np.int32),
+            stop,
+        )
+        # Without room for more rules the jobs behind the last one were not done either.
+        with_rules = np.unique(found.numbers[:n, 4])
+        repeat.append(part[with_rules[0] :] if found.count[2] > 0 else part[with_rules])
+    return np.concatenate(repeat)
 
 
 def unproven_items(work: PersonalWorkspace, stop: Stop, jobs: int | None) -> Ints:
     """The items that somebody fears and that are unsafe, or all that are feared if time ran out."""
     rows = work.rows
     unsafe = work.fears.anybody & (rows.supports * work.den > work.num * (len(rows.offsets) - 1))
-    tasks = [partial(_find, work, *job, True, 1, stop) for job in _all_roots(work)]
+    every = _all_roots(work)
+    tasks = [partial(_find, work, every[start::TASKS], 1, stop) for start in range(TASKS)]
     for found in run_all(tasks, stop, jobs=jobs):
         if stop.reason != 0 or found.count[2] > 0:
             return np.flatnonzero(work.fears.anybody).astype(np.int32)
@@ -94,44 +137,18 @@ def unproven_items(work: PersonalWorkspace, stop: Stop, jobs: int | None) -> Int
     return np.flatnonzero(unsafe).astype(np.int32)
 
 
-def _all_roots(work: PersonalWorkspace) -> list[tuple[Ints, Ints]]:
-    """Every item that is published, spread over the tasks so that frequent and rare ones mix."""
+def _all_roots(work: PersonalWorkspace) -> Jobs:
+    """A job for every item that is published."""
     roots = np.flatnonzero(work.rows.supports > 0).astype(np.int32)
-    parts = [roots[start::TASKS].copy() for start in range(min(TASKS, len(roots)))]
-    return [(part, np.full(len(part), -1, dtype=np.int32)) for part in parts]
+    return np.stack([roots, np.full_like(roots, EVERYWHERE)], axis=1)
 
 
-def _find_and_mend(
-    work: PersonalWorkspace,
-    jobs_of: list[tuple[Ints, Ints]],
-    ordered: bool,
-    least: int,
-    stop: Stop,
-    jobs: int | None,
-    progress: Progress,
-) -> None:
-    """Find on several threads, then mend rule by rule, each as far as it is still unsafe."""
-    tasks = [partial(_find, work, *job, ordered, least, stop) for job in jobs_of]
-    what = "looking at closed sets"
-    for found in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
-        n = int(found.count[0])
-        if n:
-            work.fix(
-                found.starts[: n + 1],
-                found.items[: found.starts[n]],
-                found.numbers[:n, 0].astype(np.int32),
-                stop,
-            )
-
-
-def _find(
-    work: PersonalWorkspace, roots: Ints, within: Ints, ordered: bool, least: int, stop: Stop
-) -> Found:
+def _find(work: PersonalWorkspace, part: Jobs, least: int, stop: Stop) -> Found:
     found = room_for_rules(AT_ONCE, work.layout.layout.n_items)
     find_unsafe_sets(
-        roots,
-        within,
-        ordered,
+        part[:, 0].copy(),
+        part[:, 1].copy(),
+        len(part) > 0 and part[0, 1] == EVERYWHERE,
         least,
         work.rows,
         work.people,
