@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions, anonymize, audit, verify
+from withhold import (
+    Constraints,
+    PersonalRhoUncertainty,
+    Status,
+    Transactions,
+    anonymize,
+    audit,
+    verify,
+)
 from withhold.kernels.personal_fix import CONSEQUENT, LEFTOVER, Choice, choose
 from withhold.suppress.personal_workspace import PersonalWorkspace
 

@@ -77,4 +77,5 @@ def anonymize(
         say(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
     else:
         say(release_text(release, published))
-        note(f"to prove it again: withhold verify {output}", silent=quiet)
+        needs = f" --original {data} --constraints FILE" if release.model.needs else ""
+        note(f"to prove it again: withhold verify {output}{needs}", silent=quiet)

@@ -36,7 +36,9 @@ MODEL_OPTIONS: Mapping[str, Any] = {
     ],
     "epsilon": Annotated[
         str | None,
-        typer.Option(help="By samples: the share of adversaries that may still succeed, e.g. 0.05."),
+        typer.Option(
+            help="By samples: the share of adversaries that may still succeed, e.g. 0.05."
+        ),
     ],
     "delta": Annotated[
         str | None,

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from withhold.cli import options
-from withhold.cli.offers import complete_released
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
+from withhold.cli.offers import complete_released
 from withhold.models import Status
 
 

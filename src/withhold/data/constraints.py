@@ -245,7 +245,8 @@ class Constraints:
         if not self.items:
             return np.zeros((end - start, 0), dtype=bool)
         as_bytes = self.bits[start:end].view(np.uint8)
-        return np.unpackbits(as_bytes, axis=1, count=len(self.items), bitorder="little") != 0
+        unpacked = np.unpackbits(as_bytes, axis=1, count=len(self.items), bitorder="little")
+        return unpacked.astype(np.bool_)
 
     def of_record(self, row: int) -> tuple[str, ...]:
         """The items that one person fears; rows count from 0."""

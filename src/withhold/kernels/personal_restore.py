@@ -68,9 +68,9 @@ def put_back(
 ):
     """Try each position in turn; ``outcomes`` says what became of it.
 
-    ``blocked_by`` is the rule (of ``starts``, ``items``, ``consequents``) for which each was withheld. Returns for
-    what stays out because of another rule which one: rules as offsets, items and consequents, numbered by
-    ``blocked_by`` from len(consequents) on.
+    ``blocked_by`` is the rule (of ``starts``, ``items``, ``consequents``) for which each was withheld. What
+    stays out because of another rule gets that one; these are returned as offsets, items and
+    consequents, and numbered from len(consequents) on.
     """
     n_rows = len(rows.offsets) - 1
     first_bitmap = len(rows.supports) - rows.bitmaps.shape[0]

@@ -197,9 +197,7 @@ def survey_known_sets(
 
 
 @kernel
-def keep_if_worst(
-    known, size, e, joint, support, row, worst_counts, worst_sets, worst_numbers
-):
+def keep_if_worst(known, size, e, joint, support, row, worst_counts, worst_sets, worst_numbers):
     """Put the rule among the worst of its size, higher confidence first, then more people."""
     keep = worst_sets.shape[1]
     n = worst_counts[size]

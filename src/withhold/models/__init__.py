@@ -26,13 +26,13 @@ __all__ = [
     "model_from",
 ]
 
-MODELS: Mapping[str, type[Any]] = {kind.name: kind for kind in (RhoUncertainty, PersonalRhoUncertainty)}
+MODELS: Mapping[str, type[Any]] = {
+    kind.name: kind for kind in (RhoUncertainty, PersonalRhoUncertainty)
+}
 """Every model, by the name that ``--model`` and manifests use."""
 
 
-def as_released(
-    model: Model, originals: Any, options: Mapping[str, Any] | None = None
-) -> Model:
+def as_released(model: Model, originals: Any, options: Mapping[str, Any] | None = None) -> Model:
     """The model as it is proved for a release of ``originals`` that was made with these options."""
     if not isinstance(model, PersonalRhoUncertainty):
         return model

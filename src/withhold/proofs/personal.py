@@ -57,8 +57,8 @@ def verify_personal(
         if model.is_sampled and search.prior() is None:
             verdict, rule = confirm(layout, originals, model, stop)
             if rule is not None:
-                witness = named(layout, originals, model.constraints, rule)
-                verdict = replace(verdict, witness=witness)
+                succeeds = named(layout, originals, model.constraints, rule)
+                verdict = replace(verdict, witness=succeeds)
             return verdict if model.originals is not None else _without_originals(verdict)
         longest = int(originals.lengths.max(initial=0))
         if model.max_known is None or model.max_known >= longest:
@@ -200,7 +200,9 @@ def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
         word = fears.bits[:, column >> 6] >> np.uint64(column & 63)
         persons = np.flatnonzero(word & np.uint64(1))
     else:
-        persons = np.searchsorted(fears.offsets, np.flatnonzero(fears.columns == column), "right") - 1
+        persons = (
+            np.searchsorted(fears.offsets, np.flatnonzero(fears.columns == column), "right") - 1
+        )
     return np.flatnonzero(np.isin(layout.people.of_row, persons)).astype(np.int32)
 
 

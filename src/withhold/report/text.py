@@ -120,6 +120,8 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
     lines.append(_work_done(verdict, recheck.seconds))
+    if verdict.status is Status.UNDECIDED and recheck.model.needs:
+        lines.append(recheck.model.needs)
     return _page(lines)
 
 

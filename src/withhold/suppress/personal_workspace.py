@@ -28,9 +28,7 @@ class PersonalWorkspace:
     ) -> None:
         assert model.constraints is not None
         kept = np.ones(table.n_occurrences, dtype=bool)
-        self.layout = lay_out_people(
-            table, kept, model.constraints, merged=not model.is_sampled
-        )
+        self.layout = lay_out_people(table, kept, model.constraints, merged=not model.is_sampled)
         self.rows, self.people, self.fears = self.layout.rows, self.layout.people, self.layout.fears
         self.num, self.den = model.rho.numerator, model.rho.denominator
         state = np.random.default_rng(seed).integers(1, 2**31 - 2)
