@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import before_suppressing, scaling, suppressing
+from benchmarks import before_suppressing, personal, scaling, suppressing
 from benchmarks.bench import QUICK_RECORDS, Bench, data_folder
 from benchmarks.fresh import MeasurementError
 from benchmarks.tables import Table
@@ -32,6 +32,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         scaling.growth,
         scaling.million,
         suppressing.distribution,
+        personal.personal,
     )
 }
 LIBRARIES = ("numpy", "numba", "polars", "pyfim")

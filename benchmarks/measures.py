@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks import personal_measures
 from benchmarks.fresh import Taken
 
 if TYPE_CHECKING:
@@ -138,7 +139,16 @@ def closed_itemsets(path: str, miner: str) -> Result:
 
 MEASURES: dict[str, Callable[..., Result]] = {
     function.__name__: function
-    for function in (fill_cache, reading, check, audit, anonymize, closed_itemsets)
+    for function in (
+        fill_cache,
+        reading,
+        check,
+        audit,
+        anonymize,
+        closed_itemsets,
+        personal_measures.personal,
+        personal_measures.personal_samples,
+    )
 }
 
 

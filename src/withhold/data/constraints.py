@@ -177,11 +177,12 @@ class Constraints:
                 f"and {table.n_items:,} items",
                 remedy="give a row for each record and a column for each item of the vocabulary",
             )
-        by_row = matrix.tocsr() if hasattr(matrix, "tocsr") else np.asarray(matrix)
+        # Anything else is taken by rows, so that it need not be in memory as a whole.
+        by_row = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
 
         def row_bits(start: int, end: int) -> NDArray[np.bool_]:
             part = by_row[start:end]
-            dense = part.toarray() if hasattr(part, "toarray") else part
+            dense = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
             return np.asarray(dense != 0)
 
         return cls._packed(len(table), table.vocabulary, row_bits)

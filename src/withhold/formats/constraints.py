@@ -1,7 +1,7 @@
 """Constraint files: who fears what, as ``record,item`` pairs in CSV or parquet.
 
-A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that starts with
-``!`` is taken back for one record. In: a path and the table. Out: ``Constraints``.
+A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that
+starts with ``!`` is taken back for one record. In: a path and the table. Out: ``Constraints``.
 """
 
 from __future__ import annotations

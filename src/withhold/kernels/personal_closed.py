@@ -352,7 +352,7 @@ def find_unsafe_sets(
 ):
     """Judge the closed sets that hold each root; rules are reported as long as there is room.
 
-    Rules with fewer than ``least`` known items (at least 1) may be left out: ``survey_known_sets`` finds those.
+    Rules with fewer than ``least`` known items (at least 1) may be left out; ``survey_known_sets`` has them.
 
     ``ordered``: only sets whose lowest rank is the root, so that over all roots each set comes once.
     ``within[k]`` is -1, or a row: then only sets of items that this row publishes are looked at, or, if not

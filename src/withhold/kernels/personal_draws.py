@@ -38,7 +38,7 @@ def draw_adversaries(
 
 @kernel
 def try_adversaries(row_of, known, rows, people, fears, num, den, stop, unsafe, found):
-    """Mark in ``unsafe`` the adversaries who infer something feared; rules go to ``found`` if there is room."""
+    """Mark in ``unsafe`` the adversaries who infer something feared; ``found`` gets rules if it has room."""
     n_items = len(rows.supports)
     size = known.shape[1]
     joint = np.zeros(n_items, np.int64)

@@ -1,8 +1,8 @@
 """How many adversaries to draw, and how many of them may succeed, to show that few would.
 
 A test of so many draws passes with a chance of at most ``delta`` if a share ``epsilon`` or more of all
-adversaries would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution function at k
-(Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
+adversaries would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution
+function at k (Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
 """
 
 from __future__ import annotations

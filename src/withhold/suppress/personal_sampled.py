@@ -1,9 +1,9 @@
 """The sampled suppressor (Nakagawa et al., Algorithm 2, and its honest version).
 
 ``paper``: draw for each size, mend what fails, and start again until a round has no failure at all.
-``honest``: a round tests the table as it is, with some failures allowed; only if it fails is anything mended, on draws of
-its own until few of them fail, and another round, with other draws and less of ``delta`` left, tests again.
-The draws of the round that passed come again in the proof.
+``honest``: a round tests the table as it is, with some failures allowed; only if it fails is anything mended,
+on draws of its own until few of them fail, and another round, with other draws and less of ``delta``
+left, tests again. The draws of the round that passed come again in the proof.
 """
 
 from __future__ import annotations
