@@ -30,6 +30,8 @@ Longs = NDArray[np.int64]
 class Categories(Protocol):
     """What a hierarchy can say: the items that a name stands for."""
 
+    def __contains__(self, name: object) -> bool: ...
+
     def leaves_under(self, name: str) -> Iterable[str]:
         """The items below a category."""
         ...
@@ -300,9 +302,7 @@ class Constraints:
 
 def expanded(name: str, hierarchy: Categories | None) -> list[str]:
     """The item itself, or the items of the category that has this name."""
-    if hierarchy is None:
-        return [name]
-    return list(hierarchy.leaves_under(name)) or [name]
+    return [name] if hierarchy is None or name not in hierarchy else [*hierarchy.leaves_under(name)]
 
 
 def _chunks(n_records: int, n_items: int) -> Iterator[tuple[int, int]]:
