@@ -20,6 +20,7 @@ from benchmarks import (
     buckets,
     coherence,
     patterns,
+    personal,
     scaling,
     suppressing,
     table_suite,
@@ -45,6 +46,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         patterns.mining,
         patterns.rules,
         table_suite.tables,
+        personal.personal,
     )
 }
 LIBRARIES = ("numpy", "numba", "polars", "pyfim")

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from benchmarks import personal_measures
 from benchmarks.fresh import Taken
 
 if TYPE_CHECKING:
@@ -313,6 +314,8 @@ MEASURES: dict[str, Callable[..., Result]] = {
         closed_itemsets,
         mining,
         rules,
+        personal_measures.personal,
+        personal_measures.personal_samples,
     )
 }
 

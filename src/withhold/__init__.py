@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from withhold.data import Hierarchy, Source, Table, Transactions
+from withhold.data import Constraints, Hierarchy, Source, Table, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
 from withhold.models import (
@@ -22,6 +22,7 @@ from withhold.models import (
     KAnonymity,
     KmAnonymity,
     Mole,
+    PersonalRhoUncertainty,
     RhoUncertainty,
     Status,
     Verdict,
@@ -36,10 +37,12 @@ __all__ = [
     "Breach",
     "Buckets",
     "Coherence",
+    "Constraints",
     "Hierarchy",
     "KAnonymity",
     "KmAnonymity",
     "Mole",
+    "PersonalRhoUncertainty",
     "RhoUncertainty",
     "Source",
     "Status",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError
-from withhold.models import Verdict
+from withhold.models import Model, Verdict
 from withhold.models.model import fits
 
 if TYPE_CHECKING:
@@ -49,8 +49,10 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
         "manifest": MANIFEST_FORMAT,
         "promise": release.model.promise(),
         "model": release.model.parameters(),
+        **_needs(release.model),
         "verdict": {
             "status": verdict.status.value,
+            "words": verdict.words,
             "method": verdict.method,
             "checked": verdict.checked,
             "unit": verdict.unit,
@@ -99,6 +101,11 @@ def amounts(data: Transactions | Table) -> dict[str, Any]:
         "binned_columns": list(data.binned),
         "without_consent": data.without_consent,
     }
+
+
+def _needs(model: Model) -> dict[str, Any]:
+    """Who can prove the release again, where the file and this manifest are not enough."""
+    return {"to_prove_it_again": model.needs} if model.needs else {}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from withhold.data import Table, Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
 from withhold.measure import loss_of
-from withhold.models import TABLE_MODELS, Model, Status, Verdict
+from withhold.models import TABLE_MODELS, Model, Verdict, as_released
 from withhold.proofs import verify as prove
 from withhold.release import Release
 from withhold.suppress import apply, suppress
@@ -39,7 +39,7 @@ def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> An
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
     table = as_data(data, model, consent)
-    found = find(table, model, **options)
+    found = find(table, as_released(model, table), **options)
     return replace(found, without_consent=table.without_consent)
 
 
@@ -76,11 +76,12 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     clock = [time.perf_counter()]
     table = as_data(data, model, consent)
     plan, chosen = suppress(table, model, **options)
+    model = as_released(model, table, chosen)
     clock.append(time.perf_counter())
     published = apply(plan, table)
     verdict = prove(published, model, jobs=options.get("jobs"))
     clock.append(time.perf_counter())
-    if verdict.status is not Status.HOLDS:
+    if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
     loss = loss_of(table, published, model, plan)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}

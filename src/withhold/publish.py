@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,7 +100,7 @@ def publish(
         if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
         verdict = verify(found, release.model, jobs=jobs, progress=progress)
-        if verdict.status is not Status.HOLDS:
+        if not verdict.status.may_be_published:
             raise NotVerifiedError(
                 f"the file written for {path} did not pass its proof ({verdict.status.value}: "
                 f"{verdict.witness}); it was not published",
@@ -230,15 +230,19 @@ def verify_file(
     path: Path,
     manifest: Path | None = None,
     *,
+    complete: Callable[[Model], Model] = lambda model: model,
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> Recheck:
-    """Prove a published file again from the file and its manifest alone."""
+    """Prove a published file again from the file and its manifest alone.
+
+    ``complete`` adds to the model what no manifest holds.
+    """
     began = time.perf_counter()
     where = manifest or manifest_path(path)
     record = read_manifest(where)
-    model = model_in(record, where)
+    model = complete(model_in(record, where))
     same_bytes = sha256_of(path) == record["output"]["sha256"]
     table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path, model)
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)

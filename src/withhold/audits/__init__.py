@@ -17,6 +17,7 @@ AUDITS = {
     "coherence": "withhold.audits.coherence:audit_coherence",
     "km": "withhold.audits.coherence:audit_coherence",
     "k-anonymity": "withhold.audits.table:audit_table",
+    "personal-rho": "withhold.audits.personal:audit_personal",
 }
 
 

@@ -77,6 +77,7 @@ def anonymize(
     )
     check_target(output, table.source, force=force)
     check_marks(table, wanted, output, given.get("mark"))
+    wanted = models.complete_model(wanted, given, table)
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:
@@ -103,4 +104,5 @@ def anonymize(
         say(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
     else:
         say(release_text(release, published))
-        note(f"to prove it again: withhold verify {output}", silent=quiet)
+        needs = f" --original {data} --constraints FILE" if release.model.needs else ""
+        note(f"to prove it again: withhold verify {output}{needs}", silent=quiet)

@@ -47,6 +47,7 @@ def audit(
         silent=quiet,
     )
     table = with_marks(table, wanted, given.get("mark"))
+    wanted = models.complete_model(wanted, given, table)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = pipeline.audit(

@@ -19,6 +19,13 @@ MODEL_OPTIONS: Mapping[str, Any] = {
         str | None,
         typer.Option(help="A text file with one item a line, or items separated by commas."),
     ],
+    "constraints": Annotated[
+        str | None,
+        typer.Option(
+            help="Who fears what: a CSV or parquet file with the columns record and item; record * is "
+            "everybody, !item takes it back for one record."
+        ),
+    ],
     "max_known": Annotated[
         int | None,
         typer.Option(help="The attacker knows at most so many items; any number if not given."),
@@ -75,6 +82,23 @@ MODEL_OPTIONS: Mapping[str, Any] = {
     "mark": Annotated[
         str | None,
         typer.Option(help="What stands for a withheld cell; an empty field or null if not given."),
+    ],
+    "epsilon": Annotated[
+        str | None,
+        typer.Option(
+            help="By samples: the share of adversaries that may still succeed, e.g. 0.05."
+        ),
+    ],
+    "delta": Annotated[
+        str | None,
+        typer.Option(help="By samples: the chance that more of them would after all, e.g. 0.05."),
+    ],
+    "test": Annotated[
+        str | None,
+        typer.Option(
+            help="By samples: honest (default) keeps delta for the release as it is; paper draws as "
+            "the published algorithm does."
+        ),
     ],
 }
 """What must hold, and how the data is to be read for it."""

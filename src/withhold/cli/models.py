@@ -16,6 +16,7 @@ import typer
 
 from withhold.cli.model_options import AUDIT_OPTIONS, MODEL_OPTIONS, SEARCH_OPTIONS
 from withhold.cli.offers import OFFERS, Given
+from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.models import Model, RhoUncertainty
 
@@ -25,6 +26,7 @@ __all__ = [
     "Given",
     "audit_options",
     "build_model",
+    "complete_model",
     "search_options",
     "takes_model",
 ]
@@ -96,6 +98,11 @@ def build_model(given: Given) -> Model:
                 f"not to {name}"
             )
     return OFFERS[name].build(given)
+
+
+def complete_model(model: Model, given: Given, table: Transactions) -> Model:
+    """The model with what can be read only when the data is known."""
+    return OFFERS[model.name].complete(model, given, table)
 
 
 def only(given: Given, names: tuple[str, ...]) -> dict[str, Any]:

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from withhold.data import Transactions
 from withhold.errors import InputError, PolicyError
-from withhold.models import Buckets, Coherence, KAnonymity, KmAnonymity, Model, RhoUncertainty
+from withhold.models import (
+    Buckets,
+    Coherence,
+    KAnonymity,
+    KmAnonymity,
+    Model,
+    PersonalRhoUncertainty,
+    RhoUncertainty,
+)
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -26,6 +35,9 @@ class Offer:
     """The options that say how to withhold."""
     audits: tuple[str, ...]
     """The options that say how to audit."""
+
+    complete: Callable[[Model, Given, Transactions], Model] = lambda model, _, __: model
+    """What the model still needs that can be read only when the data is known."""
 
     def all(self) -> tuple[str, ...]:
         """Every option that belongs to the model."""
@@ -75,6 +87,52 @@ def _k_anonymity(given: Given) -> Model:
     )
 
 
+def _personal(given: Given) -> Model:
+    needed(given, "constraints", "say --constraints FILE, with the columns record and item")
+    return PersonalRhoUncertainty(
+        needed(given, "rho", "say --rho 0.5, the largest confidence you allow"),
+        max_known=given.get("max_known"),
+        epsilon=given.get("epsilon"),
+        delta=given.get("delta"),
+        test=given.get("test", "honest"),
+    )
+
+
+def _with_constraints(model: Model, given: Given, table: Transactions) -> Model:
+    from withhold.formats.constraints import read_constraints
+
+    constraints = read_constraints(given["constraints"], table)
+    if "sensitive" in given:
+        constraints = constraints.and_for_all(listed_items(given["sensitive"]))
+    assert isinstance(model, PersonalRhoUncertainty)
+    return model.with_constraints(constraints)
+
+
+def complete_released(
+    original: str | None, constraints: str | None, sensitive: str | None, model: Model
+) -> Model:
+    """The model of a manifest with what is not published, as far as it was given."""
+    if not isinstance(model, PersonalRhoUncertainty):
+        if original or constraints or sensitive:
+            raise PolicyError(
+                f"--original, --constraints and --sensitive are for personal-rho releases; this one "
+                f"is {model.name}, and its manifest says all that is needed"
+            )
+        return model
+    if original is None:
+        if constraints is not None:
+            raise PolicyError("the constraints are of the originals; give --original FILE too")
+        return model
+    from withhold.formats import read
+
+    table = read(original)
+    bound = model.with_originals(table)
+    if constraints is None:
+        return bound
+    given = {"constraints": constraints, **({"sensitive": sensitive} if sensitive else {})}
+    return _with_constraints(bound, given, table)
+
+
 OFFERS: Mapping[str, Offer] = {
     "rho": Offer(
         _rho,
@@ -108,6 +166,13 @@ OFFERS: Mapping[str, Offer] = {
         ),
         searches=("cost", "hierarchy"),
         audits=("show",),
+    ),
+    "personal-rho": Offer(
+        _personal,
+        takes=("rho", "constraints", "sensitive", "max_known", "epsilon", "delta", "test"),
+        searches=("keep", "pick", "restoring", "budget"),
+        audits=("max_size", "show", "samples"),
+        complete=_with_constraints,
     ),
 }
 

@@ -54,7 +54,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no n
 
 LISTS = {"sensitive", "private", "quasi_identifiers", "drop"}
 """Options that take items with commas between them; a policy file may hold a list."""
-FILES = {"sensitive", "private", "consent", "hierarchy"}
+FILES = {"sensitive", "private", "consent", "constraints", "hierarchy"}
 """Options that may name a file; a policy file names it from where it stands itself."""
 REPEATED = {"bin"}
 """Options that may be given several times; a policy file may hold a list."""

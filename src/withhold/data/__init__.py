@@ -1,8 +1,9 @@
 """The values that travel along the road: frozen, with arrays that nobody can write to."""
 
+from withhold.data.constraints import Constraints
 from withhold.data.hierarchy import Hierarchy
 from withhold.data.source import Source
 from withhold.data.table import Table
 from withhold.data.transactions import Transactions
 
-__all__ = ["Hierarchy", "Source", "Table", "Transactions"]
+__all__ = ["Constraints", "Hierarchy", "Source", "Table", "Transactions"]

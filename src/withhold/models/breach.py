@@ -52,3 +52,28 @@ class Breach:
         known = "{" + ", ".join(self.antecedent) + "}" if self.antecedent else "nothing"
         share = f"{float(self.confidence):.1%}".replace(".0%", "%").replace("%", " %")
         return f"{known} → {self.consequent}: {self.joint:,} of {self.support:,} ({share})"
+
+
+@dataclass(frozen=True)
+class PersonalBreach(Breach):
+    """A breach that harms a person who fears the consequent.
+
+    >>> print(PersonalBreach(("milk",), "medicine", joint=2, support=3, record=1))
+    {milk} → medicine, feared by record 1: 2 of 3 (66.7 %)
+    """
+
+    record: int = 0
+    """The number, from 1, of a record whose person is harmed; there may be others."""
+
+    def row(self) -> tuple[str, ...]:
+        """The breach as cells of a table."""
+        known, inferred, *numbers = super().row()
+        return known, f"{inferred} (record {self.record:,})", *numbers
+
+    def as_dict(self) -> dict[str, Any]:
+        """The breach with its counts, its exact confidence and the record."""
+        return {**super().as_dict(), "record": self.record}
+
+    def __str__(self) -> str:
+        rule, _, counts = super().__str__().rpartition(": ")
+        return f"{rule}, feared by record {self.record:,}: {counts}"

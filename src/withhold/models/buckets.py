@@ -20,6 +20,7 @@ tell it from the others.
     """
 
     name: ClassVar[str] = "buckets"
+    needs: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Any]] = {"k": int}
 
     k: int

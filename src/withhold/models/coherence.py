@@ -27,6 +27,7 @@ infer none of the 1 private items with a probability above 0.5.
     """
 
     name: ClassVar[str] = "coherence"
+    needs: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Any]] = {"h": str, "k": int, "p": int | None, "private": list}
 
     h: Fraction
@@ -90,6 +91,7 @@ class KmAnonymity:
     """
 
     name: ClassVar[str] = "km"
+    needs: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Any]] = {"k": int, "m": int}
 
     k: int

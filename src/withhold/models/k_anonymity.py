@@ -24,6 +24,7 @@ class KAnonymity:
     """
 
     name: ClassVar[str] = "k-anonymity"
+    needs: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Any]] = {
         "k": int,
         "quasi_identifiers": list,

@@ -17,6 +17,11 @@ class Model(Protocol):
     """The parameters that build it again, as a manifest holds them: their names and JSON types."""
 
     @property
+    def needs(self) -> str:
+        """What a proof needs beside the published file and its manifest, in words; mostly nothing."""
+        ...
+
+    @property
     def sensitive(self) -> frozenset[str]:
         """The items whose loss is counted apart."""
         ...

@@ -34,6 +34,7 @@ items with a confidence above 0.7.
     """
 
     name: ClassVar[str] = "rho"
+    needs: ClassVar[str] = ""
     kinds: ClassVar[Mapping[str, Any]] = {
         "rho": str,
         "sensitive": list,

@@ -15,6 +15,7 @@ CHECKS = {
     "coherence": "withhold.proofs.coherence:verify_coherence",
     "km": "withhold.proofs.coherence:verify_coherence",
     "k-anonymity": "withhold.proofs.table:verify_table",
+    "personal-rho": "withhold.proofs.personal:verify_personal",
 }
 
 

@@ -92,6 +92,7 @@ def verdict_as_dict(verdict: Verdict) -> dict[str, Any]:
     """The verdict with its method and witness."""
     return {
         "status": verdict.status.value,
+        "words": verdict.words,
         "method": verdict.method,
         "checked": verdict.checked,
         "seconds": round(verdict.seconds, 4),

@@ -26,13 +26,13 @@ def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
 
         return table_audit_text(audit, name=name)
     lines = [
-        f"{audit.verdict.status.value}  {name}: {audit.records:,} records, {audit.items:,} items, "
+        f"{audit.verdict.words}  {name}: {audit.records:,} records, {audit.items:,} items, "
         f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
         *(left_out for _, left_out in consent_facts(audit.without_consent)),
         "",
         *_outcome(audit),
     ]
-    if audit.verdict.status is not Status.HOLDS:
+    if not audit.verdict.status.may_be_published:
         lines += ["", *_counts(audit)]
     if audit.breaches:
         lines += [
@@ -48,12 +48,12 @@ def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
 
 def _outcome(audit: Audit) -> list[str]:
     promise = audit.model.promise()
-    if audit.verdict.status is Status.HOLDS:
+    if audit.verdict.status.may_be_published:
         return [f"It holds: {promise[0].lower()}{promise[1:]}"]
     if audit.verdict.status is Status.UNDECIDED:
         return [
             f"Asked: {promise}",
-            "The time limit ended the check before a breach was found or ruled out.",
+            "The check was not complete: no breach was found, and none was ruled out.",
         ]
     return [f"Asked: {promise}", f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
 
@@ -61,7 +61,7 @@ def _outcome(audit: Audit) -> list[str]:
 def _work_done(verdict: Verdict, seconds: float) -> str:
     if verdict.status is Status.BROKEN:
         return f"The search ended with the breach; {seconds:.2f} s."
-    done = "Checked" if verdict.status is Status.HOLDS else "Got through"
+    done = "Checked" if verdict.status.may_be_published else "Got through"
     return f"{done} {verdict.checked:,} {verdict.unit} ({verdict.method}); {seconds:.2f} s."
 
 
@@ -119,7 +119,7 @@ def release_text(release: Release, published: Published) -> str:
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
-    return page([f"{published.verdict.status.value}  {promise}", "", *columns(facts)])
+    return page([f"{published.verdict.words}  {promise}", "", *columns(facts)])
 
 
 def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
@@ -134,11 +134,13 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     verdict = recheck.verdict
     lines = [] if recheck.same_bytes else [f"CHANGED  {name} is not the file that was published."]
     promise = recheck.model.promise()
-    asked = promise if verdict.status is Status.HOLDS else f"Asked: {promise}"
-    lines.append(f"{verdict.status.value}  {name}: {asked}")
+    asked = promise if verdict.status.may_be_published else f"Asked: {promise}"
+    lines.append(f"{verdict.words}  {name}: {asked}")
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
     lines.append(_work_done(verdict, recheck.seconds))
+    if verdict.status is Status.UNDECIDED and recheck.model.needs:
+        lines.append(recheck.model.needs)
     return page(lines)
 
 

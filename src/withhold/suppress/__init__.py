@@ -18,6 +18,7 @@ SUPPRESSORS = {
     "coherence": "withhold.suppress.coherence:suppress_coherence",
     "km": "withhold.suppress.coherence:suppress_coherence",
     "k-anonymity": "withhold.suppress.cells:suppress_cells",
+    "personal-rho": "withhold.suppress.personal:suppress_personal",
 }
 
 

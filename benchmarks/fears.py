@@ -1,0 +1,72 @@
+"""Who fears what in the experiments of Nakagawa and others, drawn from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from withhold import Constraints, Transactions
+
+NOISE = 0.01
+BLOCK = 64
+"""Records that are drawn at a time, each block from a seed of its own."""
+SETTINGS: Mapping[str, str] = {
+    "fixed": "everybody fears the same random share of the items",
+    "personalized": "everybody fears a random share of their own",
+    "personalized+": "a random share of the items is feared by 99 %, every other item by 1 %",
+    "fixed+": "what anybody fears under personalized+ is feared by all",
+}
+
+
+def constraints(table: Transactions, setting: str, share: float, seed: int) -> Constraints:
+    """The constraints of one of the ``SETTINGS`` for a table."""
+    from withhold import Constraints
+
+    drawn = Drawn(len(table), table.n_items, setting, share, seed)
+    if setting == "fixed+":
+        anybody = np.zeros(table.n_items, dtype=bool)
+        for start in range(0, len(table), BLOCK):
+            anybody |= drawn[start : start + BLOCK].any(axis=0)
+        names = [name for name, feared in zip(table.vocabulary, anybody, strict=True) if feared]
+        return Constraints.of({"*": names}, table)
+    return Constraints.from_matrix(drawn, table)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A matrix of records × items that is drawn when it is looked at, always the same."""
+
+    n_records: int
+    n_items: int
+    setting: str
+    share: float
+    seed: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_records, self.n_items
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        start, end, _ = rows.indices(self.n_records)
+        first = start // BLOCK
+        blocks = [self._block(block) for block in range(first, (end + BLOCK - 1) // BLOCK)]
+        return np.concatenate(blocks)[start - first * BLOCK : end - first * BLOCK]
+
+    def _block(self, block: int) -> np.ndarray:
+        likely = np.zeros(self.n_items, dtype=bool)
+        chosen = round(self.share * self.n_items)
+        likely[np.random.default_rng(self.seed).permutation(self.n_items)[:chosen]] = True
+        generator = np.random.default_rng([self.seed, block])
+        if self.setting == "fixed":
+            return np.tile(likely, (BLOCK, 1))
+        noise = generator.random((BLOCK, self.n_items), dtype=np.float32)
+        if self.setting == "personalized":
+            places = np.argpartition(noise, chosen, axis=1)[:, :chosen]
+            marks = np.zeros((BLOCK, self.n_items), dtype=bool)
+            np.put_along_axis(marks, places, True, axis=1)
+            return marks
+        return noise < np.where(likely, 1 - NOISE, NOISE)

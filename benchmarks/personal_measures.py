@@ -1,0 +1,142 @@
+"""What is measured of the personal model; each function runs alone in a process of its own."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.fears import constraints
+
+if TYPE_CHECKING:
+    from withhold import Transactions
+    from withhold.release import Release
+
+Result = dict[str, Any]
+FRESH_DRAWS = 20_000
+
+
+def personal(
+    path: str,
+    output: str,
+    setting: str,
+    share: float,
+    rho: str,
+    seed: int = 1,
+    longest: int | None = None,
+    rules: bool = False,
+    keep: str = "rules",
+    **model: Any,
+) -> Result:
+    """A release of the file, written and proved: what it lost, and how long that took."""
+    import withhold as wh
+
+    warm(setting, keep, **model)
+    table = short_records(wh.read(path), longest)
+    fears = constraints(table, setting, share, seed)
+    asked = wh.PersonalRhoUncertainty(rho, fears, **model)
+    used, began = time.process_time(), time.perf_counter()
+    if longest is None:
+        table = wh.read(path)
+    release = wh.anonymize(table, asked, keep=keep)
+    release.write(output, force=True)
+    result = {
+        "seconds": time.perf_counter() - began,
+        "cpu": time.process_time() - used,
+        "loss": release.loss.occurrences,
+        "kl": release.loss.kl,
+        "round": release.options.get("round"),
+    }
+    if rules:
+        result["rule_distance"] = rule_distance(table, release.data, 3 if longest is None else 5)
+    if "epsilon" in model:
+        result["unsafe"] = unsafe_share(release)
+    return result
+
+
+def personal_samples(
+    path: str, output: str, setting: str, keep: str, longest: int, seeds: int
+) -> Result:
+    """Losses and divergences of releases of a tenth of the short records, one for each seed."""
+    import withhold as wh
+    from withhold.suppress.splitting import part_of
+
+    table = short_records(wh.read(path), longest)
+    losses, kls = [], []
+    for seed in range(seeds):
+        drawn = np.random.default_rng(seed).permutation(len(table))[: len(table) // 10]
+        sample = wh.read(part_of(table, np.sort(drawn)).to_lists())
+        asked = wh.PersonalRhoUncertainty("0.5", constraints(sample, setting, 0.4, seed))
+        release = wh.anonymize(sample, asked, keep=keep, seed=seed)
+        release.write(output, force=True)
+        losses.append(release.loss.occurrences)
+        kls.append(release.loss.kl)
+    return {"losses": losses, "kls": kls}
+
+
+def short_records(table: Transactions, longest: int | None) -> Transactions:
+    """Only the records of at most so many items."""
+    import withhold as wh
+
+    if longest is None:
+        return table
+    return wh.read([record for record in table.to_lists() if len(record) <= longest])
+
+
+def warm(setting: str, keep: str, **model: Any) -> None:
+    """Walk the same road with a tiny table, so that all kernels are loaded."""
+    import withhold as wh
+
+    generator = np.random.default_rng(0)
+    rows = [[str(item) for item in generator.permutation(40)[: 1 + row % 7]] for row in range(400)]
+    table = wh.read(rows)
+    asked = wh.PersonalRhoUncertainty("0.5", constraints(table, setting, 0.1, 1), **model)
+    wh.anonymize(table, asked, keep=keep)
+
+
+def rule_distance(before: Transactions, after: Transactions, largest: int) -> float:
+    """1 − J of the association rules with support ≥ 0.05 % and confidence ≥ 30 %."""
+    mined = [_rules(table, largest) for table in (before, after)]
+    union = len(mined[0] | mined[1])
+    return 1 - len(mined[0] & mined[1]) / union if union else 0.0
+
+
+def _rules(table: Transactions, largest: int) -> set[Any]:
+    import fim
+
+    least = -max(round(0.0005 * len(table)), 1)
+    options = {"target": "r", "supp": least, "conf": 30, "zmin": 2, "zmax": largest, "report": ""}
+    found = fim.fpgrowth(table.to_lists(), **options)
+    return {(rule[0], frozenset(rule[1])) for rule in found}
+
+
+def unsafe_share(release: Release) -> float:
+    """The share of fresh adversaries who succeed, of the size for which it is largest."""
+    from withhold.kernels.people import lay_out_people
+    from withhold.kernels.personal_closed import room_for_rules
+    from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
+    from withhold.proofs.personal import kept_of
+
+    model: Any = release.model
+    kept = kept_of(release.original, release.data)
+    layout = lay_out_people(release.original, kept, model.constraints, merged=False)
+    shares = []
+    for size in range(1, model.max_known + 1):
+        generator = np.random.default_rng([987654321, size])
+        rows, known = draw_adversaries(layout, size, FRESH_DRAWS, generator)
+        unsafe = np.zeros(len(rows), dtype=np.bool_)
+        try_adversaries(
+            rows,
+            known,
+            layout.rows,
+            layout.people,
+            layout.fears,
+            model.rho.numerator,
+            model.rho.denominator,
+            np.zeros(1, dtype=np.int64),
+            unsafe,
+            room_for_rules(1, 10),
+        )
+        shares.append(float(unsafe.mean()))
+    return max(shares)

@@ -1,0 +1,345 @@
+"""Who fears what: for every record the items that nobody should infer about that person.
+
+In: pairs of record and item, a mapping, a matrix, or a function of the record. Out: a frozen value that
+holds one bit for each person and feared item, or the pairs themselves where these take less room.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data.transactions import Transactions
+from withhold.errors import InputError
+
+EVERYBODY = "*"
+"""As a record: the item is feared by all."""
+TAKEN_BACK = "!"
+"""Before an item: this record does not fear it, whatever stands elsewhere."""
+CHUNK = 16 * 2**20
+"""Pairs that are unpacked at a time."""
+
+Longs = NDArray[np.int64]
+
+
+class Categories(Protocol):
+    """What a hierarchy can say: the items that a name stands for."""
+
+    def __contains__(self, name: object) -> bool: ...
+
+    def leaves_under(self, name: str) -> Iterable[str]:
+        """The items below a category."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Constraints:
+    """For every record of a table the items its person fears, owned or not.
+
+    >>> table = Transactions.from_lists([["milk", "medicine"], ["milk"]])
+    >>> constraints = Constraints.of({0: ["medicine"], "*": ["milk"]}, table)
+    >>> constraints.of_record(0), constraints.of_record(1)
+    (('medicine', 'milk'), ('milk',))
+    """
+
+    n_records: int
+    items: tuple[str, ...]
+    """The feared items by name, ascending: the columns."""
+    bits: NDArray[np.uint64]
+    """A row of bits for each record; no rows at all where the pairs are held instead."""
+    offsets: Longs
+    columns: NDArray[np.int32]
+    """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
+
+    @classmethod
+    def of(
+        cls, source: Any, table: Transactions, *, hierarchy: Categories | None = None
+    ) -> Constraints:
+        """The constraints for ``table`` from a mapping, a matrix or a function.
+
+        A mapping goes from row numbers (from 0) or record ids to items; ``"*"`` stands for everybody, and an
+        item that starts with ``!`` is taken back for one record. A matrix (numpy or scipy sparse)
+        has a row for each record and a column for each item of the table's vocabulary. A function gets
+        each record as a tuple of names and returns the items feared. With a hierarchy, the name of a category
+        stands for all its items.
+        """
+        if isinstance(source, Constraints):
+            return source.checked_for(table)
+        if isinstance(source, Mapping):
+            pairs = (
+                (_row_of(record, table), str(item))
+                for record, feared in source.items()
+                for item in _several(feared, record)
+            )
+            return cls.from_pairs(pairs, table, hierarchy=hierarchy)
+        if callable(source):
+            return cls.from_function(source, table, hierarchy=hierarchy)
+        if hasattr(source, "shape"):
+            return cls.from_matrix(source, table)
+        raise InputError(
+            "constraints must be a mapping, a matrix or a function of the record",
+            value=type(source).__name__,
+            remedy="give for example {0: ['medicine']}, or read a file with read_constraints",
+        )
+
+    @classmethod
+    def from_pairs(
+        cls,
+        pairs: Iterable[tuple[int, str]],
+        table: Transactions,
+        *,
+        hierarchy: Categories | None = None,
+    ) -> Constraints:
+        """From (row, item); row -1 is everybody, an item that starts with ``!`` is taken back."""
+        everybody: set[str] = set()
+        rows: list[int] = []
+        names: list[str] = []
+        back: list[bool] = []
+        for row, written in pairs:
+            taken = written.startswith(TAKEN_BACK)
+            for name in expanded(written[taken:], hierarchy):
+                if row >= 0:
+                    rows.append(row)
+                    names.append(name)
+                    back.append(taken)
+                elif taken:
+                    raise InputError(
+                        "an item can be taken back for one record, not for everybody", value=written
+                    )
+                else:
+                    everybody.add(name)
+        items, codes = np.unique(np.array(names, dtype=object), return_inverse=True)
+        return cls.from_codes(
+            np.array(rows, dtype=np.int64),
+            codes.astype(np.int64),
+            tuple(items.tolist()),
+            n_records=len(table),
+            back=np.array(back, dtype=bool),
+            everybody=everybody,
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        rows: Longs,
+        codes: Longs,
+        items: tuple[str, ...],
+        *,
+        n_records: int,
+        back: NDArray[np.bool_] | None = None,
+        everybody: Iterable[str] = (),
+    ) -> Constraints:
+        """From parallel arrays of rows and item codes, ``back`` marking what is taken back."""
+        shared = frozenset(everybody)
+        named = tuple(sorted(shared | set(items)))
+        column_of = {name: column for column, name in enumerate(named)}
+        to_column = np.array([column_of[name] for name in items], dtype=np.int64)
+        columns = to_column[codes] if len(codes) else codes
+        given = np.zeros(len(rows), dtype=bool) if back is None else back
+        add, drop = (_distinct(rows[mask], columns[mask]) for mask in (~given, given))
+        common = np.array(sorted(column_of[name] for name in shared), dtype=np.int64)
+
+        def row_bits(start: int, end: int) -> NDArray[np.bool_]:
+            marks = np.zeros((end - start, len(named)), dtype=bool)
+            marks[:, common] = True
+            for (at, column), value in ((add, True), (drop, False)):
+                span = slice(*np.searchsorted(at, (start, end)))
+                marks[at[span] - start, column[span]] = value
+            return marks
+
+        return cls._packed(n_records, named, row_bits)
+
+    @classmethod
+    def from_function(
+        cls,
+        fears: Callable[[tuple[str, ...]], Iterable[str]],
+        table: Transactions,
+        *,
+        hierarchy: Categories | None = None,
+    ) -> Constraints:
+        """From a function of the record; it is called once for each."""
+        pairs = (
+            (row, str(item))
+            for row, record in enumerate(table)
+            for item in _several(fears(record), row)
+        )
+        return cls.from_pairs(pairs, table, hierarchy=hierarchy)
+
+    @classmethod
+    def from_matrix(cls, matrix: Any, table: Transactions) -> Constraints:
+        """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
+        if tuple(matrix.shape) != (len(table), table.n_items):
+            raise InputError(
+                f"the matrix has shape {tuple(matrix.shape)}, and the table {len(table):,} records "
+                f"and {table.n_items:,} items",
+                remedy="give a row for each record and a column for each item of the vocabulary",
+            )
+        # Anything else is taken by rows, so that it need not be in memory as a whole.
+        by_row = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
+
+        def row_bits(start: int, end: int) -> NDArray[np.bool_]:
+            part = by_row[start:end]
+            dense = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
+            return np.asarray(dense != 0)
+
+        return cls._packed(len(table), table.vocabulary, row_bits)
+
+    @classmethod
+    def _packed(
+        cls,
+        n_records: int,
+        items: tuple[str, ...],
+        row_bits: Callable[[int, int], NDArray[np.bool_]],
+    ) -> Constraints:
+        """The smaller of the two forms; items that nobody fears get no column."""
+        chunks = list(_chunks(n_records, len(items)))
+        lengths = np.zeros(n_records + 1, dtype=np.int64)
+        feared = np.zeros(len(items), dtype=bool)
+        for start, end in chunks:
+            marks = row_bits(start, end)
+            lengths[start + 1 : end + 1] = marks.sum(axis=1)
+            feared |= marks.any(axis=0)
+        offsets = np.cumsum(lengths)
+        n_words = (int(feared.sum()) + 63) // 64
+        if n_records * n_words * 8 <= 4 * offsets[-1] + 8 * len(offsets):
+            bits = np.zeros((n_records, n_words), dtype=np.uint64)
+            columns = np.zeros(0, dtype=np.int32)
+            for start, end in chunks:
+                packed = np.packbits(row_bits(start, end)[:, feared], axis=1, bitorder="little")
+                bits.view(np.uint8)[start:end, : packed.shape[1]] = packed
+            offsets = np.zeros(1, dtype=np.int64)
+        else:
+            bits = np.zeros((0, 0), dtype=np.uint64)
+            columns = np.empty(offsets[-1], dtype=np.int32)
+            for start, end in chunks:
+                columns[offsets[start] : offsets[end]] = np.nonzero(
+                    row_bits(start, end)[:, feared]
+                )[1]
+        for array in (bits, offsets, columns):
+            array.flags.writeable = False
+        names = tuple(name for name, there in zip(items, feared, strict=True) if there)
+        return cls(n_records, names, bits, offsets, columns)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs of a person and a feared item there are."""
+        if len(self.offsets) > 1:
+            return len(self.columns)
+        return int(np.bitwise_count(self.bits).sum())
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the arrays."""
+        return self.bits.nbytes + self.offsets.nbytes + self.columns.nbytes
+
+    def marks(self, start: int, end: int) -> NDArray[np.bool_]:
+        """Some records as rows of a boolean matrix over ``items``."""
+        if len(self.offsets) > 1:
+            found = np.zeros((end - start, len(self.items)), dtype=bool)
+            span = slice(self.offsets[start], self.offsets[end])
+            lengths = np.diff(self.offsets[start : end + 1])
+            found[np.repeat(np.arange(end - start), lengths), self.columns[span]] = True
+            return found
+        if not self.items:
+            return np.zeros((end - start, 0), dtype=bool)
+        as_bytes = self.bits[start:end].view(np.uint8)
+        unpacked = np.unpackbits(as_bytes, axis=1, count=len(self.items), bitorder="little")
+        return unpacked.astype(np.bool_)
+
+    def of_record(self, row: int) -> tuple[str, ...]:
+        """The items that one person fears; rows count from 0."""
+        return tuple(self.items[column] for column in np.flatnonzero(self.marks(row, row + 1)[0]))
+
+    def shared_by_all(self) -> frozenset[str] | None:
+        """The items feared, if everybody fears the same; else None."""
+        first = self.marks(0, 1)[0] if self.n_records else np.zeros(0, dtype=bool)
+        for start, end in _chunks(self.n_records, len(self.items)):
+            if (self.marks(start, end) != first).any():
+                return None
+        return frozenset(name for name, there in zip(self.items, first, strict=True) if there)
+
+    def and_for_all(self, names: Iterable[str]) -> Constraints:
+        """These constraints, with items that everybody fears besides."""
+        shared = frozenset(names)
+        if not shared:
+            return self
+        named = tuple(sorted(shared | set(self.items)))
+        place = {name: column for column, name in enumerate(named)}
+        mine = np.array([place[name] for name in self.items], dtype=np.int64)
+        common = np.array([place[name] for name in shared], dtype=np.int64)
+
+        def row_bits(start: int, end: int) -> NDArray[np.bool_]:
+            marks = np.zeros((end - start, len(named)), dtype=bool)
+            marks[:, mine] = self.marks(start, end)
+            marks[:, common] = True
+            return marks
+
+        return self._packed(self.n_records, named, row_bits)
+
+    def checked_for(self, table: Transactions) -> Constraints:
+        """The same, if they have as many records as the table."""
+        if self.n_records != len(table):
+            raise InputError(
+                f"the constraints are for {self.n_records:,} records, and the table has "
+                f"{len(table):,}",
+                remedy="make them for this table",
+            )
+        return self
+
+    def digest(self) -> str:
+        """The SHA-256 of who fears what, whatever form it is held in."""
+        digest = hashlib.sha256(f"{self.n_records}\n".encode())
+        digest.update("\n".join(self.items).encode())
+        for start, end in _chunks(self.n_records, len(self.items)):
+            digest.update(np.packbits(self.marks(start, end), axis=1).tobytes())
+        return digest.hexdigest()
+
+
+def expanded(name: str, hierarchy: Categories | None) -> list[str]:
+    """The item itself, or the items of the category that has this name."""
+    return [name] if hierarchy is None or name not in hierarchy else [*hierarchy.leaves_under(name)]
+
+
+def _chunks(n_records: int, n_items: int) -> Iterator[tuple[int, int]]:
+    """Ranges of records that are small enough to be unpacked."""
+    step = max(CHUNK // max(n_items, 1), 1)
+    for start in range(0, n_records, step):
+        yield start, min(start + step, n_records)
+
+
+def _distinct(rows: Longs, columns: Longs) -> tuple[Longs, Longs]:
+    """The pairs, in the order of their rows."""
+    order = np.argsort(rows, kind="stable")
+    return rows[order], columns[order]
+
+
+def _row_of(record: object, table: Transactions) -> int:
+    """The row that a key of a mapping names; -1 for everybody."""
+    if record == EVERYBODY:
+        return -1
+    if hasattr(record, "__index__"):
+        row = int(record.__index__())
+        if 0 <= row < len(table):
+            return row
+    elif table.record_ids is not None and str(record) in table.record_ids:
+        return table.record_ids.index(str(record))
+    raise InputError(
+        f"the constraints name a record that the table does not have ({len(table):,} records)",
+        value=str(record),
+        remedy="use row numbers from 0, record ids, or * for everybody",
+    )
+
+
+def _several(feared: Any, record: object) -> Iterable[object]:
+    if isinstance(feared, str | bytes) or not isinstance(feared, Iterable):
+        raise InputError(
+            f"what record {record} fears is not a collection of items",
+            value=str(feared),
+            remedy="give a list or set of items",
+        )
+    return feared

@@ -1,0 +1,123 @@
+"""Constraint files: who fears what, as ``record,item`` pairs in CSV or parquet.
+
+A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that
+starts with ``!`` is taken back for one record. In: a path and the table. Out: ``Constraints``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from withhold.data.constraints import (
+    EVERYBODY,
+    TAKEN_BACK,
+    Categories,
+    Constraints,
+    expanded,
+)
+from withhold.data.transactions import Transactions
+from withhold.errors import InputError
+from withhold.formats.cells import open_sheet
+from withhold.formats.columns import Options, long_columns
+from withhold.formats.items import series_names
+from withhold.formats.opening import open_bytes, text_of
+
+if TYPE_CHECKING:
+    import polars
+
+
+def read_constraints(
+    path: str | Path, table: Transactions, *, hierarchy: Categories | None = None
+) -> Constraints:
+    """The constraints of a file for the records of ``table``; unknown records are refused with their line."""
+    opened = open_bytes(Path(path))
+    if opened.is_parquet:
+        records, items = _parquet_columns(opened.data, opened.label)
+    else:
+        text = text_of(opened)
+        sheet = open_sheet(text, Options())
+        columns = long_columns(sheet.header, Options(), text.path)
+        places = [sheet.header.index(name) for name in columns]
+        records, items = sheet.columns(places)
+    return _from_columns(records, items, table, opened.label, hierarchy)
+
+
+def _parquet_columns(data: bytes, path: str) -> tuple[polars.Series, polars.Series]:
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(data)
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"is a broken parquet file: {reason}", path=path) from None
+    record, item = long_columns(frame.columns, Options(), path)
+    return (
+        series_names(frame[record], path=path, column=record).fill_null(""),
+        series_names(frame[item], path=path, column=item).fill_null(""),
+    )
+
+
+def _from_columns(
+    records: polars.Series,
+    items: polars.Series,
+    table: Transactions,
+    path: str,
+    hierarchy: Categories | None,
+) -> Constraints:
+    import polars as pl
+
+    ids = table.record_ids or tuple(str(number) for number in range(1, len(table) + 1))
+    number_of = {name: row for row, name in enumerate(ids)}
+    if EVERYBODY not in number_of:
+        number_of[EVERYBODY] = -1
+    written = records.unique(maintain_order=True)
+    known = np.array([number_of.get(name, -2) for name in written.to_list()], dtype=np.int64)
+    rows = known[records.cast(pl.Enum(written)).to_physical().to_numpy()]
+    if (rows == -2).any():
+        first = int(np.argmax(rows == -2))
+        own = "the ids of the records" if table.record_ids else f"the numbers 1 to {len(table):,}"
+        raise InputError(
+            "names a record that the table does not have",
+            path=path,
+            line=first + 2,
+            value=str(records[first]),
+            remedy=f"use {own}, or * for everybody",
+        )
+    spelt = items.unique(maintain_order=True)
+    names = spelt.to_list()
+    code_of_row = items.cast(pl.Enum(spelt)).to_physical().to_numpy()
+    back = np.array([name.startswith(TAKEN_BACK) for name in names], dtype=bool)[code_of_row]
+    for wrong, problem, remedy in (
+        ((rows == -1) & back, "takes an item back for everybody", "name one record"),
+        (
+            np.isin(code_of_row, [k for k, name in enumerate(names) if name.strip("!") == ""]),
+            "names no item",
+            "name the item that is feared",
+        ),
+    ):
+        if wrong.any():
+            line = int(np.argmax(wrong)) + 2
+            raise InputError(problem, path=path, line=line, remedy=remedy)
+    leaves = [expanded(name.removeprefix(TAKEN_BACK), hierarchy) for name in names]
+    vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    codes = [np.array([code_of[leaf] for leaf in each], dtype=np.int64) for each in leaves]
+    counts = np.array([len(each) for each in codes])
+    flat = np.concatenate(codes)
+    starts = np.cumsum(counts) - counts
+    repeat = counts[code_of_row]
+    pairs = np.repeat(starts[code_of_row], repeat)
+    pairs += np.arange(len(pairs)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+    row_of, taken = np.repeat(rows, repeat), np.repeat(back, repeat)
+    mine = row_of >= 0
+    return Constraints.from_codes(
+        row_of[mine],
+        flat[pairs][mine],
+        vocabulary,
+        n_records=len(table),
+        back=taken[mine],
+        everybody={vocabulary[code] for code in np.unique(flat[pairs][~mine])},
+    )

@@ -1,0 +1,83 @@
+"""Adversaries drawn at random, and what they infer.
+
+An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ
+of these items. Persons are not merged here, for they carry the probabilities.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.kernels.jit import kernel
+from withhold.kernels.layout import Ints
+from withhold.kernels.people import PersonalLayout, fears_item
+from withhold.kernels.personal_closed import report
+
+
+def draw_adversaries(
+    layout: PersonalLayout, size: int, draws: int, generator: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """The rows drawn, and for each ``size`` of its original ranks, ascending; none if none is so long."""
+    lengths = np.diff(layout.rows.offsets)
+    # By record, not by row: the same draws whatever order the layout has.
+    row_of_record = np.argsort(layout.layout.record_of_row).astype(np.int32)
+    eligible = row_of_record[lengths[row_of_record] >= size]
+    if len(eligible) == 0:
+        return np.zeros(0, dtype=np.int32), np.zeros((0, size), dtype=np.int32)
+    rows = eligible[generator.integers(0, len(eligible), draws)]
+    chosen = np.full((draws, size), -1, dtype=np.int64)
+    # Floyd's way to draw without replacement, for all draws at once.
+    for k in range(size):
+        last = lengths[rows] - size + k
+        drawn = generator.integers(0, last + 1)
+        taken = (chosen == drawn[:, None]).any(axis=1)
+        chosen[:, k] = np.where(taken, last, drawn)
+    ranks = layout.layout.items[layout.rows.offsets[rows][:, None] + np.sort(chosen, axis=1)]
+    return rows, ranks
+
+
+@kernel
+def try_adversaries(row_of, known, rows, people, fears, num, den, stop, unsafe, found):
+    """Mark in ``unsafe`` the adversaries who infer something feared; ``found`` gets rules if it has room."""
+    n_items = len(rows.supports)
+    size = known.shape[1]
+    joint = np.zeros(n_items, np.int64)
+    touched = np.empty(n_items, np.int32)
+    itemset = np.empty(size, np.int32)
+    for trial in range(len(row_of)):
+        if stop[0] != 0:
+            return
+        rare = known[trial, 0]
+        for c in range(size):
+            itemset[c] = known[trial, c]
+            if rows.supports[known[trial, c]] < rows.supports[rare]:
+                rare = known[trial, c]
+        support = np.int64(0)
+        n_touched = 0
+        for posting in range(rows.post_offsets[rare], rows.post_offsets[rare + 1]):
+            if rows.items[rows.post_positions[posting]] < 0:
+                continue
+            row = rows.post_rows[posting]
+            c = 0
+            for p in range(rows.offsets[row], rows.offsets[row + 1]):
+                if c < size and rows.items[p] == known[trial, c]:
+                    c += 1
+            if c < size:
+                continue
+            support += 1
+            for p in range(rows.offsets[row], rows.offsets[row + 1]):
+                e = rows.items[p]
+                if e >= 0:
+                    if joint[e] == 0:
+                        touched[n_touched] = e
+                        n_touched += 1
+                    joint[e] += 1
+        for c in range(size):
+            joint[known[trial, c]] = 0
+        person = people.of_row[row_of[trial]]
+        for t in range(n_touched):
+            e = touched[t]
+            if joint[e] * den > num * support and fears_item(person, e, fears):
+                unsafe[trial] = True
+                report(found, itemset, size, -1, e, joint[e], support, row_of[trial])
+            joint[e] = 0

@@ -1,0 +1,79 @@
+"""How many adversaries to draw, and how many of them may succeed, to show that few would.
+
+A test of so many draws passes with a chance of at most ``delta`` if a share ``epsilon`` or more of all
+adversaries would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution
+function at k (Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, lgamma, log, log1p
+
+SHARE_ALLOWED = 0.5
+"""The failures allowed, as a share of those that would be expected at ``epsilon``."""
+
+
+@dataclass(frozen=True)
+class SampleTest:
+    """Draw so many adversaries of each size; at most so many of them may succeed."""
+
+    draws: int
+    allowed: int
+    delta: Fraction
+    """The chance that the test passes though it should not, of this size in this round."""
+
+
+def sample_test(
+    epsilon: Fraction, delta: Fraction, *, sizes: int, round: int, kind: str
+) -> SampleTest:
+    """The test of one round. ``honest``: ``delta`` is spent over all sizes and all rounds there may be.
+
+    >>> half = sample_test(Fraction(1, 20), Fraction(1, 20), sizes=1, round=1, kind="paper")
+    >>> half.draws, half.allowed
+    (600, 0)
+    """
+    if kind == "paper":
+        draws = ceil(log(1 / float(delta)) / (2 * float(epsilon) ** 2))
+        return SampleTest(draws, 0, delta)
+    spent = delta / (sizes * round * (round + 1))
+    allowed = 0
+    while True:
+        draws = fewest_draws(float(epsilon), float(spent), allowed)
+        if allowed >= SHARE_ALLOWED * float(epsilon) * draws:
+            return SampleTest(draws, allowed, spent)
+        allowed += max(1, allowed // 8)
+
+
+def fewest_draws(epsilon: float, delta: float, allowed: int) -> int:
+    """The least n for which at most ``allowed`` failures have a chance of at most ``delta``.
+
+    >>> fewest_draws(0.05, 0.05, 0)
+    59
+    """
+    low, high = allowed, allowed + 1
+    while chance_of_at_most(allowed, high, epsilon) > delta:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if chance_of_at_most(allowed, middle, epsilon) > delta:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def chance_of_at_most(failures: int, draws: int, share: float) -> float:
+    """The binomial distribution function.
+
+    >>> round(chance_of_at_most(1, 3, 0.5), 3)
+    0.5
+    """
+    if failures >= draws:
+        return 1.0
+    total = 0.0
+    for k in range(failures + 1):
+        ways = lgamma(draws + 1) - lgamma(k + 1) - lgamma(draws - k + 1)
+        total += exp(ways + k * log(share) + (draws - k) * log1p(-share))
+    return min(total, 1.0)

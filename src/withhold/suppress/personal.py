@@ -1,0 +1,107 @@
+"""The suppressor of personalised ρ-uncertainty (Nakagawa et al., Algorithms 1 and 2); out comes a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Transactions
+from withhold.errors import PolicyError
+from withhold.kernels.personal_fix import DISTRIBUTION, LEFTOVER
+from withhold.kernels.threads import Progress, Stop, quiet
+from withhold.models import PersonalRhoUncertainty
+from withhold.suppress.giving_up import remove_everywhere
+from withhold.suppress.log import Log
+from withhold.suppress.personal_restoring import restore_people
+from withhold.suppress.personal_sampled import confirm_by_samples
+from withhold.suppress.personal_search import make_safe, unproven_items
+from withhold.suppress.personal_workspace import PersonalWorkspace
+from withhold.suppress.plan import Plan, fingerprint
+from withhold.suppress.rho import suppress_rho
+
+SHARE_OF_SEARCH = 0.7
+"""Of a budget, this share goes to the search; the rest to finding what it left unsafe."""
+VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
+
+
+def suppress_personal(
+    table: Transactions,
+    model: PersonalRhoUncertainty,
+    *,
+    keep: str = "rules",
+    pick: str = "longest",
+    restoring: bool = True,
+    budget: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[Plan, dict[str, Any]]:
+    """A plan after which the model holds for a release of ``table``, and the options in force."""
+    if keep not in VICTIMS:
+        raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
+    if pick not in ("longest", "random"):
+        raise PolicyError(f"pick must be longest or random, not {pick!r}")
+    if budget is not None and not budget > 0:
+        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
+    if seed < 0 or (jobs is not None and jobs < 1):
+        raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
+    if model.constraints is None:
+        raise PolicyError("nobody fears anything yet; give the constraints")
+    model.constraints.checked_for(table)
+    common: dict[str, Any] = {"seed": seed, "jobs": jobs, "progress": progress}
+    if (everywhere := model.as_global()) is not None:
+        return suppress_rho(
+            table, everywhere, keep=keep, pick=pick, restoring=restoring, budget=budget, **common
+        )
+    max_known = model.max_known
+    if max_known is not None and max_known >= table.lengths.max(initial=0):
+        max_known = None
+    work = PersonalWorkspace(
+        table, model, victim=VICTIMS[keep], at_random=pick == "random", seed=seed
+    )
+    options: dict[str, Any] = {
+        "keep": keep,
+        "pick": pick,
+        "restoring": restoring,
+        "budget": budget,
+        "seed": seed,
+    }
+    with Stop(budget) as overall:
+        with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
+            if model.is_sampled:
+                options["round"] = confirm_by_samples(work, model, seed, search)
+            else:
+                make_safe(work, max_known, search, jobs=jobs, progress=progress)
+            interrupted = search.reason != 0
+        if interrupted:
+            options["round"] = 1
+            left = _give_up(work, table, overall, jobs)
+            return _plan(table, work.log, left), options
+        if restoring and keep == "rules" and not model.is_sampled:
+            restore_people(work, overall, progress=progress)
+    return _plan(table, work.log, work.kept()), options
+
+
+def _give_up(
+    work: PersonalWorkspace,
+    table: Transactions,
+    stop: Stop,
+    jobs: int | None,
+) -> np.ndarray:
+    """Without the items that anybody fears and that were not shown to be safe in time.
+
+    Removing an item everywhere changes no support of a set without it, so what is safe stays safe.
+    """
+    ranks = unproven_items(work, stop, jobs)
+    codes = work.layout.layout.code_of_rank[ranks]
+    return remove_everywhere(table, codes, work.kept(), work.log)
+
+
+def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
+    """The plan of what is gone in the end, each with its last reason."""
+    places, answers = log.removals()
+    reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
+    reason_of[places] = answers
+    removed = np.flatnonzero(~kept)
+    return Plan(removed, reason_of[removed], log.reasons(), fingerprint(table))

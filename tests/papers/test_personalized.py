@@ -1,0 +1,86 @@
+"""Nakagawa, Arai, Nakagawa: Personalized Anonymization for Set-Valued Data by Partial Suppression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from withhold import (
+    Constraints,
+    PersonalRhoUncertainty,
+    Status,
+    Transactions,
+    anonymize,
+    audit,
+    verify,
+)
+from withhold.kernels.personal_fix import CONSEQUENT, LEFTOVER, Choice, choose
+from withhold.suppress.personal_workspace import PersonalWorkspace
+
+TABLE_1 = [
+    ["milk", "bread", "medicine"],
+    ["apple"],
+    ["milk", "coffee", "bread"],
+    ["milk", "medicine"],
+    ["coffee", "bread", "apple"],
+    ["orange", "medicine"],
+]
+FEARS = {0: ["medicine"], 2: ["milk", "coffee", "bread"], 5: ["medicine"]}
+PUBLISHED = [
+    ["bread", "medicine"],
+    ["apple"],
+    ["milk", "coffee"],
+    ["milk", "medicine"],
+    ["coffee", "bread", "apple"],
+    ["orange"],
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    table = Transactions.from_lists(TABLE_1)
+    return PersonalRhoUncertainty("0.5", Constraints.of(FEARS, table), originals=table)
+
+
+def test_table_1__the_original_gives_frank_away(model):
+    breaches = audit(TABLE_1, model).breaches
+    assert "{orange} → medicine, feared by record 6: 1 of 1 (100 %)" in map(str, breaches)
+
+
+def test_table_1__milk_tells_of_medicine_in_the_original_and_not_in_the_release(model):
+    only_alice = {0: ["medicine"]}
+    asked = PersonalRhoUncertainty(
+        "0.5", Constraints.of(only_alice, model.originals), originals=model.originals, max_known=1
+    )
+    assert str(verify(TABLE_1, asked).witness) == (
+        "{milk} → medicine, feared by record 1: 2 of 3 (66.7 %)"
+    )
+    assert verify(PUBLISHED, asked).status is Status.HOLDS
+
+
+def test_table_1__the_release_of_the_paper_holds(model):
+    assert verify(PUBLISHED, model).status is Status.HOLDS
+
+
+def test_table_1__our_release_withholds_no_more_than_the_paper(model):
+    release = anonymize(TABLE_1, model)
+    assert release.verdict.status is Status.HOLDS
+    assert release.loss.removed <= 3
+
+
+def test_table_2__suppression_numbers():
+    table = Transactions.from_lists([["x", "y"], ["x", "y"], ["x", "y"], ["x"]])
+    model = PersonalRhoUncertainty("0.5", Constraints.of({0: ["y"]}, table))
+    work = PersonalWorkspace(table, model, victim=CONSEQUENT, at_random=False, seed=0)
+    known = np.zeros(1, dtype=np.int32)
+    y, x = work.layout.layout.code_of_rank.tolist()
+    assert (x, y) == (0, 1)  # y is rarer, so its rank is 0
+    known[0] = 1
+
+    def chosen(originally: list[int]) -> tuple[int, int]:
+        """The rank to withhold, and from how many records, if the items were once so frequent."""
+        choice = Choice(LEFTOVER, False, work.choice.state, np.array(originally), work.choice.total)
+        return choose(known, 1, 0, 3, 4, 1, 2, work.rows, choice)
+
+    assert chosen([3, 4]) == (0, 1)  # y from one record
+    assert chosen([3, 400]) == (1, 2)  # x from two

@@ -1,0 +1,143 @@
+"""The personal model against brute force over all persons and all subsets of their originals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracle import personal_breaches
+from tables import ITEMS, Rows, examples
+from withhold import (
+    Constraints,
+    PersonalRhoUncertainty,
+    RhoUncertainty,
+    Status,
+    Transactions,
+    anonymize,
+    verify,
+)
+
+RHOS = [Fraction(*parts) for parts in ((1, 2), (1, 3), (2, 3), (3, 4), (1, 5), (9, 10))]
+knowledge = st.sampled_from([None, None, 0, 1, 2, 3])
+
+
+@st.composite
+def people(draw: st.DrawFn) -> tuple[Rows, Rows, Rows, Fraction]:
+    """Originals, published rows, what each person fears, and ρ."""
+    universe = ITEMS[: draw(st.integers(1, 7))]
+    row = st.frozensets(st.sampled_from(universe))
+    originals = draw(st.lists(row, min_size=1, max_size=8))
+    originals += draw(st.lists(st.sampled_from(originals), max_size=8 - len(originals)))
+    withheld = draw(st.lists(row, min_size=len(originals), max_size=len(originals)))
+    published = [record - gone for record, gone in zip(originals, withheld, strict=True)]
+    if draw(st.booleans()):
+        published = list(originals)
+    # Names beyond the universe are feared by some and owned by nobody.
+    feared = st.frozensets(st.sampled_from((*universe, "z")), max_size=draw(st.integers(1, 4)))
+    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
+    return originals, published, fears, draw(st.sampled_from(RHOS))
+
+
+def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> PersonalRhoUncertainty:
+    table = Transactions.from_lists(originals)
+    constraints = Constraints.of(dict(enumerate(fears)), table)
+    return PersonalRhoUncertainty(rho, constraints, originals=table, **more)
+
+
+@examples(1500)
+@given(people(), knowledge)
+def test_check__is_exact_with_a_smallest_witness(problem, max_known):
+    originals, published, fears, rho = problem
+    truth = personal_breaches(originals, published, fears, rho, max_known=max_known)
+    verdict = verify(published, modelled(originals, fears, rho, max_known=max_known), jobs=1)
+    assert verdict.status is (Status.BROKEN if truth else Status.HOLDS)
+    if truth:
+        witness = verdict.witness
+        assert (frozenset(witness.antecedent), witness.consequent) in truth
+        assert len(witness.antecedent) == min(len(known) for known, _ in truth)
+        if len(set(fears)) > 1:
+            assert witness.consequent in fears[witness.record - 1]
+            assert set(witness.antecedent) <= originals[witness.record - 1]
+
+
+@examples(500)
+@given(people(), knowledge, st.sampled_from(["rules", "distribution"]), st.booleans())
+def test_suppression__is_safe_and_only_removes(problem, max_known, keep, restoring):
+    originals, _, fears, rho = problem
+    model = modelled(originals, fears, rho, max_known=max_known)
+    release = anonymize(
+        model.originals, model, keep=keep, restoring=restoring, pick="random", jobs=1
+    )
+    left = [frozenset(record) for record in release.data.to_lists()]
+    assert all(after <= before for after, before in zip(left, originals, strict=True))
+    assert not personal_breaches(originals, left, fears, rho, max_known=max_known)
+
+
+@examples(150)
+@given(people())
+def test_restoring__leaves_nothing_that_could_be_undone(problem):
+    originals, _, fears, rho = problem
+    if len(set(fears)) == 1:
+        return
+    model = modelled(originals, fears, rho)
+    left = [set(record) for record in anonymize(model.originals, model, jobs=1).data.to_lists()]
+    for record, original in zip(left, originals, strict=True):
+        for item in original - record:
+            record.add(item)
+            assert personal_breaches(originals, left, fears, rho)
+            record.remove(item)
+
+
+@examples(200)
+@given(people(), knowledge)
+def test_equal_constraints__are_the_global_model(problem, max_known):
+    originals, published, fears, rho = problem
+    shared = next((each & set("abcdefgh") for each in fears if each & set("abcdefgh")), None)
+    if shared is None:
+        return
+    personal = modelled(originals, [shared] * len(originals), rho, max_known=max_known)
+    everywhere = RhoUncertainty(rho, shared, max_known=max_known)
+    assert verify(published, personal).status is verify(published, everywhere).status
+    assert anonymize(originals, personal).data == anonymize(originals, everywhere).data
+
+
+@examples(100)
+@given(people())
+def test_without_originals__never_holds(problem):
+    originals, published, fears, rho = problem
+    known = modelled(originals, fears, rho)
+    blind = PersonalRhoUncertainty(rho, known.constraints)
+    verdict = verify(published, blind)
+    assert verdict.status is not Status.HOLDS
+    if verdict.status is Status.BROKEN:
+        assert verify(published, known).status is Status.BROKEN
+
+
+@examples(60)
+@given(people())
+def test_jobs__do_not_change_the_release(problem):
+    originals, _, fears, rho = problem
+    model = modelled(originals, fears, rho)
+    one, two = (anonymize(originals, model, jobs=jobs).data for jobs in (1, 2))
+    assert one == two
+
+
+def test_a_budget_that_is_too_short__still_gives_a_safe_release():
+    originals = [frozenset("abcd"), frozenset("abce"), frozenset("abde"), frozenset("bcde")]
+    fears = [frozenset("a"), frozenset("b"), frozenset("c"), frozenset("d")]
+    model = modelled(originals, fears, Fraction(1, 2))
+    release = anonymize(originals, model, budget=1e-9)
+    left = [frozenset(record) for record in release.data.to_lists()]
+    assert not personal_breaches(originals, left, fears, Fraction(1, 2))
+    assert release.plan.why(0, model.originals) is None
+
+
+def test_rows_that_are_no_part_of_the_originals__are_refused():
+    from withhold.errors import InputError
+
+    model = modelled([frozenset("ab"), frozenset("a")], [frozenset("a"), frozenset()], RHOS[0])
+    with pytest.raises(InputError, match="record 2 holds an item"):
+        verify([["a"], ["b"]], model)

@@ -1,0 +1,101 @@
+"""What a promise by samples is worth, tried out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions, anonymize, verify
+from withhold.models.sampling import chance_of_at_most, fewest_draws, sample_test
+
+EPSILON = DELTA = Fraction(1, 10)
+RUNS = 2000
+
+
+def people(n: int, unsafe: int) -> tuple[Transactions, PersonalRhoUncertainty]:
+    """n persons with two items; of ``unsafe`` of them the second follows from the first, and is feared."""
+    rows = [[f"a{k}", f"b{k}"] if k < unsafe else [f"c{k % 4}", f"d{k % 3}"] for k in range(n)]
+    table = Transactions.from_lists(rows)
+    # Knowing b tells of a as well, but a is feared by nobody: half of the adversaries succeed.
+    fears = Constraints.of({k: [f"a{k}", f"b{k}"] for k in range(unsafe)}, table)
+    model = PersonalRhoUncertainty(
+        "0.6", fears, originals=table, max_known=1, epsilon=EPSILON, delta=DELTA
+    )
+    return table, model
+
+
+def test_honest_test__passes_a_bad_table_in_at_most_delta_of_the_runs():
+    table, model = people(1000, 105)  # 10.5 % are unsafe, just above ε
+    passed = sum(
+        verify(table, model.in_round(seed, 1)).status is Status.CONFIRMED for seed in range(RUNS)
+    )
+    assert passed <= float(DELTA) * RUNS
+
+
+def test_rounds__together_pass_a_bad_table_in_at_most_delta_of_the_runs():
+    """The honest test in ten rounds against the paper's loop, on a share that stays just above ε."""
+    generator = np.random.default_rng(5)
+    honest = paper = 0
+    for _ in range(RUNS):
+        for round in range(1, 11):
+            test = sample_test(EPSILON, DELTA, sizes=1, round=round, kind="honest")
+            if generator.binomial(test.draws, 0.101) <= test.allowed:
+                honest += 1
+                break
+        # With so few draws a round passes with a chance of about δ: that is what its δ means.
+        draws = fewest_draws(float(EPSILON), float(DELTA), 0)
+        paper += any(generator.binomial(draws, 0.101) == 0 for _ in range(10))
+    assert honest <= float(DELTA) * RUNS
+    assert paper > 3 * float(DELTA) * RUNS
+
+
+def test_paper__its_loop_does_not_keep_its_delta_over_rounds():
+    """The paper's own count: many rounds on a table that is never mended enough pass in the end."""
+    test = sample_test(Fraction(1, 4), Fraction(1, 2), sizes=1, round=1, kind="paper")
+    share = 0.251
+    one_round = (1 - share) ** test.draws
+    many_rounds = 1 - (1 - one_round) ** 1000
+    assert one_round <= 0.5 < many_rounds
+
+
+@pytest.mark.parametrize("kind", ["honest", "paper"])
+def test_release__is_confirmed_and_good(kind):
+    generator = np.random.default_rng(1)
+    rows = [[str(item) for item in generator.permutation(12)[:5]] for _ in range(300)]
+    table = Transactions.from_lists(rows)
+    fears = Constraints.of({row: [str(row % 12)] for row in range(300)}, table)
+    model = PersonalRhoUncertainty("0.5", fears, max_known=3, epsilon="0.1", delta="0.1", test=kind)
+    release = anonymize(table, model, seed=4)
+    assert release.verdict.status is Status.CONFIRMED
+    assert not release.verdict
+    assert release.verdict.words == "CONFIRMED WITH 90 % CONFIDENCE"
+    assert verify(release.data, release.model).status is Status.CONFIRMED
+    assert "sample" in release.model.promise()
+    assert release.data == anonymize(table, model, seed=4).data
+    exact = anonymize(table, PersonalRhoUncertainty("0.5", fears, max_known=3))
+    assert release.loss.removed < exact.loss.removed
+
+
+def test_raw_table__is_broken_or_undecided_but_never_confirmed():
+    table, model = people(200, 100)
+    assert verify(table, model).status is Status.BROKEN
+    assert verify(table, model).witness is not None
+
+
+def test_sizes_of_samples():
+    assert fewest_draws(0.05, 0.05, 0) == 59
+    assert (
+        sample_test(Fraction(1, 20), Fraction(1, 20), sizes=1, round=1, kind="paper").draws == 600
+    )
+    small = Fraction(1, 100)
+    assert sample_test(small, small, sizes=1, round=1, kind="paper").draws == 23_026
+    for round in (1, 5, 50):
+        test = sample_test(Fraction(1, 20), Fraction(1, 20), sizes=5, round=round, kind="honest")
+        assert chance_of_at_most(test.allowed, test.draws, 0.05) <= float(test.delta)
+    spent = sum(
+        sample_test(EPSILON, DELTA, sizes=5, round=r, kind="honest").delta * 5
+        for r in range(1, 200)
+    )
+    assert spent <= DELTA

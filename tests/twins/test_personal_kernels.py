@@ -1,0 +1,173 @@
+"""The personal kernels return what their plain twins return."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import examples
+from withhold.data import Constraints, Transactions
+from withhold.kernels import plain_personal
+from withhold.kernels.people import PersonalLayout, fears_item, lay_out_people
+from withhold.kernels.personal_closed import find_unsafe_sets, room_for_rules, scratch_for
+from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
+from withhold.kernels.personal_fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
+from withhold.kernels.personal_survey import survey_people
+from withhold.kernels.threads import Stop
+from withhold.models import PersonalRhoUncertainty
+from withhold.proofs.personal import kept_of
+from withhold.suppress.personal_workspace import PersonalWorkspace
+
+N_ITEMS = 6
+
+
+@st.composite
+def problems(draw: st.DrawFn):
+    """Originals, published rows and fears over item numbers, and ρ."""
+    row = st.frozensets(st.integers(0, N_ITEMS - 1))
+    originals = draw(st.lists(row, min_size=1, max_size=8))
+    withheld = draw(st.lists(row, min_size=len(originals), max_size=len(originals)))
+    published = [a - b for a, b in zip(originals, withheld, strict=True)]
+    feared = st.frozensets(st.integers(0, N_ITEMS - 1), max_size=3)
+    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
+    return originals, published, fears, draw(st.sampled_from([Fraction(1, 2), Fraction(2, 3)]))
+
+
+def laid_out(originals, published, fears, *, merged) -> PersonalLayout:
+    table = Transactions.from_codes(
+        np.array([len(row) for row in originals], dtype=np.int64),
+        np.array([code for row in originals for code in sorted(row)], dtype=np.int32),
+        tuple(str(code) for code in range(N_ITEMS)),
+    )
+    rows = Transactions.from_lists([[str(code) for code in row] for row in published])
+    constraints = Constraints.of(
+        {row: [str(code) for code in feared] for row, feared in enumerate(fears)}, table
+    )
+    return lay_out_people(table, kept_of(table, rows), constraints, merged=merged)
+
+
+def as_codes(layout: PersonalLayout, ranks) -> frozenset[int]:
+    return frozenset(int(layout.layout.code_of_rank[rank]) for rank in ranks)
+
+
+@examples(300)
+@given(problems(), st.booleans())
+def test_fears_item__is_the_union_over_equal_originals(problem, merged):
+    originals, published, fears, _ = problem
+    layout = laid_out(originals, published, fears, merged=merged)
+    for row in range(len(originals)):
+        record = layout.layout.record_of_row[row]
+        expected = frozenset(fears[record])
+        if merged:
+            equal = [f for o, f in zip(originals, fears, strict=True) if o == originals[record]]
+            expected = frozenset().union(*equal)
+        person = layout.people.of_row[row]
+        found = [rank for rank in range(N_ITEMS) if fears_item(person, rank, layout.fears)]
+        assert as_codes(layout, found) == expected
+
+
+@examples(300)
+@given(problems(), st.integers(1, 3))
+def test_survey_known_sets(problem, size):
+    originals, published, fears, rho = problem
+    layout = laid_out(originals, published, fears, merged=True)
+    with Stop() as stop:
+        found = survey_people(layout, rho, sizes=(size, size), stop=stop, keep=500, jobs=1)
+    rules = {(as_codes(layout, r[0]), *as_codes(layout, [r[1]])) for r in found.worst[size]}
+    expected = plain_personal.survey_known_sets(
+        originals, published, fears, rho, sizes=(size, size)
+    )
+    assert rules == expected
+    assert found.counts[size] == len(expected)
+
+
+@examples(400)
+@given(problems())
+def test_find_unsafe_sets(problem):
+    originals, published, fears, rho = problem
+    layout = laid_out(originals, published, fears, merged=True)
+    roots = np.arange(N_ITEMS, dtype=np.int32)
+    found = room_for_rules(2000, 10_000)
+    find_unsafe_sets(
+        roots,
+        np.full(N_ITEMS, -1, dtype=np.int32),
+        True,
+        1,
+        layout.rows,
+        layout.people,
+        layout.fears,
+        rho.numerator,
+        rho.denominator,
+        np.zeros(1, dtype=np.int64),
+        scratch_for(layout),
+        found,
+    )
+    rules = set()
+    for k in range(found.count[0]):
+        known = as_codes(layout, found.items[found.starts[k] : found.starts[k + 1]])
+        holders = [record for record in published if known <= record]
+        closed = frozenset.intersection(*holders)
+        rules.add((closed, *as_codes(layout, [found.numbers[k, 0]])))
+    everywhere = frozenset.intersection(*published)
+    expected = plain_personal.find_unsafe_sets(originals, published, fears, rho)
+    # What holds of all records is a matter of the prior, which is looked at apart.
+    assert {r for r in rules if r[0] != everywhere} == {r for r in expected if r[0] != everywhere}
+
+
+@examples(200)
+@given(problems(), st.integers(1, 3))
+def test_try_adversaries(problem, size):
+    originals, published, fears, rho = problem
+    layout = laid_out(originals, published, fears, merged=False)
+    rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
+    unsafe = np.zeros(len(rows), dtype=np.bool_)
+    try_adversaries(
+        rows,
+        known,
+        layout.rows,
+        layout.people,
+        layout.fears,
+        rho.numerator,
+        rho.denominator,
+        np.zeros(1, dtype=np.int64),
+        unsafe,
+        room_for_rules(1, 100),
+    )
+    persons = [int(layout.layout.record_of_row[row]) for row in rows]
+    sets = [as_codes(layout, each) for each in known]
+    assert all(q <= originals[person] for person, q in zip(persons, sets, strict=True))
+    expected = plain_personal.try_adversaries(persons, sets, published, fears, rho)
+    assert unsafe.tolist() == expected
+
+
+@examples(200)
+@given(problems(), st.sampled_from([CONSEQUENT, LEFTOVER, DISTRIBUTION]), st.booleans())
+def test_fix_known_sets__mends_a_size_for_which_nothing_is_unsafe_afterwards(problem, victim, lot):
+    originals, _, fears, rho = problem
+    layout = laid_out(originals, originals, fears, merged=True)
+    table = Transactions.from_lists([[str(code) for code in row] for row in originals])
+    constraints = Constraints.of(
+        {row: [str(code) for code in feared] for row, feared in enumerate(fears)}, table
+    )
+    work = PersonalWorkspace(
+        table,
+        PersonalRhoUncertainty(rho, constraints),
+        victim=victim,
+        at_random=lot,
+        seed=3,
+    )
+    with Stop() as stop:
+        while work.fix_prior(stop) + work.fix_size(1, stop):
+            pass
+    names = np.array(table.vocabulary, dtype=object)
+    kept = work.kept()
+    rows = [
+        frozenset(int(name) for name in names[table.items[a:b][kept[a:b]]])
+        for a, b in zip(table.offsets[:-1], table.offsets[1:], strict=True)
+    ]
+    assert not plain_personal.survey_known_sets(originals, rows, fears, rho, sizes=(0, 1))
+    assert work.rows.supports.sum() == kept.sum() == work.choice.total[0]
+    assert layout.n_people == work.layout.n_people

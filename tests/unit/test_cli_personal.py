@@ -1,0 +1,94 @@
+"""The personal model on the command line: constraints, proofs with and without what is not published."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from withhold.cli.app import app
+
+ROWS = "milk bread medicine\napple\nmilk coffee bread\nmilk medicine\ncoffee bread apple\norange medicine\n"
+FEARS = "record,item\n1,medicine\n3,milk\n3,coffee\n3,bread\n6,medicine\n"
+MODEL = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "fears.csv")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    # Importing a verb's module registers it.
+    from withhold.cli import anonymize, audit, verify  # noqa: F401
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "baskets.dat").write_text(ROWS, encoding="utf-8")
+    (tmp_path / "fears.csv").write_text(FEARS, encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_audit__is_broken_with_a_person():
+    done = run("audit", "baskets.dat", *MODEL)
+    assert done.exit_code == 1
+    assert "feared by record" in done.output
+
+
+def test_release__can_be_proved_again_only_with_what_is_not_published(folder):
+    assert run("anonymize", "baskets.dat", *MODEL, "-o", "out.dat").exit_code == 0
+    manifest = (folder / "out.dat.manifest.json").read_text(encoding="utf-8")
+    assert "original records and the constraints" in json.loads(manifest)["to_prove_it_again"]
+    assert "orange" not in manifest
+    blind = run("verify", "out.dat")
+    assert blind.exit_code == 5
+    assert blind.output.startswith("UNDECIDED")
+    assert "--original FILE --constraints FILE" in blind.output
+    half = run("verify", "out.dat", "--original", "baskets.dat")
+    assert half.exit_code == 5
+    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    proved = run("verify", "out.dat", *full)
+    assert proved.exit_code == 0
+    assert proved.output.startswith("HOLDS")
+
+
+def test_verify__other_constraints_are_refused(folder):
+    run("anonymize", "baskets.dat", *MODEL, "-o", "out.dat")
+    (folder / "fears.csv").write_text("record,item\n1,medicine\n", encoding="utf-8")
+    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    done = run("verify", "out.dat", *full)
+    assert done.exit_code == 2
+    assert "not the constraints" in done.output
+
+
+def test_verify__what_a_global_release_does_not_need_is_refused():
+    run("anonymize", "baskets.dat", "--rho", "0.5", "--sensitive", "medicine", "-o", "out.dat")
+    assert run("verify", "out.dat", "--original", "baskets.dat").exit_code == 2
+
+
+def test_samples__are_confirmed_in_words(folder):
+    sampled = ("--max-known", "2", "--epsilon", "0.2", "--delta", "0.1")
+    done = run("anonymize", "baskets.dat", *MODEL, *sampled, "-o", "out.dat")
+    assert done.exit_code == 0
+    assert done.output.startswith("CONFIRMED WITH 90 % CONFIDENCE")
+    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    assert run("verify", "out.dat", *full).output.startswith("CONFIRMED")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--sensitive", "medicine"), ""),
+        (("--ignore-prior",), "--ignore-prior belongs to --model rho"),
+        (("--epsilon", "0.1"), "epsilon and delta belong together"),
+    ],
+)
+def test_options__that_fit_and_that_do_not(more, said):
+    done = run("audit", "baskets.dat", *MODEL, *more)
+    assert (done.exit_code == 1) if not said else (done.exit_code == 2 and said in done.output)
+
+
+def test_missing_constraints__are_asked_for():
+    done = run("audit", "baskets.dat", "--model", "personal-rho", "--rho", "0.5")
+    assert done.exit_code == 2
+    assert "--constraints FILE" in done.output

@@ -1,0 +1,145 @@
+"""Who fears what, from every source, and what is wrong with some of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.sparse import csr_matrix
+
+from withhold import Constraints, PersonalRhoUncertainty, Transactions
+from withhold.errors import InputError, PolicyError
+from withhold.formats.constraints import read_constraints
+from withhold.models import model_from
+
+TABLE = Transactions.from_lists([["a", "b"], ["b"], ["c"]])
+FEARED = [("a", "c"), (), ("b",)]
+
+
+def feared(constraints: Constraints) -> list[tuple[str, ...]]:
+    return [constraints.of_record(row) for row in range(constraints.n_records)]
+
+
+def test_mapping_matrix_sparse_and_function__say_the_same():
+    matrix = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=bool)
+    sources = [
+        {0: ["a", "c"], 2: ["b"]},
+        matrix,
+        csr_matrix(matrix),
+        lambda record: {"a": ["a", "c"], "b": [], "c": ["b"]}[record[0]],
+    ]
+    made = [Constraints.of(source, TABLE) for source in sources]
+    assert all(feared(each) == FEARED for each in made)
+    assert len({each.digest() for each in made}) == 1
+
+
+def test_everybody_and_taking_back():
+    made = Constraints.of({"*": ["a", "z"], 1: ["!a", "b"]}, TABLE)
+    assert feared(made) == [("a", "z"), ("b", "z"), ("a", "z")]
+    assert made.shared_by_all() is None
+    assert Constraints.of({"*": ["a"]}, TABLE).shared_by_all() == {"a"}
+    assert feared(made.and_for_all(["c"]))[1] == ("b", "c", "z")
+
+
+def test_both_forms__hold_the_same():
+    few = Transactions.from_lists([[str(item)] for item in range(500)])
+    sparse = Constraints.of({row: [str(row)] for row in range(500)}, few)
+    assert len(sparse.columns) == 500
+    dense = Constraints.of({row: [str(row), *map(str, range(400))] for row in range(500)}, few)
+    assert dense.bits.shape[0] == 500
+    assert sparse.of_record(450) == ("450",)
+    assert "450" in dense.of_record(450)
+    assert "450" not in dense.of_record(451)
+    assert sparse.n_pairs == 500
+
+
+def test_record_ids__name_records():
+    table = Transactions.from_lists([["a"], ["b"]], record_ids=["u", "v"])
+    assert feared(Constraints.of({"v": ["a"]}, table)) == [(), ("a",)]
+
+
+def test_category__stands_for_its_items():
+    class Tree:
+        def __contains__(self, name):
+            return name == "letters"
+
+        def leaves_under(self, name):
+            return ["a", "b"]
+
+    made = Constraints.of({0: ["letters"], 1: ["c"]}, TABLE, hierarchy=Tree())
+    assert feared(made) == [("a", "b"), ("c",), ()]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({7: ["a"]}, "a record that the table does not have"),
+        ({"*": ["!a"]}, "not for everybody"),
+        ({0: "a"}, "not a collection"),
+        (np.zeros((2, 2), dtype=bool), "shape"),
+        (3, "a mapping, a matrix or a function"),
+    ],
+)
+def test_wrong_sources__are_refused(source, said):
+    with pytest.raises(InputError, match=said):
+        Constraints.of(source, TABLE)
+
+
+def test_csv_and_parquet(tmp_path):
+    csv, parquet = tmp_path / "fears.csv", tmp_path / "fears.parquet"
+    csv.write_text("record,item\n1,a\n1,c\n3,b\n*,d\n2,!d\n", encoding="utf-8")
+    pl.DataFrame(
+        {"record": ["1", "1", "3", "*", "2"], "item": ["a", "c", "b", "d", "!d"]}
+    ).write_parquet(parquet)
+    for path in (csv, parquet):
+        assert feared(read_constraints(path, TABLE)) == [("a", "c", "d"), (), ("b", "d")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("9,a", "line 3: names a record that the table does not have"),
+        ("*,!a", "line 3: takes an item back for everybody"),
+        ("1,", "line 3: names no item"),
+    ],
+)
+def test_csv__mistakes_come_with_their_line(tmp_path, line, said):
+    path = tmp_path / "fears.csv"
+    path.write_text(f"record,item\n1,a\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        read_constraints(path, TABLE)
+
+
+def test_model__comes_back_from_its_parameters_without_the_constraints():
+    model = PersonalRhoUncertainty("0.5", Constraints.of({0: ["a"]}, TABLE), max_known=2)
+    back = model_from(model.parameters())
+    assert back.parameters() == model.parameters()
+    assert back.constraints is None
+    with pytest.raises(PolicyError, match="not the constraints"):
+        back.with_constraints(Constraints.of({0: ["b"]}, TABLE))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_known": -1},
+        {"epsilon": "0.1"},
+        {"epsilon": "0.1", "delta": "0.1"},
+        {"test": "guess"},
+        {"round": 0},
+    ],
+)
+def test_model__refuses_what_nobody_can_mean(wrong):
+    with pytest.raises(PolicyError):
+        PersonalRhoUncertainty("0.5", **wrong)
+
+
+def test_memory__of_many_fears_is_bits():
+    table = Transactions.from_codes(
+        np.ones(2000, dtype=np.int64),
+        np.arange(2000, dtype=np.int32) % 3340,
+        tuple(sorted(str(code) for code in range(3340))),
+    )
+    many = np.random.default_rng(1).random((2000, 3340)) < 0.4
+    # 77,512 persons would take 33 MB.
+    assert Constraints.of(many, table).nbytes < 2000 * 3400 / 8 + 1000
