@@ -221,7 +221,11 @@ def test_sweep__varies_k_and_cost(people):
         (("--l", 3), 4, "has 2 different values"),
         (("--bin", "note=5"), 3, "holds no number"),
         (("--mark", "f"), 2, "the value 'f'"),
-        (("--hierarchy", "zip=tree.csv"), 3, "lacks 2 of the values of the column: '00001', '00002'"),
+        (
+            ("--hierarchy", "zip=tree.csv"),
+            3,
+            "lacks 2 of the values of the column: '00001', '00002'",
+        ),
         (("--hierarchy", "note=tree.csv"), 2, "is no quasi-identifier"),
         (("--hierarchy", "zip"), 2, "COLUMN=FILE"),
         (("--format", "basket"), 2, "not for a table"),
