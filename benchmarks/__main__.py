@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import before_suppressing, scaling, suppressing, table_suite
+from benchmarks import before_suppressing, buckets, patterns, scaling, suppressing, table_suite
 from benchmarks.bench import QUICK_RECORDS, Bench, data_folder
 from benchmarks.fresh import MeasurementError
 from benchmarks.tables import Table
@@ -32,6 +32,9 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         scaling.growth,
         scaling.million,
         suppressing.distribution,
+        buckets.buckets,
+        patterns.mining,
+        patterns.rules,
         table_suite.tables,
     )
 }

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,14 +74,16 @@ def arrays(sets: list[frozenset[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @st.composite
-def large_tables(draw: st.DrawFn) -> Rows:
-    """Many different records over few items: more than fit into one word, at several depths."""
+def crowds(draw: st.DrawFn) -> Rows:
+    """Records made of a few patterns and some noise, so that items imply others; few or very many."""
     chance = random.Random(draw(st.integers(0, 10**6)))
-    n_items = draw(st.integers(4, 9))
-    density = draw(st.floats(0.3, 0.8))
+    items = [f"{x}" for x in range(draw(st.integers(5, 10)))]
+    noise = draw(st.sampled_from([0.05, 0.2, 0.5]))
+    patterns = [frozenset(chance.sample(items, chance.randint(1, 4))) for _ in range(5)]
     return [
-        frozenset(f"{x}" for x in range(n_items) if chance.random() < density)
-        for _ in range(draw(st.integers(50, 300)))
+        frozenset().union(*chance.sample(patterns, chance.randint(0, 2)))
+        | {x for x in items if chance.random() < noise}
+        for _ in range(draw(st.sampled_from([8, 30, 400])))
     ]
 
 
@@ -94,9 +97,10 @@ def test_mine_itemsets(problem, least, closed):
     assert dict(found) == plain_mining.mine_itemsets(records, least, closed=closed)
 
 
-@examples(60)
-@given(large_tables(), st.integers(1, 40), st.booleans())
-def test_mine_itemsets__in_tables_of_more_than_64_rows(rows, least, closed):
+@pytest.mark.parametrize("closed", [True, False])
+@examples(80)
+@given(rows=crowds(), least=st.integers(1, 6))
+def test_mine_itemsets__where_items_imply_others(closed, rows, least):
     table, records = coded(rows)
     _, found = mined(mining_rows(table, least), least, closed=closed)
     assert len(found) == len(dict(found))
@@ -158,10 +162,13 @@ def test_mining_rows__hold_the_frequent_part(problem, least):
 
 
 @examples(200)
-@given(tables(), st.integers(1, 3), st.fractions(Fraction(1, 20), 1, max_denominator=20))
-def test_find_rules(problem, least, confidence):
+@given(tables(), st.integers(1, 3), st.data())
+def test_find_rules(problem, least, data):
     _, records = coded(problem[0])
     itemsets = plain_mining.mine_itemsets(records, least)
+    every_rule = plain_mining.find_rules(itemsets, Fraction(1, 100))
+    confidences = {Fraction(joint, support) for *_, joint, support in every_rule}
+    confidence = data.draw(st.sampled_from(sorted(confidences | {Fraction(1, 3)})))
     sets = sorted(itemsets, key=sorted)
     offsets, items = arrays(sets)
     supports = np.array([itemsets[s] for s in sets], dtype=np.int64)

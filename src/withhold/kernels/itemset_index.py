@@ -12,21 +12,22 @@ from withhold.kernels.arrays import room_for, sort_ascending
 from withhold.kernels.closed import count_support
 from withhold.kernels.jit import kernel
 
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+KEY_BITS = (1 << 40) - 1
+"""Keys stay this short, so that neither a product nor a sum of them overflows."""
 
 
 @kernel
 def item_key(code):
     """A number that is as good as random, and the same every time."""
-    key = np.uint64(code + 1) * MULTIPLIER
-    key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return key ^ (key >> np.uint64(32))
+    key = ((np.int64(code) + 1) * 0x9E3779B1) & KEY_BITS
+    key = ((key ^ (key >> 17)) * 0x2C1B3D) & KEY_BITS
+    return key ^ (key >> 15)
 
 
 @kernel
 def slot_of(key, width):
     """Where in a table of ``width`` slots (a power of two) to begin looking."""
-    return np.int64((key ^ (key >> np.uint64(31))) & np.uint64(width - 1))
+    return (key ^ (key >> 20)) & (width - 1)
 
 
 @kernel
@@ -54,7 +55,7 @@ def index_itemsets(offsets, items):
         width *= 2
     slots = np.full(width, -1, np.int64)
     for s in range(n_sets):
-        key = np.uint64(0)
+        key = np.int64(0)
         for p in range(offsets[s], offsets[s + 1]):
             key += item_key(items[p])
         at = slot_of(key, width)
@@ -95,7 +96,7 @@ def match_itemsets(wanted_offsets, wanted, offsets, items, slots):
     n_wanted = len(wanted_offsets) - 1
     found = np.empty(n_wanted, np.int64)
     for s in range(n_wanted):
-        key = np.uint64(0)
+        key = np.int64(0)
         for p in range(wanted_offsets[s], wanted_offsets[s + 1]):
             key += item_key(wanted[p])
         found[s] = find_itemset(
@@ -119,7 +120,7 @@ def find_rules(offsets, items, supports, slots, num, den):
         end = offsets[s + 1]
         if end - begin < 2:
             continue
-        key = np.uint64(0)
+        key = np.int64(0)
         for p in range(begin, end):
             key += item_key(items[p])
         for p in range(begin, end):

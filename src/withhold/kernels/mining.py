@@ -16,147 +16,14 @@ import numpy as np
 
 from withhold.kernels.arrays import room_for
 from withhold.kernels.jit import kernel
+from withhold.kernels.mining_heads import (
+    drop_rare_heads,
+    is_new_closure,
+    keep_common,
+    mark_new_closures,
+)
 
 FINISHED, TOO_MANY, STOPPED = 0, 1, 2
-
-
-@kernel
-def is_new_closure(
-    start, end, occ_row, occ_at, heads, head_start, head_end, tails, tail_start, common
-):
-    """Whether no item below x is in all of the rows [start, end) of x; ``common`` is scratch."""
-    shortest = start
-    least = np.int64(1) << 60
-    for k in range(start, end):
-        row = occ_row[k]
-        length = head_end[row] - head_start[row] + occ_at[k] - tail_start[row]
-        if length == 0:
-            return True
-        if length < least:
-            least = length
-            shortest = k
-    size = 0
-    row = occ_row[shortest]
-    for p in range(head_start[row], head_end[row]):
-        common[size] = heads[p]
-        size += 1
-    for p in range(tail_start[row], occ_at[shortest]):
-        common[size] = tails[p]
-        size += 1
-    for k in range(start, end):
-        if k == shortest:
-            continue
-        row = occ_row[k]
-        kept = 0
-        c = 0
-        p = head_start[row]
-        stop = head_end[row]
-        while c < size and p < stop:
-            if heads[p] < common[c]:
-                p += 1
-            elif heads[p] > common[c]:
-                c += 1
-            else:
-                common[kept] = common[c]
-                kept += 1
-                c += 1
-                p += 1
-        # What is left of ``common`` may be in the tail, all of which lies above the head.
-        p = tail_start[row]
-        stop = occ_at[k]
-        while c < size and p < stop:
-            if tails[p] < common[c]:
-                p += 1
-            elif tails[p] > common[c]:
-                c += 1
-            else:
-                common[kept] = common[c]
-                kept += 1
-                c += 1
-                p += 1
-        size = kept
-        if size == 0:
-            return True
-    return False
-
-
-@kernel
-def mark_new_closures(
-    first_child,
-    n_children,
-    child_item,
-    child_start,
-    child_end,
-    occ_row,
-    occ_at,
-    base,
-    rows,
-    heads,
-    head_start,
-    head_end,
-    tails,
-    tail_start,
-    tail_end,
-    mask,
-):
-    """The same for all children of a table of at most 64 rows; one that is not new gets no rows.
-
-    A set of rows is one word. ``mask`` is all 0 before and after.
-    """
-    for row in range(base, rows):
-        bit = np.uint64(1) << np.uint64(row - base)
-        for p in range(head_start[row], head_end[row]):
-            mask[heads[p]] |= bit
-        for p in range(tail_start[row], tail_end[row]):
-            mask[tails[p]] |= bit
-    for child in range(first_child, n_children):
-        wanted = mask[child_item[child]]
-        k = child_start[child]
-        row = occ_row[k]
-        new = True
-        for p in range(head_start[row], head_end[row]):
-            if wanted & ~mask[heads[p]] == np.uint64(0):
-                new = False
-                break
-        if new:
-            for p in range(tail_start[row], occ_at[k]):
-                if wanted & ~mask[tails[p]] == np.uint64(0):
-                    new = False
-                    break
-        if not new:
-            child_end[child] = child_start[child]
-    for row in range(base, rows):
-        for p in range(head_start[row], head_end[row]):
-            mask[heads[p]] = 0
-        for p in range(tail_start[row], tail_end[row]):
-            mask[tails[p]] = 0
-
-
-@kernel
-def drop_rare_heads(base, rows, at, weight, heads, head_start, head_end, least, count):
-    """Leave in the heads of the rows [base, rows) what can be in all rows of a frequent descendant.
-
-    Writes the heads one behind the other from ``at`` on and returns where they end; ``count`` is all 0
-    before and after.
-    """
-    for row in range(base, rows):
-        for p in range(head_start[row], head_end[row]):
-            count[heads[p]] += weight[row]
-    begin = at
-    for row in range(base, rows):
-        first = at
-        for p in range(head_start[row], head_end[row]):
-            y = heads[p]
-            if count[y] >= least:
-                heads[at] = y
-                at += 1
-            else:
-                count[y] = 0
-        head_start[row] = first
-        head_end[row] = at
-    for p in range(begin, at):
-        count[heads[p]] = 0
-    return at
 
 
 @kernel
@@ -365,32 +232,17 @@ def mine_itemsets(
                 tail_at = begin
                 weight[same] += weight[row]
                 if closed and head_end[same] > head_start[same]:
-                    kept = head_start[same]
-                    c = kept
-                    c_end = head_end[same]
-                    p = head_start[row]
-                    while c < c_end and p < head_end[row]:
-                        if heads[p] < heads[c]:
-                            p += 1
-                        elif heads[p] > heads[c]:
-                            c += 1
-                        else:
-                            heads[kept] = heads[c]
-                            kept += 1
-                            c += 1
-                            p += 1
-                    p = tail_start[row]
-                    while c < c_end and p < occ_at[k]:
-                        if tails[p] < heads[c]:
-                            p += 1
-                        elif tails[p] > heads[c]:
-                            c += 1
-                        else:
-                            heads[kept] = heads[c]
-                            kept += 1
-                            c += 1
-                            p += 1
-                    head_end[same] = kept
+                    head_end[same] = keep_common(
+                        heads,
+                        head_start[same],
+                        head_end[same],
+                        heads,
+                        head_start[row],
+                        head_end[row],
+                        tails,
+                        tail_start[row],
+                        occ_at[k],
+                    )
                 continue
             slot_stamp[s] = stamp
             slot_row[s] = rows

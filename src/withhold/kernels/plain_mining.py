@@ -24,7 +24,7 @@ def mine_itemsets(
     """
     candidates = {
         frozenset(itemset)
-        for record in records
+        for record in set(records)
         for size in range(1, (most_items or len(record)) + 1)
         for itemset in combinations(record, size)
     }

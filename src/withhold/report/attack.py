@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from withhold.audits import AttackPoint, Audit
 from withhold.measure import Fact
+from withhold.measure.facts import shown
 from withhold.models import Status
 from withhold.report.plots import Line, Lines, Role
 from withhold.report.sections import Drawing, Listing, Paragraph, Part, Section, Subject
@@ -129,7 +130,7 @@ def _story(before: Audit) -> str:
     share = before.exposed_records / before.records if before.records else 0.0
     exposed = (
         f"{'' if before.complete else 'At least '}{before.exposed_records:,} of its "
-        f"{before.records:,} records ({share:.1%}) were exposed. "
+        f"{before.records:,} records ({shown(share, 'share')}) were exposed. "
     )
     example = f"For example: {before.verdict.witness}. " if before.verdict.witness else ""
     return (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from withhold.measure.generalisation import GeneralisationLoss, Group
-from withhold.report.plots import Bars, Line, Lines
+from withhold.report.plots import SERIES, Bars, Line, Lines
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
 
 GROUPS_LISTED = 12
@@ -40,9 +42,8 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
 
 def loss_by_record(loss: GeneralisationLoss) -> Lines:
     """The loss of the records, smallest first (the paper's Figure 4, sorted)."""
-    values = (
-        np.quantile(loss.by_record, [q / 100 for q in QUANTILES]) if len(loss.by_record) else []
-    )
+    shares = np.array(QUANTILES) / 100
+    values: list[float] = np.quantile(loss.by_record, shares).tolist()
     return Lines(
         "recordloss",
         "How much the records lost, from the one that lost least to the one that lost most",
@@ -50,6 +51,27 @@ def loss_by_record(loss: GeneralisationLoss) -> Lines:
         "information loss",
         tuple(f"{q} %" for q in QUANTILES),
         (Line("information loss", "lost", tuple(values)),),
+        percent=True,
+    )
+
+
+def loss_lines(what: str, places: Sequence[int], losses: Mapping[str, Sequence[float]]) -> Lines:
+    """The loss of several ways of publishing over the number of records, or over k (Figure 5).
+
+    >>> plot = loss_lines("k", (2, 5), {"hash": (0.09, 0.1), "truthful": (0.05, 0.09)})
+    >>> plot.x, [line.label for line in plot.lines]
+    (('2', '5'), ['hash', 'truthful'])
+    """
+    return Lines(
+        f"loss{what}",
+        f"Information loss by {what}",
+        what,
+        "information loss",
+        tuple(f"{place:,}" for place in places),
+        tuple(
+            Line(way, role, tuple(values))
+            for role, (way, values) in zip(SERIES, losses.items(), strict=False)
+        ),
         percent=True,
     )
 

@@ -103,9 +103,8 @@ def make_report(
     )
     attack = attacked(subject, with_original=inside)
     own = sections_of(subject)
-    if not inside:
-        fit = Section("fit", "What it is still good for", (Paragraph(fitness(subject), True),))
-        own = (fit, *own)
+    if not inside and (told := fitness(subject)):
+        own = (Section("fit", "What it is still good for", (Paragraph(told, True),)), *own)
     made = provenance_section(manifest, with_original=inside)
     sections = (attack, *own, made, limits_section(release.model.name))
     if not inside:

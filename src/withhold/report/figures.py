@@ -163,6 +163,8 @@ def draw_bars(plot: Bars, *, width: float = WIDE) -> Figure:
     _label(axes, plot.x_label, "")
     if plot.percent:
         _percent(axes, "x")
+    elif max(left, default=0.0) >= 1000:
+        axes.xaxis.set_major_formatter(_with_commas)
     if len(plot.parts) > 1:
         _legend(axes, figure, len(plot.parts), width)
     return figure
@@ -185,7 +187,7 @@ def draw_scatter(plot: Scatter, *, width: float = WIDE) -> Figure:
     axes.set_xlim(0, top * 1.3)
     axes.set_ylim(-0.08, top * 1.3)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axis.set_major_formatter(_with_commas)
         axis.set_minor_locator(NullLocator())
     axes.grid(color=COLOURS["grid"], linewidth=0.8)
     _label(axes, plot.x_label, plot.y_label)
@@ -249,6 +251,10 @@ def _legend(axes: Axes, figure: Figure, entries: int, width: float) -> None:
 def _percent(axes: Axes, which: str) -> None:
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
+
+
+def _with_commas(value: float, _: object) -> str:
+    return f"{value:,.0f}"
 
 
 def _short(label: str, width: float) -> str:

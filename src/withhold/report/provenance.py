@@ -8,6 +8,7 @@ from typing import Any
 from withhold.report.sections import Listing, Part, Section
 
 ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences", "without_consent")
+COUNTS = ("records", "rows", "occurrences", "without_consent")
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""
 
@@ -19,7 +20,7 @@ def provenance_section(manifest: Mapping[str, Any], *, with_original: bool) -> S
         parts.append(_listing("The model", manifest["model"]))
         parts.append(_listing("The release", _only(manifest["output"], ABOUT_FILES)))
         parts.append(_listing("The original", _only(manifest["input"], ABOUT_FILES)))
-        parts.append(_listing("How it was made", {**manifest["options"], **_seconds(manifest)}))
+        parts.append(_listing("The search", {**manifest["options"], **_seconds(manifest)}))
         parts.append(_listing("Versions", manifest["versions"]))
     else:
         parts.append(_listing("The model", _numbers(manifest["model"]), for_strangers=True))
@@ -50,7 +51,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _listing(caption: str, values: Mapping[str, Any], *, for_strangers: bool = False) -> Listing:
-    rows = tuple((name.replace("_", " "), _text(value)) for name, value in values.items())
+    rows = tuple(
+        (name.replace("_", " "), f"{value:,}" if name in COUNTS else _text(value))
+        for name, value in values.items()
+    )
     return Listing(caption, ("", ""), rows, for_strangers=for_strangers)
 
 
@@ -59,8 +63,6 @@ def _text(value: Any) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
     if isinstance(value, float):
         return f"{value:.3g}"
     if isinstance(value, Mapping):

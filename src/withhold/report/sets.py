@@ -203,9 +203,13 @@ def _rule(change: RuleChange) -> tuple[str, ...]:
     return (
         f"{', '.join(change.antecedent)} → {change.consequent}",
         FATES[change.fate],
-        f"{change.confidence_before:.0%} ({change.joint_before:,} of {change.support_before:,})",
-        f"{change.confidence_after:.0%} ({change.joint_after:,} of {change.support_after:,})",
+        _confidence(change.joint_before, change.support_before),
+        _confidence(change.joint_after, change.support_after),
     )
+
+
+def _confidence(joint: int, support: int) -> str:
+    return f"{joint / support:.0%} ({joint:,} of {support:,})" if support else "nobody left"
 
 
 def itemsets_by_size(utility: Utility) -> Bars:

@@ -6,8 +6,7 @@ which guess is right. So strangers get bands, and only bands that leave many pos
 
 from __future__ import annotations
 
-from withhold.measure import LOSSES
-from withhold.measure.generalisation import GeneralisationLoss
+from withhold.measure import Loss
 from withhold.report.sections import Subject
 
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -16,13 +15,11 @@ FEWEST_POSSIBILITIES = 100
 
 
 def fitness(subject: Subject) -> str:
-    """A few sentences on what is still true of the data."""
+    """A few sentences on what is still true of sets; of other data nothing."""
     release = subject.release
-    if isinstance(release.loss, GeneralisationLoss):
-        return release.loss.in_words()
-    told = band_text(release.loss.share, getattr(release.data, "n_occurrences", 0))
-    if release.model.name in LOSSES:  # not simply fewer items; its own section says what
-        return told
+    if not isinstance(release.loss, Loss):
+        return ""  # not simply fewer items; its own section may say what
+    told = band_text(release.loss.share, release.data.n_occurrences)
     return (
         f"{told} What remains is as it was: values were withheld, none was invented. "
         "Counts in this file can therefore be too low, and are never too high."
