@@ -65,14 +65,14 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "compression": written.compression,
             "separator": written.separator,
             "columns": list(written.columns),
-            "mark": written.mark,
-            "marked": list(written.marked),
+            **({"mark": written.mark, "marked": list(written.marked)} if written.marked else {}),
             **amounts(release.data),
         },
         "input": {
             "name": None if source is None else source.path.name,
             "sha256": None if source is None else source.sha256,
             **amounts(release.original),
+            "without_consent": getattr(release.original, "without_consent", None),
         },
         "options": dict(release.options),
         "loss": release.loss.as_dict(),
@@ -89,11 +89,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
 def amounts(data: Transactions | Table) -> dict[str, Any]:
     """How much data there is, as plain values; of a table also what was changed on the way in."""
     if isinstance(data, Transactions):
-        return {
-            "records": len(data),
-            "occurrences": data.n_occurrences,
-            "without_consent": data.without_consent,
-        }
+        return {"records": len(data), "occurrences": data.n_occurrences}
     return {
         "rows": len(data),
         "withheld_cells": data.n_withheld,
