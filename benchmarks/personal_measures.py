@@ -114,8 +114,8 @@ def _rules(table: Transactions, largest: int) -> set[Any]:
 def unsafe_share(release: Release) -> float:
     """The share of fresh adversaries who succeed, of the size for which it is largest."""
     from withhold.kernels.people import lay_out_people
-    from withhold.kernels.personal_closed import room_for_rules
     from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
+    from withhold.kernels.personal_judge import room_for_rules
     from withhold.proofs.personal import kept_of
 
     model: Any = release.model

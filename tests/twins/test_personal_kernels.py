@@ -12,9 +12,10 @@ from tables import examples
 from withhold.data import Constraints, Transactions
 from withhold.kernels import plain_personal
 from withhold.kernels.people import PersonalLayout, fears_item, lay_out_people
-from withhold.kernels.personal_closed import find_unsafe_sets, room_for_rules, scratch_for
+from withhold.kernels.personal_closed import find_unsafe_sets
 from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
 from withhold.kernels.personal_fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
+from withhold.kernels.personal_judge import room_for_rules, scratch_for
 from withhold.kernels.personal_survey import survey_people
 from withhold.kernels.threads import Stop
 from withhold.models import PersonalRhoUncertainty

@@ -17,8 +17,8 @@ from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.kernels.closed import count_support
 from withhold.kernels.people import PersonalLayout, lay_out_people
-from withhold.kernels.personal_closed import room_for_rules
 from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
+from withhold.kernels.personal_judge import room_for_rules
 from withhold.kernels.personal_survey import survey_people
 from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.models import Finding, PersonalBreach, PersonalRhoUncertainty

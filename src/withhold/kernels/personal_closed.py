@@ -1,333 +1,18 @@
-"""The closed sets of the published rows, each judged for all items and all persons at once.
+"""The closed sets of the published rows, each visited once and judged.
 
-Let Y be closed: all that the rows T hold in common, n = |T|. Every Q with the same rows lies between
-Ess(Y) = {y : some row holds Y without y, but not y} and Y, and all of them share all counts. So an item e
-is in danger at Y iff e ∉ Y and cnt(e) > ρ·n, or e ∈ Y \\ Ess(Y) (it follows from the others for sure); it is
-unsafe iff somebody fears e and owns, originally, such a Q without e. The owners of T own all of Y. Of
-the others only Q = Y ∩ D_u (without e) needs a look, for it is the largest: its support must be n.
-
-Closed sets are listed as in ``closed.py``, from each root item; a set that one row alone holds is that
-row.
+Listed as in ``closed.py``, by prefix-preserving closure extension, from each root item; a set that one row
+alone holds is that row. ``personal_judge`` says what is unsafe about a set.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from withhold.kernels.arrays import room_for
-from withhold.kernels.closed import count_support
 from withhold.kernels.jit import kernel
-from withhold.kernels.people import PersonalLayout, fears_item
+from withhold.kernels.personal_judge import has_more_rows, judge
 
 CLEAN, FOUND, STOPPED = 0, 1, 2
-
-
-class Found(NamedTuple):
-    """Unsafe rules Q→e as far as there is room: ``numbers`` (e, joint, support, person, job) of each."""
-
-    count: Any
-    """[0]: how many rules; [1]: how many closed sets were judged; [2]: how often there was no room;
-    [3]: the job that is being done."""
-    starts: Any
-    items: Any
-    numbers: Any
-
-
-class Scratch(NamedTuple):
-    """Arrays that are all zero between two sets, so that nobody has to allocate them again."""
-
-    count: Any
-    in_set: Any
-    seen: Any
-    """By person: the number of the set for which the person was last looked at."""
-    allowed: Any
-    clock: Any
-    """The number of the set."""
-
-
-def room_for_rules(capacity: int, n_items: int) -> Found:
-    """Empty results with room for so many rules."""
-    return Found(
-        np.zeros(4, dtype=np.int64),
-        np.zeros(capacity + 1, dtype=np.int64),
-        np.zeros(16 * capacity + n_items, dtype=np.int32),
-        np.zeros((capacity, 5), dtype=np.int64),
-    )
-
-
-def scratch_for(layout: PersonalLayout) -> Scratch:
-    """Fresh scratch arrays, for one thread."""
-    n_items = layout.layout.n_items
-    return Scratch(
-        np.zeros(n_items, dtype=np.int64),
-        np.zeros(n_items, dtype=np.bool_),
-        np.zeros(layout.n_people, dtype=np.int64),
-        np.ones(n_items, dtype=np.bool_),
-        np.zeros(1, dtype=np.int64),
-    )
-
-
-@kernel
-def report(found, itemset, size, without, e, joint, support, person):
-    """Add the rule itemset \\ without → e; False if there is no room for more."""
-    k = found.count[0]
-    used = found.starts[k]
-    if k == len(found.numbers) or used + size > len(found.items):
-        found.count[2] += 1
-        return False
-    for c in range(size):
-        if itemset[c] != without:
-            found.items[used] = itemset[c]
-            used += 1
-    found.starts[k + 1] = used
-    found.numbers[k, 0] = e
-    found.numbers[k, 1] = joint
-    found.numbers[k, 2] = support
-    found.numbers[k, 3] = person
-    found.numbers[k, 4] = found.count[3]
-    found.count[0] = k + 1
-    return True
-
-
-@kernel
-def feared_by_owner(e, pool, start, end, people, fears):
-    """Some owner of the rows pool[start:end] who fears e, or -1."""
-    for k in range(start, end):
-        if fears_item(people.of_row[pool[k]], e, fears):
-            return people.of_row[pool[k]]
-    return -1
-
-
-@kernel
-def neighbours(closure, size, n, rows, people, in_set, essential):
-    """Mark the essential items of the closed set; returns the row that leaves the fewest candidates.
-
-    A Q with support n must hold something that the row lacks, whatever row outside T is taken; the one
-    whose missing items have the fewest owners is returned, or -1 if none was met.
-    """
-    a = closure[0]
-    b = -1
-    for c in range(1, size):
-        x = closure[c]
-        if rows.supports[x] < rows.supports[a]:
-            b = a
-            a = x
-        elif b < 0 or rows.supports[x] < rows.supports[b]:
-            b = x
-    all_ranks = np.int64(0)
-    all_owners = np.int64(0)
-    for c in range(size):
-        essential[c] = False
-        all_ranks += closure[c]
-        all_owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
-    if size == 1:
-        essential[0] = n < len(rows.offsets) - 1
-        return -1
-    best_row = -1
-    fewest = all_owners
-    # A row that lacks one item of the set only holds one of the two rarest.
-    for turn in range(2):
-        rare = a if turn == 0 else b
-        for posting in range(rows.post_offsets[rare], rows.post_offsets[rare + 1]):
-            if rows.items[rows.post_positions[posting]] < 0:
-                continue
-            row = rows.post_rows[posting]
-            hits = 0
-            ranks = np.int64(0)
-            owners = np.int64(0)
-            has_a = False
-            for p in range(rows.offsets[row], rows.offsets[row + 1]):
-                x = rows.items[p]
-                if x >= 0 and in_set[x]:
-                    hits += 1
-                    ranks += x
-                    owners += people.post_offsets[x + 1] - people.post_offsets[x]
-                    if x == a:
-                        has_a = True
-            if hits == size or (turn == 1 and has_a):
-                continue
-            if hits == size - 1:
-                missing = all_ranks - ranks
-                for c in range(size):
-                    if closure[c] == missing:
-                        essential[c] = True
-            if all_owners - owners < fewest:
-                fewest = all_owners - owners
-                best_row = row
-    return best_row
-
-
-@kernel
-def judge(
-    closure,
-    size,
-    least,
-    pool,
-    start,
-    end,
-    touched,
-    n_touched,
-    rows,
-    people,
-    fears,
-    num,
-    den,
-    scratch,
-    found,
-):
-    """Report the unsafe rules of one closed set (not empty); False if there is no room for more.
-
-    ``scratch.count`` has for the ``touched`` items how many of the rows pool[start:end] hold them. Rules with
-    fewer than ``least`` known items need not be reported.
-    """
-    found.count[1] += 1
-    if size < least:
-        return True
-    n = np.int64(end - start)
-    n_open = 0
-    opened = np.empty(n_touched + size, np.int32)
-    for t in range(n_touched):
-        e = touched[t]
-        if not scratch.in_set[e] and fears.anybody[e] and scratch.count[e] * den > num * n:
-            owner = feared_by_owner(e, pool, start, end, people, fears)
-            if owner < 0:
-                opened[n_open] = e
-                n_open += 1
-            elif not report(found, closure, size, -1, e, scratch.count[e], n, owner):
-                return False
-    inside = False
-    for c in range(size):
-        if fears.anybody[closure[c]]:
-            inside = True
-            break
-    if n_open == 0 and not inside:
-        return True
-    essential = np.empty(size, np.bool_)
-    best_row = neighbours(closure, size, n, rows, people, scratch.in_set, essential)
-    for c in range(size):
-        e = closure[c]
-        if not essential[c] and fears.anybody[e]:
-            owner = feared_by_owner(e, pool, start, end, people, fears)
-            if owner < 0:
-                opened[n_open] = e
-                n_open += 1
-            elif not report(found, closure, size, e, e, n, n, owner):
-                return False
-    if n_open == 0:
-        return True
-    return judge_others(
-        closure, size, least, n, opened, n_open, best_row, rows, people, fears, scratch, found
-    )
-
-
-@kernel
-def judge_others(
-    closure, size, least, n, opened, n_open, best_row, rows, people, fears, scratch, found
-):
-    """Look for persons outside T who own a Q of the closed set and fear one of the ``opened`` items.
-
-    They own something that ``best_row`` lacks, if it is not -1, and something beside the ``least`` - 1 most
-    frequent items.
-    """
-    scratch.clock[0] += 1
-    known = np.empty(size, np.int32)
-    rest = np.empty(size, np.int32)
-    n_tried = size - max(least - 1, 0)
-    if best_row >= 0:
-        owners = np.int64(0)
-        for c in range(n_tried):
-            owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
-        for p in range(rows.offsets[best_row], rows.offsets[best_row + 1]):
-            if rows.items[p] >= 0 and scratch.in_set[rows.items[p]]:
-                # From here on what the row holds is marked in ``count``.
-                scratch.count[rows.items[p]] = -1
-        lacking = np.int64(0)
-        for c in range(size):
-            if scratch.count[closure[c]] != -1:
-                y = closure[c]
-                lacking += people.post_offsets[y + 1] - people.post_offsets[y]
-        if lacking < owners:
-            n_tried = size
-        else:
-            for c in range(size):
-                scratch.count[closure[c]] = n
-    ok = True
-    for c in range(n_tried):
-        y = closure[c]
-        if scratch.count[y] == -1:
-            continue
-        for posting in range(people.post_offsets[y], people.post_offsets[y + 1]):
-            person = people.post_people[posting]
-            if scratch.seen[person] == scratch.clock[0]:
-                continue
-            scratch.seen[person] = scratch.clock[0]
-            if people.offsets[person + 1] - people.offsets[person] < least:
-                continue
-            n_known = 0
-            for p in range(people.offsets[person], people.offsets[person + 1]):
-                x = people.items[p]
-                if scratch.in_set[x]:
-                    known[n_known] = x
-                    n_known += 1
-            if n_known < least or (n_known == 1 and rows.supports[y] > n):
-                continue
-            first = 0
-            while first < n_open and not fears_item(person, opened[first], fears):
-                first += 1
-            if first == n_open:
-                continue
-            if n_known < size and has_more_rows(known, n_known, n, rows):
-                continue
-            k = first
-            while k < n_open:
-                e = opened[k]
-                if not fears_item(person, e, fears):
-                    k += 1
-                    continue
-                inside = scratch.in_set[e]
-                joint = n if inside else scratch.count[e]
-                n_rest = 0
-                for c2 in range(n_known):
-                    if known[c2] != e:
-                        rest[n_rest] = known[c2]
-                        n_rest += 1
-                if inside and has_more_rows(rest, n_rest, n, rows):
-                    k += 1
-                    continue
-                if not report(found, rest, n_rest, -1, e, joint, n, person):
-                    ok = False
-                    break
-                n_open -= 1
-                opened[k] = opened[n_open]
-            if not ok or n_open == 0:
-                break
-        if not ok or n_open == 0:
-            break
-    return ok
-
-
-@kernel
-def has_more_rows(itemset, size, n, rows):
-    """Whether more than n rows hold the itemset (ascending ranks)."""
-    for c in range(size):
-        if rows.supports[itemset[c]] == n:
-            return False
-    return (
-        count_support(
-            itemset,
-            size,
-            n + 1,
-            rows.offsets,
-            rows.items,
-            rows.post_offsets,
-            rows.post_rows,
-            rows.supports,
-            rows.bitmaps,
-        )
-        > n
-    )
 
 
 @kernel
@@ -355,14 +40,13 @@ def find_unsafe_sets(
     Rules with fewer than ``least`` known items (at least 1) may be left out; ``survey_known_sets`` has them.
 
     ``ordered``: only sets whose lowest rank is the root, so that over all roots each set comes once.
-    ``within[k]`` is -1, or a row: then only sets of items that this row publishes are looked at, or, if not
-    ``ordered``, that it had originally.
+    ``within[k]`` is -1 for all k, or a row: then only sets of items that this row publishes are looked at,
+    or, if not ``ordered``, that it had originally.
     """
     n_items = len(rows.supports)
     touched = np.empty(n_items, np.int32)
-    longest = np.int64(0)
-    for row in range(len(rows.offsets) - 1):
-        longest = max(longest, rows.offsets[row + 1] - rows.offsets[row])
+    # Rows come longest first.
+    longest = rows.offsets[1] - rows.offsets[0]
     closure = np.empty(longest + 1, np.int32)
     bucket = np.zeros(n_items, np.int64)
     heads = np.empty(n_items, np.int32)
@@ -379,9 +63,7 @@ def find_unsafe_sets(
     for job in range(len(roots)):
         root = roots[job]
         found.count[3] = job
-        if rows.supports[root] == 0:
-            continue
-        if within[job] >= 0:
+        if within[job] >= 0 and (job == 0 or within[job] != within[job - 1]):
             for x in range(n_items):
                 scratch.allowed[x] = False
             for p in range(rows.offsets[within[job]], rows.offsets[within[job] + 1]):
@@ -390,6 +72,8 @@ def find_unsafe_sets(
                     scratch.allowed[x] = True
                 elif not ordered:
                     scratch.allowed[~x] = True
+        if rows.supports[root] == 0:
+            continue
         n_root = np.int64(0)
         pool = room_for(pool, rows.supports[root] + 1)
         for posting in range(rows.post_offsets[root], rows.post_offsets[root + 1]):
@@ -582,9 +266,9 @@ def find_unsafe_sets(
         for level in range(depth + 1):
             for k in range(set_start[level], set_start[level + 1]):
                 scratch.in_set[set_stack[k]] = False
-        if within[job] >= 0:
-            for x in range(n_items):
-                scratch.allowed[x] = True
         if status != CLEAN:
             break
+    if len(roots) > 0 and within[0] >= 0:
+        for x in range(n_items):
+            scratch.allowed[x] = True
     return status

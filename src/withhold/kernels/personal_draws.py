@@ -11,7 +11,7 @@ import numpy as np
 from withhold.kernels.jit import kernel
 from withhold.kernels.layout import Ints
 from withhold.kernels.people import PersonalLayout, fears_item
-from withhold.kernels.personal_closed import report
+from withhold.kernels.personal_judge import report
 
 
 def draw_adversaries(

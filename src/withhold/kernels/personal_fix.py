@@ -300,7 +300,7 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
                     joint[e] = 0
                     if victim != e:
                         again = True
-                    mark_changed(part, n_part, victim, holders, n_holders, rows, root, changed_in)
+                    mark_changed(part, n_part, holders, n_holders, rows, root, changed_in)
                 if again:
                     n_left = 0
                     for k in range(n_holders):
@@ -318,7 +318,7 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
 
 
 @kernel
-def mark_changed(part, n_part, victim, holders, n_holders, rows, root, changed_in):
+def mark_changed(part, n_part, holders, n_holders, rows, root, changed_in):
     """Note the rows in which the positions ``part`` (ascending by row of ``holders``) lie."""
     k = 0
     for h in range(n_holders):
@@ -356,17 +356,12 @@ def fix_rules(starts, items, consequents, rows, num, den, choice, stop):
             continue
         n_holders = 0
         joint = np.int64(0)
-        rare = -1
-        for c in range(size):
-            if rare < 0 or rows.supports[known[c]] < rows.supports[rare]:
-                rare = known[c]
+        # Ranks ascend with the original supports.
         n_candidates = np.int64(n_rows)
-        if rare >= 0:
-            n_candidates = rows.post_offsets[rare + 1] - rows.post_offsets[rare]
+        if size > 0:
+            n_candidates = rows.post_offsets[known[0] + 1] - rows.post_offsets[known[0]]
         for k in range(n_candidates):
-            row = k
-            if rare >= 0:
-                row = rows.post_rows[rows.post_offsets[rare] + k]
+            row = k if size == 0 else rows.post_rows[rows.post_offsets[known[0]] + k]
             if holds_all(row, known, size, rows):
                 holders[n_holders] = row
                 n_holders += 1

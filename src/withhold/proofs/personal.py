@@ -17,7 +17,8 @@ from withhold.data import Constraints, Transactions
 from withhold.errors import InputError
 from withhold.kernels.layout import Ints
 from withhold.kernels.people import PersonalLayout, lay_out_people
-from withhold.kernels.personal_closed import find_unsafe_sets, room_for_rules, scratch_for
+from withhold.kernels.personal_closed import find_unsafe_sets
+from withhold.kernels.personal_judge import room_for_rules, scratch_for
 from withhold.kernels.personal_survey import Rule, small_sizes, survey_people
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status, Verdict

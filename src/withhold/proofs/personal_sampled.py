@@ -8,8 +8,8 @@ import numpy as np
 
 from withhold.data import Transactions
 from withhold.kernels.people import PersonalLayout
-from withhold.kernels.personal_closed import room_for_rules
 from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
+from withhold.kernels.personal_judge import room_for_rules
 from withhold.kernels.personal_survey import Rule
 from withhold.kernels.threads import Stop
 from withhold.models import PersonalRhoUncertainty, Status, Verdict

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.kernels.personal_closed import room_for_rules, scratch_for
+from withhold.kernels.personal_judge import room_for_rules, scratch_for
 from withhold.kernels.personal_restore import RETURNED, put_back
 from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.suppress.personal_workspace import PersonalWorkspace

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.kernels.personal_closed import Found, room_for_rules
 from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
+from withhold.kernels.personal_judge import Found, room_for_rules
 from withhold.kernels.threads import Stop
 from withhold.models import PersonalRhoUncertainty
 from withhold.models.sampling import sample_test

@@ -11,12 +11,8 @@ from functools import partial
 import numpy as np
 
 from withhold.kernels.layout import Ints
-from withhold.kernels.personal_closed import (
-    Found,
-    find_unsafe_sets,
-    room_for_rules,
-    scratch_for,
-)
+from withhold.kernels.personal_closed import find_unsafe_sets
+from withhold.kernels.personal_judge import Found, room_for_rules, scratch_for
 from withhold.kernels.personal_survey import small_sizes
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.suppress.personal_workspace import PersonalWorkspace
