@@ -92,3 +92,32 @@ def test_missing_constraints__are_asked_for():
     done = run("audit", "baskets.dat", "--model", "personal-rho", "--rho", "0.5")
     assert done.exit_code == 2
     assert "--constraints FILE" in done.output
+
+
+def test_consent__leaves_the_fears_with_their_own_records(folder):
+    # Without record 2, record 3 is the second row; its fears must stay with it.
+    (folder / "agreed.txt").write_text("1\n3\n4\n5\n6\n", encoding="utf-8")
+    (folder / "fears.csv").write_text(FEARS + "2,apple\n", encoding="utf-8")
+    consent = ("--consent", "agreed.txt")
+    done = run("audit", "baskets.dat", *MODEL, *consent, "--json")
+    (folder / "fewer.dat").write_text(ROWS.replace("apple\nmilk", "milk", 1), encoding="utf-8")
+    renumbered = "record,item\n1,medicine\n2,milk\n2,coffee\n2,bread\n5,medicine\n"
+    (folder / "renumbered.csv").write_text(renumbered, encoding="utf-8")
+    asked = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "renumbered.csv")
+    by_hand = run("audit", "fewer.dat", *asked, "--json")
+    one, other = (json.loads(each.stdout) for each in (done, by_hand))
+    assert one["breaches"] == other["breaches"]
+    assert one["breaches_by_size"] == other["breaches_by_size"]
+    assert run("anonymize", "baskets.dat", *MODEL, *consent, "-o", "out.dat").exit_code == 0
+    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    assert run("verify", "out.dat", *full, *consent).exit_code == 0
+    assert run("verify", "out.dat", *full).exit_code != 0
+
+
+def test_sweep__takes_the_constraints_along(folder):
+    from withhold.cli import sweep  # noqa: F401
+
+    asked = ("--model", "personal-rho", "--constraints", "fears.csv")
+    done = run("sweep", "baskets.dat", *asked, "--vary", "rho=0.4,0.9", "--json")
+    assert done.exit_code == 0, done.output
+    assert [point["values"]["rho"] for point in json.loads(done.stdout)["points"]] == ["0.4", "0.9"]

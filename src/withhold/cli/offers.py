@@ -109,14 +109,18 @@ def _with_constraints(model: Model, given: Given, table: Transactions) -> Model:
 
 
 def complete_released(
-    original: str | None, constraints: str | None, sensitive: str | None, model: Model
+    original: str | None,
+    constraints: str | None,
+    sensitive: str | None,
+    consent: str | None,
+    model: Model,
 ) -> Model:
     """The model of a manifest with what is not published, as far as it was given."""
     if not isinstance(model, PersonalRhoUncertainty):
-        if original or constraints or sensitive:
+        if original or constraints or sensitive or consent:
             raise PolicyError(
-                f"--original, --constraints and --sensitive are for personal-rho releases; this one "
-                f"is {model.name}, and its manifest says all that is needed"
+                "--original, --constraints, --sensitive and --consent are for personal-rho releases; "
+                f"this one is {model.name}, and its manifest says all that is needed"
             )
         return model
     if original is None:
@@ -125,7 +129,7 @@ def complete_released(
         return model
     from withhold.formats import read
 
-    table = read(original)
+    table = read(original, consent=consent)
     bound = model.with_originals(table)
     if constraints is None:
         return bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -73,6 +74,7 @@ def sweep(
         consent=consent,
         silent=quiet,
     )
+    grid = [replace(case, model=models.complete_model(case.model, given, table)) for case in grid]
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:

@@ -32,6 +32,7 @@ def verify(
     sensitive: Annotated[
         str | None, typer.Option(help="[personal-rho] What everybody fears, as for anonymize.")
     ] = None,
+    consent: options.Consent = None,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
     as_json: options.AsJson = False,
@@ -51,7 +52,7 @@ def verify(
         found = verify_file(
             published,
             manifest,
-            complete=partial(complete_released, original, constraints, sensitive),
+            complete=partial(complete_released, original, constraints, sensitive, consent),
             jobs=jobs,
             limit_seconds=limit_seconds,
             progress=progress,

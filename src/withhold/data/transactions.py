@@ -46,6 +46,8 @@ class Transactions:
     source: Source | None = None
     without_consent: int | None = None
     """How many records were left out because nobody agreed to their publication; None: never asked."""
+    left_out: tuple[str, ...] = ()
+    """The names of the records that were left out, as ``record_names`` had them."""
 
     def __post_init__(self) -> None:
         offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -146,6 +148,15 @@ class Transactions:
         """In how many records each item occurs, by item code."""
         return np.bincount(self.items, minlength=self.n_items).astype(np.int64)
 
+    @property
+    def record_names(self) -> tuple[str, ...]:
+        """What files call the records: their ids, or their row numbers before any were left out."""
+        if self.record_ids is not None:
+            return self.record_ids
+        gone = frozenset(self.left_out)
+        numbers = map(str, range(1, len(self) + len(gone) + 1))
+        return tuple(number for number in numbers if number not in gone)
+
     def record(self, row: int) -> tuple[str, ...]:
         """The names of one record's items; rows count from 0."""
         codes = self.items[self.offsets[row] : self.offsets[row + 1]]
@@ -204,8 +215,10 @@ class Transactions:
         items = self.items[np.repeat(kept, self.lengths)]
         gone = (self.supports > 0) & (np.bincount(items, minlength=self.n_items) == 0)
         ids = self.record_ids
+        names = zip(self.record_names, kept.tolist(), strict=True)
         fewer = replace(
             self,
+            left_out=(*self.left_out, *(name for name, is_kept in names if not is_kept)),
             offsets=offsets,
             items=items,
             record_ids=None if ids is None else tuple(np.array(ids, dtype=object)[kept]),

@@ -28,6 +28,9 @@ from withhold.formats.opening import open_bytes, text_of
 if TYPE_CHECKING:
     import polars
 
+ALL, UNKNOWN, NOT_PUBLISHED = -1, -2, -3
+"""In place of a row: everybody; nobody; somebody who was left out."""
+
 
 def read_constraints(
     path: str | Path, table: Transactions, *, hierarchy: Categories | None = None
@@ -69,15 +72,16 @@ def _from_columns(
 ) -> Constraints:
     import polars as pl
 
-    ids = table.record_ids or tuple(str(number) for number in range(1, len(table) + 1))
-    number_of = {name: row for row, name in enumerate(ids)}
+    number_of = {name: row for row, name in enumerate(table.record_names)}
     if EVERYBODY not in number_of:
-        number_of[EVERYBODY] = -1
+        number_of[EVERYBODY] = ALL
+    # What those feared who are not published needs no protection.
+    number_of |= dict.fromkeys(table.left_out, NOT_PUBLISHED)
     written = records.unique(maintain_order=True)
-    known = np.array([number_of.get(name, -2) for name in written.to_list()], dtype=np.int64)
+    known = np.array([number_of.get(name, UNKNOWN) for name in written.to_list()], dtype=np.int64)
     rows = known[records.cast(pl.Enum(written)).to_physical().to_numpy()]
-    if (rows == -2).any():
-        first = int(np.argmax(rows == -2))
+    if (rows == UNKNOWN).any():
+        first = int(np.argmax(rows == UNKNOWN))
         own = "the ids of the records" if table.record_ids else f"the numbers 1 to {len(table):,}"
         raise InputError(
             "names a record that the table does not have",
@@ -91,7 +95,7 @@ def _from_columns(
     code_of_row = items.cast(pl.Enum(spelt)).to_physical().to_numpy()
     back = np.array([name.startswith(TAKEN_BACK) for name in names], dtype=bool)[code_of_row]
     for wrong, problem, remedy in (
-        ((rows == -1) & back, "takes an item back for everybody", "name one record"),
+        ((rows == ALL) & back, "takes an item back for everybody", "name one record"),
         (
             np.isin(code_of_row, [k for k, name in enumerate(names) if name.strip("!") == ""]),
             "names no item",
@@ -112,12 +116,12 @@ def _from_columns(
     pairs = np.repeat(starts[code_of_row], repeat)
     pairs += np.arange(len(pairs)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
     row_of, taken = np.repeat(rows, repeat), np.repeat(back, repeat)
-    mine = row_of >= 0
+    mine, shared = row_of >= 0, row_of == ALL
     return Constraints.from_codes(
         row_of[mine],
         flat[pairs][mine],
         vocabulary,
         n_records=len(table),
         back=taken[mine],
-        everybody={vocabulary[code] for code in np.unique(flat[pairs][~mine])},
+        everybody={vocabulary[code] for code in np.unique(flat[pairs][shared])},
     )
