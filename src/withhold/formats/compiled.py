@@ -16,7 +16,7 @@ from withhold.formats.coding import Coded, names_of, piece_bounds, processors
 from withhold.formats.rows import sort_nearly
 from withhold.kernels.tokens import (
     NOT_SHORT,
-    count_ends,
+    count_items,
     cut_lines,
     fill_slots,
     number_words,
@@ -37,8 +37,20 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
     >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
     ([2, 0, 1], [0, 1, 1], ('ale', 'b'), 1)
     """
-    size = max(FEWEST_BYTES, -(-len(data) // processors()))
-    parts = [Part(data, separator, *bounds) for bounds in piece_bounds(data, size)]
+    text = np.frombuffer(data, dtype=np.uint8)
+    bounds = list(piece_bounds(data, max(FEWEST_BYTES, -(-len(data) // processors()))))
+    counts = np.array([count_items(text[start:end], separator) for start, end in bounds])
+    n_items, n_lines = counts.sum(axis=0)
+    all_codes, all_lengths = np.empty(n_items, np.int32), np.empty(n_lines, np.int64)
+    parts = [
+        Part(data, separator, *bound, codes=codes, lengths=lengths)
+        for bound, codes, lengths in zip(
+            bounds,
+            np.split(all_codes, np.cumsum(counts[:-1, 0])),
+            np.split(all_lengths, np.cumsum(counts[:-1, 1])),
+            strict=True,
+        )
+    ]
     with ThreadPoolExecutor(len(parts)) as pool:
         if not all(pool.map(Part.number, parts)):
             return None
@@ -53,18 +65,26 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
         repeated = pool.map(Part.rank, parts, [ranks[place] for place in places])
         vocabulary = names_of([merged.items[order]])
         n_repeated = sum(repeated)
-    lengths = np.concatenate([part.lengths for part in parts])
-    return lengths, np.concatenate([part.codes for part in parts]), vocabulary, n_repeated
+    if n_repeated:
+        all_codes = np.concatenate([part.codes for part in parts])
+    return all_lengths, all_codes, vocabulary, n_repeated
 
 
 class Part:
     """Some lines of a text: the codes of their items, and how many each has."""
 
-    def __init__(self, data: bytes, separator: int, start: int, end: int) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        separator: int,
+        start: int,
+        end: int,
+        *,
+        codes: NDArray[np.int32],
+        lengths: NDArray[np.int64],
+    ) -> None:
         self._data, self._separator, self._start, self._end = data, separator, start, end
-        n_ends, n_lines = count_ends(np.frombuffer(data, np.uint8)[start:end], separator)
-        self.codes = np.empty(n_ends, dtype=np.int32)
-        self.lengths = np.empty(n_lines, dtype=np.int64)
+        self.codes, self.lengths = codes, lengths
         self.numbering = Numbering()
         self._words = np.empty(PIECE, dtype=np.uint64)
         self._keys = np.empty(PIECE, dtype=np.uint32)
@@ -85,7 +105,6 @@ class Part:
             self.numbering.number(words[:n_words], self.codes[n_codes : n_codes + n_words])
             n_codes += n_words
             line += n_lines
-        self.codes = self.codes[:n_codes]
         return True
 
     def rank(self, ranks: NDArray[np.int32]) -> int:

@@ -20,8 +20,8 @@ from withhold.errors import OutputError
 if TYPE_CHECKING:
     import polars
 
-CHUNK = 1 << 14
-"""Lines encoded at a time."""
+CHUNK = 1 << 20
+"""Characters encoded at a time."""
 
 
 class _Hashing(io.RawIOBase):
@@ -46,11 +46,14 @@ def save_lines(lines: Iterable[str], path: Path, compression: str) -> str:
     with _target(path) as target:
         with _packed(target, compression) as out:
             batch: list[str] = []
+            size = 0
             for line in lines:
                 batch.append(line)
-                if len(batch) == CHUNK:
+                size += len(line)
+                if size >= CHUNK:
                     out.write("".join(batch).encode())
                     batch.clear()
+                    size = 0
             out.write("".join(batch).encode())
         return target.digest.hexdigest()
 

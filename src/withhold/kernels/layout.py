@@ -22,6 +22,11 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
+FEW_BITMAPS = 256
+BITS_PER_ITEM = 32
+"""Of all bitmaps together, for each occurrence."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """Rows, postings and sensitive items, in ranks."""
@@ -32,14 +37,11 @@ class Layout:
     post_offsets: Longs
     post_rows: Ints
     """For each rank the rows that hold it, ascending: longest records first."""
-    post_positions: Ints
-    """For each posting, where in ``items`` it stands."""
     sensitive: NDArray[np.bool_]
     """By rank."""
     code_of_rank: Ints
     record_of_row: Ints
-    origin: Ints
-    """For each place in ``items``, where the occurrence stands in the table's own ``items``."""
+    table: Transactions
 
     @property
     def n_rows(self) -> int:
@@ -64,17 +66,42 @@ class Layout:
         """For each row its sensitive ranks."""
         return self._sensitive_rows[1]
 
+    # What not everybody needs is made only when asked for; on large tables it is much memory.
+
+    @cached_property
+    def post_positions(self) -> Ints:
+        """For each posting, where in ``items`` it stands."""
+        positions: Ints = find_positions(self.items, self.post_offsets)
+        return positions
+
+    @cached_property
+    def origin(self) -> Ints:
+        """For each place in ``items``, where the occurrence stands in the table's own ``items``."""
+        places: Ints = find_places(
+            self.offsets,
+            self.items,
+            self.code_of_rank,
+            self.record_of_row,
+            self.table.offsets,
+            self.table.items,
+        )
+        return places
+
     @cached_property
     def _sensitive_rows(self) -> tuple[Longs, Ints]:
-        # Only when asked for: most of those who lay out a table do without.
         inside = self.sensitive[self.items]
         before = np.zeros(len(self.items) + 1, dtype=np.int32)
         np.cumsum(inside, out=before[1:])
         return before[self.offsets].astype(np.int64), self.items[inside]
 
     def bitmaps(self) -> NDArray[np.uint64]:
-        """Fresh bitmaps of the last ranks: items in more than 64 rows and 1/256 of all rows."""
+        """Fresh bitmaps of the last ranks: items in more than 64 rows and 1/256 of all rows.
+
+        Beyond the first few hundred they take at most the memory of the rows.
+        """
         first = int(np.searchsorted(self.supports, max(64, self.n_rows // 256), side="right"))
+        most = max(FEW_BITMAPS, BITS_PER_ITEM * len(self.items) // max(self.n_rows, 1))
+        first = max(first, self.n_items - most)
         bitmaps: NDArray[np.uint64] = make_bitmaps(
             self.post_offsets, self.post_rows, first, self.n_rows
         )
@@ -105,7 +132,7 @@ def lay_out(table: Transactions, sensitive: Ints, kept: NDArray[np.bool_] | None
     is_sensitive[rank_of_code[sensitive]] = True
     post_offsets = np.zeros(table.n_items + 1, dtype=np.int64)
     np.cumsum(supports[code_of_rank], out=post_offsets[1:])
-    offsets, items, post_rows, post_positions, origin = transpose_twice(
+    offsets, items, post_rows = transpose_twice(
         table.offsets, table.items, kept, rank_of_code, record_of_row, post_offsets
     )
     return Layout(
@@ -113,11 +140,10 @@ def lay_out(table: Transactions, sensitive: Ints, kept: NDArray[np.bool_] | None
         items,
         post_offsets,
         post_rows,
-        post_positions,
         is_sensitive,
         code_of_rank,
         record_of_row,
-        origin,
+        table,
     )
 
 
@@ -143,11 +169,8 @@ def transpose_twice(offsets, items, kept, rank_of_code, record_of_row, post_offs
     """Postings by rank, then rows from the postings: both come out sorted without sorting."""
     n_rows = len(offsets) - 1
     n_items = len(post_offsets) - 1
-    n_kept = post_offsets[n_items]
     row_offsets = np.zeros(n_rows + 1, np.int64)
-    post_rows = np.empty(n_kept, np.int32)
-    # First where a posting stands in the table, then where it stands in its row.
-    post_positions = np.empty(n_kept, np.int32)
+    post_rows = np.empty(post_offsets[n_items], np.int32)
     cursor = post_offsets[:n_items].copy()
     for row in range(n_rows):
         record = record_of_row[row]
@@ -156,17 +179,46 @@ def transpose_twice(offsets, items, kept, rank_of_code, record_of_row, post_offs
             if kept[position]:
                 rank = rank_of_code[items[position]]
                 post_rows[cursor[rank]] = row
-                post_positions[cursor[rank]] = position
                 cursor[rank] += 1
                 row_offsets[row + 1] += 1
-    ranks = np.empty(n_kept, np.int32)
-    origin = np.empty(n_kept, np.int32)
+    ranks = np.empty(post_offsets[n_items], np.int32)
     fill = row_offsets[:n_rows].copy()
     for rank in range(n_items):
         for posting in range(post_offsets[rank], post_offsets[rank + 1]):
             row = post_rows[posting]
             ranks[fill[row]] = rank
-            origin[fill[row]] = post_positions[posting]
-            post_positions[posting] = fill[row]
             fill[row] += 1
-    return row_offsets, ranks, post_rows, post_positions, origin
+    return row_offsets, ranks, post_rows
+
+
+@kernel
+def find_positions(items, post_offsets):
+    """For each posting its place in ``items``: rows come in the same order in both."""
+    positions = np.empty(len(items), np.int32)
+    cursor = post_offsets[:-1].copy()
+    for position in range(len(items)):
+        rank = items[position]
+        positions[cursor[rank]] = position
+        cursor[rank] += 1
+    return positions
+
+
+@kernel
+def find_places(offsets, items, code_of_rank, record_of_row, table_offsets, table_items):
+    """For each occurrence its place in the table, whose records ascend by code."""
+    places = np.empty(len(items), np.int32)
+    for row in range(len(offsets) - 1):
+        begin = table_offsets[record_of_row[row]]
+        end = table_offsets[record_of_row[row] + 1]
+        for position in range(offsets[row], offsets[row + 1]):
+            code = code_of_rank[items[position]]
+            low = begin
+            high = end
+            while low < high:
+                middle = (low + high) >> 1
+                if table_items[middle] < code:
+                    low = middle + 1
+                else:
+                    high = middle
+            places[position] = low
+    return places

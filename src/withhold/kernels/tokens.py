@@ -57,14 +57,17 @@ def cut_lines(text, separator, words, lengths):
 
 
 @kernel
-def count_ends(text, separator):
-    """How many bytes end an item, and how many of them a line."""
-    n_ends = 0
+def count_items(text, separator):
+    """How many items there are, blanks counted as items, and how many lines."""
+    n_items = 0
     n_lines = 0
+    after_end = True
     for byte in text:
-        n_ends += (byte == separator) | (byte == NEWLINE)
+        is_end = (byte == separator) | (byte == NEWLINE)
+        n_items += is_end & (not after_end)
         n_lines += byte == NEWLINE
-    return n_ends, n_lines
+        after_end = is_end
+    return n_items, n_lines
 
 
 @kernel

@@ -138,8 +138,8 @@ def find_subset_unsafe(
     """An unsafe subset of a short record, given how many records leave each subset of it.
 
     ``joint_of[mask]`` counts the records with the consequent that hold exactly these of the record's
-    items; it is summed over supersets here. Only closed subsets are looked at. Fills ``found`` and
-    returns its size, or -1.
+    items; it is summed over supersets here. Only closed subsets are looked at, and not the whole record,
+    which is known to be safe. Fills ``found`` and returns its size, or -1.
     """
     n_masks = 1 << n_local
     # The record to come holds them all.
@@ -149,7 +149,7 @@ def find_subset_unsafe(
         for mask in range(n_masks):
             if mask & bit == 0:
                 joint_of[mask] += joint_of[mask | bit]
-    for mask in range(n_masks - 1, -1, -1):
+    for mask in range(n_masks - 2, -1, -1):
         joint = joint_of[mask]
         size = 0
         closed = True

@@ -11,7 +11,7 @@ import numpy as np
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.models import Mole
-from withhold.suppress.plan import fingerprint, only
+from withhold.suppress.plan import fingerprint, without
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ItemPlan:
             raise PolicyError("the plan was made for other rows; make a new one for this table")
         gone = np.zeros(table.n_items, dtype=bool)
         gone[table.codes(each.item for each in self.suppressed)] = True
-        return only(~gone[table.items], table)
+        return without(np.flatnonzero(gone[table.items]), table)
 
     @property
     def removed(self) -> int:

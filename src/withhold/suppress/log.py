@@ -17,11 +17,11 @@ class Log:
     def __init__(self) -> None:
         self._places: list[Ints] = []
         self._answers: list[Ints] = []
-        self._lengths: list[Longs] = []
+        self._lengths: list[Ints] = []
         self._items: list[Ints] = []
         self._consequents: list[Ints] = []
-        self._joints: list[Longs] = []
-        self._supports: list[Longs] = []
+        self._joints: list[Ints] = []
+        self._supports: list[Ints] = []
         self.n_reasons = 0
         self.n_removed = 0
 
@@ -33,21 +33,21 @@ class Log:
         starts: Longs,
         items: Ints,
         consequents: Ints,
-        joints: Longs,
-        supports: Longs,
+        joints: Ints | Longs,
+        supports: Ints | Longs,
     ) -> None:
         """Removals at ``places``, each answering one of the new reasons, numbered from 0."""
         self._places.append(np.asarray(places, dtype=np.int32))
         self._answers.append(np.asarray(answers, dtype=np.int32) + np.int32(self.n_reasons))
-        self._lengths.append(np.diff(starts))
+        self._lengths.append(np.diff(starts).astype(np.int32))
         self._items.append(np.asarray(items, dtype=np.int32))
         self._consequents.append(np.asarray(consequents, dtype=np.int32))
-        self._joints.append(np.asarray(joints, dtype=np.int64))
-        self._supports.append(np.asarray(supports, dtype=np.int64))
+        self._joints.append(np.asarray(joints, dtype=np.int32))
+        self._supports.append(np.asarray(supports, dtype=np.int32))
         self.n_reasons += len(consequents)
         self.n_removed += len(places)
 
-    def absorb(self, other: Log, place_of: Longs) -> None:
+    def absorb(self, other: Log, place_of: Ints | Longs) -> None:
         """Take over the log of a part of the table, whose places were renumbered."""
         places, answers = other.removals()
         reasons = other.reasons()
@@ -68,13 +68,13 @@ class Log:
     def reasons(self, first: int = 0) -> Reasons:
         """All reasons from the number ``first`` on."""
         starts = np.zeros(self.n_reasons + 1, dtype=np.int64)
-        np.cumsum(_joined(self._lengths, np.int64), out=starts[1:])
+        np.cumsum(_joined(self._lengths, np.int32), out=starts[1:])
         return Reasons(
             starts[first:] - starts[first],
             _joined(self._items, np.int32)[starts[first] :],
             _joined(self._consequents, np.int32)[first:],
-            _joined(self._joints, np.int64)[first:],
-            _joined(self._supports, np.int64)[first:],
+            _joined(self._joints, np.int32)[first:],
+            _joined(self._supports, np.int32)[first:],
         )
 
 

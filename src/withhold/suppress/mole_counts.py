@@ -24,7 +24,7 @@ from withhold.kernels.mole_survey import Bools, Limits, count_minimal
 from withhold.kernels.nuggets import count_nuggets
 from withhold.kernels.threads import Stop, available_cores, run_all
 from withhold.models import Coherence, KmAnonymity
-from withhold.suppress.plan import only
+from withhold.suppress.plan import without
 
 
 class Counter(Protocol):
@@ -76,7 +76,7 @@ def for_moles(table: Transactions, model: Coherence | KmAnonymity, alive: Bools)
 
 def only_items(table: Transactions, wanted: Bools) -> Transactions:
     """The table of these items alone, under new codes."""
-    part = only(wanted[table.items], table)
+    part = without(np.flatnonzero(~wanted[table.items]), table)
     code = (np.cumsum(wanted) - 1).astype(np.int32)
     names = tuple(compress(table.vocabulary, wanted.tolist()))
     return Transactions(part.offsets, code[part.items], names)

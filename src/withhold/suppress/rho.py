@@ -178,8 +178,10 @@ def _suppress_part(
 ) -> tuple[Log, np.ndarray]:
     """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
     log = Log()
-    part = part_of(table, records)
-    left = kept[places_of(table, records)]
+    places = places_of(table, records)
+    part = part_of(table, records, places)
+    left = kept[places]
+    del places
     if stop.reason == 0:
         if forced:
             left = delete_forced(part, model, choices, log, stop)

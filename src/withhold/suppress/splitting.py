@@ -7,11 +7,13 @@ a little more (docs/decisions/0004).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from withhold.data import Transactions
 from withhold.errors import PolicyError
-from withhold.kernels.layout import Longs
+from withhold.kernels.layout import Ints, Longs
 
 
 def split_records(
@@ -48,17 +50,21 @@ def cost(table: Transactions, records: Longs) -> float:
     return float(len(records) * 2.0 ** (len(places) / len(records)) / max(n_items, 1))
 
 
-def places_of(table: Transactions, records: Longs) -> Longs:
+def places_of(table: Transactions, records: Longs) -> Ints | Longs:
     """Where the items of these records stand in the table's ``items``."""
-    lengths = table.lengths[records]
-    starts = np.zeros(len(records) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    places: Longs = np.arange(starts[-1]) + np.repeat(table.offsets[records] - starts[:-1], lengths)
+    # A whole table beyond the kernels' reach may be split into parts that are not.
+    kind: Any = np.int32 if table.n_occurrences < 2**31 else np.int64
+    starts = table.offsets[records]
+    lengths = table.offsets[records + 1] - starts
+    # From the place within the part to the place in the table.
+    starts[1:] -= np.cumsum(lengths)[:-1]
+    places: Ints | Longs = np.repeat(starts.astype(kind), lengths)
+    places += np.arange(len(places), dtype=kind)
     return places
 
 
-def part_of(table: Transactions, records: Longs) -> Transactions:
-    """The table of these records only, under the same codes."""
+def part_of(table: Transactions, records: Longs, places: Ints | Longs) -> Transactions:
+    """The table of these records only, which stand at these places, under the same codes."""
     offsets = np.zeros(len(records) + 1, dtype=np.int64)
-    np.cumsum(table.lengths[records], out=offsets[1:])
-    return Transactions(offsets, table.items[places_of(table, records)], table.vocabulary)
+    np.cumsum(table.offsets[records + 1] - table.offsets[records], out=offsets[1:])
+    return Transactions(offsets, table.items[places], table.vocabulary)
