@@ -27,7 +27,7 @@ NO_MOLE = -2
 class SplitRows(Layout):
     """A layout whose rows hold public items only, longest first; postings are of private items too.
 
-    Private ranks are below all public ones that occur. ``post_positions`` and ``origin`` are empty.
+    Private ranks are below all public ones that occur.
     """
 
     private_offsets: Longs
@@ -65,29 +65,56 @@ def split_rows(table: Transactions, private: Ints) -> SplitRows:
     layout = lay_out(public, np.zeros(0, dtype=np.int32))
     rank_of_code = np.empty(table.n_items, dtype=np.int32)
     rank_of_code[layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
-    row_of_record = np.empty(len(table), dtype=np.int32)
-    row_of_record[layout.record_of_row] = np.arange(len(table), dtype=np.int32)
-    records = np.repeat(np.arange(len(table), dtype=np.int64), table.lengths)[there]
-    ranks, rows = rank_of_code[table.items[there]], row_of_record[records]
-    by_rank, by_row = np.lexsort((rows, ranks)), np.lexsort((ranks, rows))
-    post_offsets, row_offsets = (
-        np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))])
-        for of, n in ((ranks, table.n_items), (rows, len(table)))
+    supports = np.bincount(rank_of_code[table.items[there]], minlength=table.n_items)
+    private_posts = np.concatenate([[0], np.cumsum(supports)])
+    rows, row_offsets, row_items = transpose_private(
+        table.offsets,
+        table.items,
+        is_private,
+        rank_of_code,
+        layout.record_of_row,
+        private_posts,
     )
     return SplitRows(
         offsets=layout.offsets,
         items=layout.items,
-        post_offsets=post_offsets + layout.post_offsets,
+        post_offsets=private_posts + layout.post_offsets,
         # What is private has no public occurrence, so its ranks, and its postings, come first.
-        post_rows=np.concatenate([rows[by_rank], layout.post_rows]),
-        post_positions=np.zeros(0, dtype=np.int32),
+        post_rows=np.concatenate([rows, layout.post_rows]),
         sensitive=is_private[layout.code_of_rank],
         private_offsets=row_offsets,
-        private_items=ranks[by_row],
+        private_items=row_items,
         code_of_rank=layout.code_of_rank,
         record_of_row=layout.record_of_row,
-        origin=np.zeros(0, dtype=np.int32),
+        table=public,
     )
+
+
+@kernel
+def transpose_private(offsets, items, is_private, rank_of_code, record_of_row, post_offsets):
+    """Postings of the private items, then from these each row's private ranks, both ascending."""
+    n_rows = len(record_of_row)
+    n_items = len(post_offsets) - 1
+    post_rows = np.empty(post_offsets[n_items], np.int32)
+    row_offsets = np.zeros(n_rows + 1, np.int64)
+    cursor = post_offsets[:n_items].copy()
+    for row in range(n_rows):
+        record = record_of_row[row]
+        row_offsets[row + 1] = row_offsets[row]
+        for p in range(offsets[record], offsets[record + 1]):
+            if is_private[items[p]]:
+                rank = rank_of_code[items[p]]
+                post_rows[cursor[rank]] = row
+                cursor[rank] += 1
+                row_offsets[row + 1] += 1
+    row_items = np.empty(len(post_rows), np.int32)
+    fill = row_offsets[:n_rows].copy()
+    for rank in range(n_items):
+        for posting in range(post_offsets[rank], post_offsets[rank + 1]):
+            row = post_rows[posting]
+            row_items[fill[row]] = rank
+            fill[row] += 1
+    return post_rows, row_offsets, row_items
 
 
 @kernel

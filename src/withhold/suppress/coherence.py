@@ -121,7 +121,7 @@ class Search:
 
     def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
         """What goes if this is to be kept."""
-        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop)
+        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop, self.jobs)
         alive = self.table.supports > 0
         alive[self.table.codes(self.model.private)] = False
         before = nuggets.in_all(alive)

@@ -171,7 +171,12 @@ class Nuggets:
     """Counts the itemsets, private items included, that at least ``support`` records hold."""
 
     def __init__(
-        self, table: Transactions, private: Iterable[str], support: int, stop: Stop
+        self,
+        table: Transactions,
+        private: Iterable[str],
+        support: int,
+        stop: Stop,
+        jobs: int | None = None,
     ) -> None:
         # A rarer item is in no nugget.
         wanted = table.supports >= support
@@ -179,13 +184,13 @@ class Nuggets:
         self.layout = lay_out(part, part.codes(private))
         self.codes = np.flatnonzero(wanted)[self.layout.code_of_rank]
         self.rank_of_code = ranks_of(self.codes, table.n_items)
-        self.support, self.stop = support, stop
+        self.support, self.stop, self.jobs = support, stop, jobs or available_cores()
         self.longest = int(part.lengths.max(initial=0))
         self.worth = [2**n for n in range(self.longest + 1)]
 
     def at_first(self, alive: Bools) -> dict[int, int]:
         """How many nuggets each item is in."""
-        counts, _ = self._count(self._ranks, alive, True)
+        counts, _ = self._count_all(alive)
         return self._by_code(counts)
 
     def going_with(self, code: int, alive: Bools) -> dict[int, int]:
@@ -198,12 +203,17 @@ class Nuggets:
 
     def in_all(self, alive: Bools) -> int:
         """How many nuggets there are."""
-        _, overall = self._count(self._ranks, alive, True)
+        _, overall = self._count_all(alive)
         return sum(int(many) * worth for many, worth in zip(overall, self.worth, strict=True))
 
-    @property
-    def _ranks(self) -> Ints:
-        return np.arange(self.layout.n_items, dtype=np.int32)
+    def _count_all(self, alive: Bools) -> tuple[Longs, Longs]:
+        ranks = np.arange(self.layout.n_items, dtype=np.int32)
+        n_tasks = max(min(len(ranks), 4 * self.jobs if self.jobs > 1 else 1), 1)
+        tasks = [
+            partial(self._count, ranks[n::n_tasks].copy(), alive, True) for n in range(n_tasks)
+        ]
+        results = run_all(tasks, self.stop, jobs=self.jobs)
+        return sum(counts for counts, _ in results), sum(overall for _, overall in results)
 
     def _by_code(self, counts: Longs) -> dict[int, int]:
         codes = self.codes.tolist()
