@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
-from withhold.kernels.layout import transpose_twice
+from withhold.kernels.layout import find_positions, transpose_twice
 from withhold.kernels.local_rows import merge_local_rows
 
 Ints = NDArray[np.int32]
@@ -63,28 +63,28 @@ def mining_rows(table: Transactions, least: int) -> MiningRows:
     starts = offsets[firsts]
     shift = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
     chosen = items[shift + np.arange(len(shift))]
-    offsets, items, post_offsets, post_rows, post_positions = _by_rank(lengths, chosen, n_ranks)
+    offsets, items, post_offsets, post_rows = _by_rank(lengths, chosen, n_ranks)
     return MiningRows(
         offsets,
         items,
         weights[:n_groups].copy(),
         post_offsets,
         post_rows,
-        post_positions,
+        find_positions(items, post_offsets),
         supports[code_of_rank],
         code_of_rank,
     )
 
 
-def _by_rank(lengths: Longs, ranks: Ints, n_ranks: int) -> tuple[Longs, Ints, Longs, Ints, Ints]:
-    """Rows sorted by rank: offsets, items; and postings: offsets, rows, positions."""
+def _by_rank(lengths: Longs, ranks: Ints, n_ranks: int) -> tuple[Longs, Ints, Longs, Ints]:
+    """Rows sorted by rank: offsets, items; and postings: offsets, rows."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     post_offsets = np.zeros(n_ranks + 1, dtype=np.int64)
     np.cumsum(np.bincount(ranks, minlength=n_ranks), out=post_offsets[1:])
     same_rank = np.arange(n_ranks, dtype=np.int32)
     same_row = np.arange(len(lengths), dtype=np.int32)
-    row_offsets, items, post_rows, post_positions, _ = transpose_twice(
+    row_offsets, items, post_rows = transpose_twice(
         offsets, ranks, np.ones(len(ranks), dtype=bool), same_rank, same_row, post_offsets
     )
-    return row_offsets, items, post_offsets, post_rows, post_positions
+    return row_offsets, items, post_offsets, post_rows
