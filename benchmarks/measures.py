@@ -173,6 +173,7 @@ def suppress_items(
 ) -> Result:
     """From reading the file to the proved release on disk, under coherence or k^m-anonymity."""
     import withhold as wh
+    from withhold.kernels.breach_store import BreachStore
 
     def asked(items: frozenset[str]) -> Any:
         return wh.KmAnonymity(**model) if "m" in model else wh.Coherence(**model, private=items)
@@ -184,6 +185,10 @@ def suppress_items(
             wanted = {**options, "nugget_support": support}
             release = wh.anonymize(warm, asked(sensitive), **wanted)
             release.write(tiny.with_name(f"{support}.dat"))
+        # What a tiny file may not call: both ways to prove, and a store that has to grow.
+        for p in (1, None):
+            wh.verify(release.data, wh.Coherence("0.5", 2, p, sensitive))
+        BreachStore(1).grow()
     items = frozenset(Path(private).read_text(encoding="utf-8").split())
     with _loading() as loaded:
         clock = [time.perf_counter()]
