@@ -144,11 +144,12 @@ OFFERS: Mapping[str, Offer] = {
         searches=("keep", "pick", "restoring", "parts", "max_cost", "budget"),
         audits=("max_size", "show", "samples"),
     ),
-    "buckets": Offer(
-        _buckets,
-        takes=("k",),
-        searches=("hierarchy", "truthful", "buckets", "to_root"),
+    "personal-rho": Offer(
+        _personal,
+        takes=("rho", "constraints", "sensitive", "max_known", "epsilon", "delta", "test"),
+        searches=("keep", "pick", "restoring", "budget"),
         audits=("max_size", "show", "samples"),
+        complete=_with_constraints,
     ),
     "coherence": Offer(
         _coherence,
@@ -171,12 +172,11 @@ OFFERS: Mapping[str, Offer] = {
         searches=("cost", "hierarchy"),
         audits=("show",),
     ),
-    "personal-rho": Offer(
-        _personal,
-        takes=("rho", "constraints", "sensitive", "max_known", "epsilon", "delta", "test"),
-        searches=("keep", "pick", "restoring", "budget"),
+    "buckets": Offer(
+        _buckets,
+        takes=("k",),
+        searches=("hierarchy", "truthful", "buckets", "to_root"),
         audits=("max_size", "show", "samples"),
-        complete=_with_constraints,
     ),
 }
 
