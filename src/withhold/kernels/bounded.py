@@ -20,6 +20,30 @@ def holds_item(row, item, offsets, items):
 
 
 @kernel
+def count_together(
+    consequent, given, offsets, items, post_offsets, post_rows, local_of, joints_of_one
+):
+    """In how many rows the consequent occurs with each item that ``local_of`` numbers.
+
+    With ``given`` (not -1) only rows that hold it too need to be counted right.
+    """
+    key = consequent
+    if given >= 0 and (
+        post_offsets[given + 1] - post_offsets[given]
+        < post_offsets[consequent + 1] - post_offsets[consequent]
+    ):
+        key = given
+    for posting in range(post_offsets[key], post_offsets[key + 1]):
+        row = post_rows[posting]
+        if holds_item(row, consequent, offsets, items) and (
+            key != given or holds_item(row, given, offsets, items)
+        ):
+            for p in range(offsets[row], offsets[row + 1]):
+                if items[p] >= 0 and local_of[items[p]] >= 0:
+                    joints_of_one[local_of[items[p]]] += 1
+
+
+@kernel
 def find_small_unsafe(
     consequent,
     given,
@@ -58,24 +82,25 @@ def find_small_unsafe(
     last_child = np.zeros(largest + 2, np.int64)
     pool_top = np.zeros(largest + 2, np.int64)
     pool = np.empty(1024, np.int32)
+    joints_of_one = np.zeros(n_local, np.int64)
+    count_together(
+        consequent, given, offsets, items, post_offsets, post_rows, local_of, joints_of_one
+    )
     # The first level: the given item alone, or every item in turn, with its rows.
     for root in range(1 if given >= 0 else n_local):
         item = given if given >= 0 else ranks[root]
+        found[0] = item
+        if (joints_of_one[local_of[item]] + 1) * den > num * (supports[item] + extra):
+            return 1
+        if largest == 1:
+            continue
         pool = room_for(pool, post_offsets[item + 1] - post_offsets[item])
         top = np.int64(0)
-        joint = np.int64(1)
         for posting in range(post_offsets[item], post_offsets[item + 1]):
             row = post_rows[posting]
             if holds_item(row, item, offsets, items):
                 pool[top] = row
                 top += 1
-                if holds_item(row, consequent, offsets, items):
-                    joint += 1
-        found[0] = item
-        if joint * den > num * (top + extra):
-            return 1
-        if largest == 1:
-            continue
         child_item[0] = -1 if given >= 0 else root
         child_start[0] = 0
         child_end[0] = top

@@ -70,7 +70,7 @@ class Log:
         starts = np.zeros(self.n_reasons + 1, dtype=np.int64)
         np.cumsum(_joined(self._lengths, np.int32), out=starts[1:])
         return Reasons(
-            starts[first:] - starts[first],
+            starts[first:] - starts[first] if first else starts,
             _joined(self._items, np.int32)[starts[first] :],
             _joined(self._consequents, np.int32)[first:],
             _joined(self._joints, np.int32)[first:],

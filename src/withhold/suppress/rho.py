@@ -226,8 +226,10 @@ def _restore(
 
 def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
+    # The reasons first: joining them leaves room for what follows.
+    reasons = log.reasons()
     places, answers = log.removals()
     reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
     reason_of[places] = answers
     removed = np.flatnonzero(~kept)
-    return Plan(removed, reason_of[removed], log.reasons(), fingerprint(table))
+    return Plan(removed, reason_of[removed], reasons, fingerprint(table))
