@@ -97,6 +97,7 @@ def test_find_unsafe_sets(problem):
         np.full(N_ITEMS, -1, dtype=np.int32),
         True,
         1,
+        -1,
         layout.rows,
         layout.people,
         layout.fears,

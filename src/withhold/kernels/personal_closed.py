@@ -33,7 +33,7 @@ def count_items(pool, start, end, rows, scratch, touched):
 
 @kernel
 def find_unsafe_sets(
-    roots, within, ordered, least, rows, people, fears, num, den, stop, scratch, found
+    roots, within, ordered, least, returned, rows, people, fears, num, den, stop, scratch, found
 ):
     """Judge the closed sets that hold each root; rules are reported as long as there is room.
 
@@ -41,7 +41,8 @@ def find_unsafe_sets(
 
     ``ordered``: only sets whose lowest rank is the root, so that over all roots each set comes once.
     ``within[k]`` is -1 for all k, or a row: then only sets of items that this row publishes are looked at,
-    or, if not ``ordered``, that it had originally.
+    or, if not ``ordered``, that it had originally. ``returned`` is -1, or the only root: an item that was put
+    back just now into the row ``within``; then all rules that this can have made unsafe are looked at.
     """
     n_items = len(rows.supports)
     touched = np.empty(n_items, np.int32)
@@ -70,7 +71,7 @@ def find_unsafe_sets(
                 x = rows.items[p]
                 if x >= 0:
                     scratch.allowed[x] = True
-                elif not ordered:
+                elif not ordered and returned < 0:
                     scratch.allowed[~x] = True
         if rows.supports[root] == 0:
             continue
@@ -108,6 +109,7 @@ def find_unsafe_sets(
                 closure,
                 size,
                 least,
+                returned,
                 pool,
                 n_root,
                 n_root + 1,
@@ -201,6 +203,7 @@ def find_unsafe_sets(
                 closure,
                 size,
                 least,
+                returned,
                 pool,
                 start,
                 end,

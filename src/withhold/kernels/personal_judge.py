@@ -158,6 +158,7 @@ def judge(
     closure,
     size,
     least,
+    returned,
     pool,
     start,
     end,
@@ -174,17 +175,25 @@ def judge(
     """Report the unsafe rules of one closed set (not empty); False if there is no room for more.
 
     ``scratch.count`` has for the ``touched`` items how many of the rows pool[start:end] hold them. Rules with
-    fewer than ``least`` known items need not be reported.
+    fewer than ``least`` known items need not be reported. With an item ``returned`` (not -1) of the set, that
+    was put back just now, rules that infer it are reported too, wherever the set without it is known.
     """
     found.count[1] += 1
     if size < least:
         return True
+    if returned >= 0 and infers_returned(
+        closure, size, returned, pool, start, end, rows, people, fears, num, den, scratch, found
+    ):
+        return False
     n = np.int64(end - start)
     n_open = 0
     opened = np.empty(n_touched + size, np.int32)
     for t in range(n_touched):
         e = touched[t]
-        if not scratch.in_set[e] and fears.anybody[e] and scratch.count[e] * den > num * n:
+        # What was put back makes only items of its own row more likely.
+        if scratch.in_set[e] or not fears.anybody[e] or (returned >= 0 and not scratch.allowed[e]):
+            continue
+        if scratch.count[e] * den > num * n:
             owner = feared_by_owner(e, pool, start, end, people, fears)
             if owner < 0:
                 opened[n_open] = e
@@ -214,6 +223,52 @@ def judge(
     return judge_others(
         closure, size, least, n, opened, n_open, best_row, rows, people, fears, scratch, found
     )
+
+
+@kernel
+def infers_returned(
+    closure, size, returned, pool, start, end, rows, people, fears, num, den, scratch, found
+):
+    """Whether the item put back follows from known items of the closed set, for somebody who fears it.
+
+    All Q with Q and the item in the same rows have the joint count n; whoever knows most of the set has the
+    fewest records to choose from. So each person needs one look, and nobody if the whole set is safe.
+    """
+    n = np.int64(end - start)
+    enough = (n * den + num - 1) // num
+    rest = np.empty(size, np.int32)
+    n_rest = 0
+    for c in range(size):
+        if closure[c] != returned:
+            rest[n_rest] = closure[c]
+            n_rest += 1
+    if n_rest == 0 or not fears.anybody[returned] or reaches(rest, n_rest, enough, rows):
+        return False
+    owner = feared_by_owner(returned, pool, start, end, people, fears)
+    if owner >= 0:
+        report(found, rest, n_rest, -1, returned, n, n, owner)
+        return True
+    scratch.clock[0] += 1
+    known = np.empty(size, np.int32)
+    for c in range(n_rest):
+        y = rest[c]
+        for posting in range(people.post_offsets[y], people.post_offsets[y + 1]):
+            person = people.post_people[posting]
+            if scratch.seen[person] == scratch.clock[0]:
+                continue
+            scratch.seen[person] = scratch.clock[0]
+            n_known = 0
+            for p in range(people.offsets[person], people.offsets[person + 1]):
+                x = people.items[p]
+                if scratch.in_set[x] and x != returned:
+                    known[n_known] = x
+                    n_known += 1
+            if n_known == 1 and rows.supports[y] >= enough:
+                continue
+            if fears_item(person, returned, fears) and not reaches(known, n_known, enough, rows):
+                report(found, known, n_known, -1, returned, n, n, person)
+                return True
+    return False
 
 
 @kernel
@@ -304,21 +359,25 @@ def judge_others(
 
 @kernel
 def has_more_rows(itemset, size, n, rows):
-    """Whether more than n rows hold the itemset (ascending ranks)."""
+    """Whether more than n rows hold the itemset (ascending ranks), which at least n do."""
     for c in range(size):
         if rows.supports[itemset[c]] == n:
             return False
-    return (
-        count_support(
-            itemset,
-            size,
-            n + 1,
-            rows.offsets,
-            rows.items,
-            rows.post_offsets,
-            rows.post_rows,
-            rows.supports,
-            rows.bitmaps,
-        )
-        > n
+    return reaches(itemset, size, n + 1, rows)
+
+
+@kernel
+def reaches(itemset, size, enough, rows):
+    """Whether at least so many rows hold the itemset (ascending ranks)."""
+    support = count_support(
+        itemset,
+        size,
+        enough,
+        rows.offsets,
+        rows.items,
+        rows.post_offsets,
+        rows.post_rows,
+        rows.supports,
+        rows.bitmaps,
     )
+    return support >= enough

@@ -74,6 +74,8 @@ def put_back(
     """
     n_rows = len(rows.offsets) - 1
     first_bitmap = len(rows.supports) - rows.bitmaps.shape[0]
+    root = np.empty(1, np.int32)
+    within = np.empty(1, np.int32)
     n_new = 0
     new_starts = np.zeros(64, np.int64)
     new_items = np.empty(64, np.int32)
@@ -99,19 +101,15 @@ def put_back(
             rows,
         )
         if not unsafe:
-            n_roots = 0
-            roots = np.empty(rows.offsets[row + 1] - rows.offsets[row], np.int32)
-            for q in range(rows.offsets[row], rows.offsets[row + 1]):
-                if rows.items[q] >= 0:
-                    roots[n_roots] = rows.items[q]
-                    n_roots += 1
-            within = np.full(n_roots, row, np.int32)
+            root[0] = x
+            within[0] = row
             found.count[0] = 0
             find_unsafe_sets(
-                roots[:n_roots],
+                root,
                 within,
-                True,
+                False,
                 1,
+                x,
                 rows,
                 people,
                 fears,
@@ -134,10 +132,10 @@ def put_back(
                 new_consequents[n_new] = found.numbers[0, 0]
                 blocked_by[k] = len(consequents) + n_new
                 n_new += 1
-        if unsafe:
+        if not unsafe:
+            outcomes[k] = RETURNED
+        else:
             rows.items[p] = ~x
             rows.supports[x] -= 1
             clear_bit(rows.bitmaps, first_bitmap, x, row)
-        else:
-            outcomes[k] = RETURNED
     return new_starts[: n_new + 1], new_items[: new_starts[n_new]], new_consequents[:n_new]

@@ -114,6 +114,7 @@ class _Search:
                 np.full(len(part), -1, dtype=np.int32),
                 True,
                 small + 1,
+                -1,
                 self.layout.rows,
                 self.layout.people,
                 self.layout.fears,

@@ -146,6 +146,7 @@ def _find(work: PersonalWorkspace, part: Jobs, least: int, stop: Stop) -> Found:
         part[:, 1].copy(),
         len(part) > 0 and part[0, 1] == EVERYWHERE,
         least,
+        -1,
         work.rows,
         work.people,
         work.fears,
