@@ -43,8 +43,8 @@ def test_split_rows__holds_the_same_table(problem):
     assert (np.diff(np.diff(laid.offsets)) <= 0).all()
     for row, record in enumerate(laid.record_of_row.tolist()):
         public = laid.items[laid.offsets[row] : laid.offsets[row + 1]].tolist()
-        hidden = laid.sensitive_items[
-            laid.sensitive_offsets[row] : laid.sensitive_offsets[row + 1]
+        hidden = laid.private_items[
+            laid.private_offsets[row] : laid.private_offsets[row + 1]
         ].tolist()
         assert public == sorted(records[record] - private)
         assert hidden == sorted(records[record] & private)
@@ -64,8 +64,8 @@ def test_find_mole(problem, h, k, largest):
         ~laid.sensitive,
         laid.offsets,
         laid.items,
-        laid.sensitive_offsets,
-        laid.sensitive_items,
+        laid.private_offsets,
+        laid.private_items,
         laid.post_offsets,
         laid.post_rows,
         k,

@@ -641,7 +641,7 @@ def test_stdout__is_utf8_whatever_the_locale(shop):
     assert process.returncode == 1
 
 
-def hard_table(records=3000, items=40, length=20):
+def hard_table(records=20_000, items=26, length=13):
     """Random dense rows: more closed sets than anybody can wait for."""
     generator = random.Random(3)
     rows = (sorted(generator.sample(range(items), length)) for _ in range(records))
