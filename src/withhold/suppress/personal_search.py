@@ -1,7 +1,7 @@
 """The order of work of the personal suppressor: small sets of known items first, then closed sets.
 
 In: a workspace. Out: the workspace, safe, unless it was stopped. After a look at everything with few
-deletions only what these can have harmed is looked at again.
+deletions only what these can have harmed is looked at again; a look that finds nothing ends it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def make_safe(
             return
         if max_known is None and work.log.n_removed - since <= FEW:
             follow(work, again, since, sizes + 1, stop, jobs, progress)
-            return
 
 
 def follow(
@@ -64,7 +63,8 @@ def follow(
     """Mend what the deletions after ``since`` can have harmed, and what is found where something was found.
 
     A rule that was reported stands for all sets with the same records. When an item of it is withheld for
-    another rule, it is safe, and the others need not be: so where something was found, look again.
+    another rule, it is safe, and the others need not be: so where something was found, look again. Such a
+    set may now have another root, so a look at everything has the last word.
     """
     harmed = NO_JOBS
     while stop.reason == 0:
