@@ -121,3 +121,28 @@ def test_sweep__takes_the_constraints_along(folder):
     done = run("sweep", "baskets.dat", *asked, "--vary", "rho=0.4,0.9", "--json")
     assert done.exit_code == 0, done.output
     assert [point["values"]["rho"] for point in json.loads(done.stdout)["points"]] == ["0.4", "0.9"]
+
+
+def test_hierarchy__a_category_stands_for_its_items(folder):
+    tree = "child,parent\nmilk,drinks\ncoffee,drinks\nbread,food\napple,food\norange,food\n"
+    tree += "medicine,drug store\ndrinks,all\nfood,all\ndrug store,all\n"
+    (folder / "tree.csv").write_text(tree, encoding="utf-8")
+    short = "record,item\n1,medicine\n3,drinks\n3,bread\n6,drug store\n"
+    (folder / "categories.csv").write_text(short, encoding="utf-8")
+    asked = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "categories.csv")
+    short_way = run("audit", "baskets.dat", *asked, "--hierarchy", "tree.csv", "--json")
+    long_way = run("audit", "baskets.dat", *MODEL, "--json")
+    one, other = (json.loads(each.stdout) for each in (short_way, long_way))
+    assert one["breaches"] == other["breaches"]
+    full = ("anonymize", "baskets.dat", *asked, "--hierarchy", "tree.csv", "-o", "out.dat")
+    assert run(*full).exit_code == 0
+    known = ("--original", "baskets.dat", "--constraints", "categories.csv")
+    assert run("verify", "out.dat", *known, "--hierarchy", "tree.csv").exit_code == 0
+    assert "not the constraints" in run("verify", "out.dat", *known).output
+
+
+def test_audit__refuses_what_says_how_to_withhold():
+    asked = ("audit", "baskets.dat", "--model", "buckets", "--k", "2", "--hierarchy", "fan-out:2")
+    done = run(*asked)
+    assert done.exit_code == 2
+    assert "an audit withholds nothing" in done.output

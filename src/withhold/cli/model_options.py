@@ -100,6 +100,14 @@ MODEL_OPTIONS: Mapping[str, Any] = {
             "the published algorithm does."
         ),
     ],
+    "hierarchy": Annotated[
+        str | None,
+        typer.Option(
+            help="What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), "
+            "or fan-out:10 (items without meaning). Of tables: COLUMN=FILE,COLUMN=FILE. For "
+            "personal-rho a file: its categories in the constraints stand for their items."
+        ),
+    ],
 }
 """What must hold, and how the data is to be read for it."""
 SEARCH_OPTIONS: Mapping[str, Any] = {
@@ -141,13 +149,6 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
         str | None,
         typer.Option(
             help="What a merge costs: hybrid (default), mar (statistics), info or ham (cells)."
-        ),
-    ],
-    "hierarchy": Annotated[
-        str | None,
-        typer.Option(
-            help="What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), "
-            "or fan-out:10 (items without meaning). Of tables: COLUMN=FILE,COLUMN=FILE."
         ),
     ],
     "truthful": Annotated[

@@ -116,5 +116,11 @@ def search_options(given: Given, model: Model) -> dict[str, Any]:
 
 
 def audit_options(given: Given, model: Model) -> dict[str, Any]:
-    """What was typed about how to audit."""
+    """What was typed about how to audit; how to withhold is refused, since nothing is withheld."""
+    offer = OFFERS[model.name]
+    for option in given:
+        if option in offer.searches and option not in offer.takes + offer.audits:
+            raise PolicyError(
+                f"--{option.replace('_', '-')} says how to withhold, and an audit withholds nothing"
+            )
     return only(given, OFFERS[model.name].audits)

@@ -101,7 +101,12 @@ def _personal(given: Given) -> Model:
 def _with_constraints(model: Model, given: Given, table: Transactions) -> Model:
     from withhold.formats.constraints import read_constraints
 
-    constraints = read_constraints(given["constraints"], table)
+    tree = None
+    if "hierarchy" in given:
+        from withhold.formats.hierarchy import read_hierarchy
+
+        tree = read_hierarchy(given["hierarchy"])
+    constraints = read_constraints(given["constraints"], table, hierarchy=tree)
     if "sensitive" in given:
         constraints = constraints.and_for_all(listed_items(given["sensitive"]))
     assert isinstance(model, PersonalRhoUncertainty)
@@ -112,15 +117,17 @@ def complete_released(
     original: str | None,
     constraints: str | None,
     sensitive: str | None,
+    hierarchy: str | None,
     consent: str | None,
     model: Model,
 ) -> Model:
     """The model of a manifest with what is not published, as far as it was given."""
     if not isinstance(model, PersonalRhoUncertainty):
-        if original or constraints or sensitive or consent:
+        if original or constraints or sensitive or hierarchy or consent:
             raise PolicyError(
-                "--original, --constraints, --sensitive and --consent are for personal-rho releases; "
-                f"this one is {model.name}, and its manifest says all that is needed"
+                "--original, --constraints, --sensitive, --hierarchy and --consent are for "
+                f"personal-rho releases; this one is {model.name}, and its manifest says all that "
+                "is needed"
             )
         return model
     if original is None:
@@ -133,7 +140,8 @@ def complete_released(
     bound = model.with_originals(table)
     if constraints is None:
         return bound
-    given = {"constraints": constraints, **({"sensitive": sensitive} if sensitive else {})}
+    named = {"constraints": constraints, "sensitive": sensitive, "hierarchy": hierarchy}
+    given = {name: value for name, value in named.items() if value is not None}
     return _with_constraints(bound, given, table)
 
 
@@ -146,7 +154,16 @@ OFFERS: Mapping[str, Offer] = {
     ),
     "personal-rho": Offer(
         _personal,
-        takes=("rho", "constraints", "sensitive", "max_known", "epsilon", "delta", "test"),
+        takes=(
+            "rho",
+            "constraints",
+            "sensitive",
+            "hierarchy",
+            "max_known",
+            "epsilon",
+            "delta",
+            "test",
+        ),
         searches=("keep", "pick", "restoring", "budget"),
         audits=("max_size", "show", "samples"),
         complete=_with_constraints,

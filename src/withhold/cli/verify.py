@@ -32,6 +32,10 @@ def verify(
     sensitive: Annotated[
         str | None, typer.Option(help="[personal-rho] What everybody fears, as for anonymize.")
     ] = None,
+    hierarchy: Annotated[
+        str | None,
+        typer.Option(help="[personal-rho] Categories in the constraints, as for anonymize."),
+    ] = None,
     consent: options.Consent = None,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
@@ -52,7 +56,9 @@ def verify(
         found = verify_file(
             published,
             manifest,
-            complete=partial(complete_released, original, constraints, sensitive, consent),
+            complete=partial(
+                complete_released, original, constraints, sensitive, hierarchy, consent
+            ),
             jobs=jobs,
             limit_seconds=limit_seconds,
             progress=progress,
