@@ -118,9 +118,9 @@ class Numbering:
     """The different items so far, numbered as they are met."""
 
     def __init__(self) -> None:
-        self._slots = np.zeros(FEWEST_SLOTS, dtype=np.int32)
-        self._items = np.empty(FEWEST_SLOTS // 2, dtype=np.uint64)
+        self._items = np.empty(0, dtype=np.uint64)
         self._n_items = 0
+        self._make_room(FEWEST_SLOTS)
 
     @property
     def items(self) -> NDArray[np.uint64]:
@@ -135,9 +135,14 @@ class Numbering:
                 words, codes, self._slots, self._items, self._n_items, done
             )
             if done < len(words):
-                self._slots = np.zeros(4 * len(self._slots), dtype=np.int32)
-                self._items = np.resize(self._items, len(self._slots) // 2)
-                fill_slots(self.items, self._slots)
+                self._make_room(4 * len(self._slots))
+
+    def _make_room(self, n_slots: int) -> None:
+        """A larger hash table, half of which may be filled."""
+        items = np.empty(n_slots // 2, dtype=np.uint64)
+        items[: self._n_items] = self.items
+        self._items, self._slots = items, np.zeros(n_slots, dtype=np.int32)
+        fill_slots(self.items, self._slots)
 
 
 def rank_rows(
