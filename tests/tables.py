@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -41,3 +42,8 @@ def examples(number: int) -> settings:
     """So many examples, scaled by WITHHOLD_EXAMPLES for the slow runs (no JIT, bounds checks)."""
     scale = float(os.environ.get("WITHHOLD_EXAMPLES", "1"))
     return settings(max_examples=max(20, round(number * scale)))
+
+
+needs_speed = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="too long without compiled kernels"
+)

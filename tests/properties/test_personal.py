@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle import personal_breaches
-from tables import ITEMS, Rows, examples
+from tables import ITEMS, Rows, examples, needs_speed
 from withhold import (
     Constraints,
     PersonalRhoUncertainty,
@@ -48,7 +48,7 @@ def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> PersonalRho
     return PersonalRhoUncertainty(rho, constraints, originals=table, **more)
 
 
-@examples(1500)
+@examples(2000)
 @given(people(), knowledge)
 def test_check__is_exact_with_a_smallest_witness(problem, max_known):
     originals, published, fears, rho = problem
@@ -64,7 +64,7 @@ def test_check__is_exact_with_a_smallest_witness(problem, max_known):
             assert set(witness.antecedent) <= originals[witness.record - 1]
 
 
-@examples(500)
+@examples(1000)
 @given(people(), knowledge, st.sampled_from(["rules", "distribution"]), st.booleans())
 def test_suppression__is_safe_and_only_removes(problem, max_known, keep, restoring):
     originals, _, fears, rho = problem
@@ -144,6 +144,7 @@ def test_rows_that_are_no_part_of_the_originals__are_refused():
         verify([["a"], ["b"]], model)
 
 
+@needs_speed
 @pytest.mark.parametrize("seed", range(4))
 def test_larger_tables__are_proved_too(seed):
     """Where mending one rule moves others; ``anonymize`` raises if its own proof fails."""

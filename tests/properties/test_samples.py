@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tables import needs_speed
 from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions, anonymize, verify
 from withhold.models.sampling import chance_of_at_most, fewest_draws, sample_test
 
@@ -26,6 +27,7 @@ def people(n: int, unsafe: int) -> tuple[Transactions, PersonalRhoUncertainty]:
     return table, model
 
 
+@needs_speed
 def test_honest_test__passes_a_bad_table_in_at_most_delta_of_the_runs():
     table, model = people(1000, 105)  # 10.5 % are unsafe, just above ε
     passed = sum(
@@ -34,6 +36,7 @@ def test_honest_test__passes_a_bad_table_in_at_most_delta_of_the_runs():
     assert passed <= float(DELTA) * RUNS
 
 
+@needs_speed
 def test_rounds__together_pass_a_bad_table_in_at_most_delta_of_the_runs():
     """The honest test in ten rounds against the paper's loop, on a share that stays just above ε."""
     generator = np.random.default_rng(5)
