@@ -47,7 +47,7 @@ class Reasons:
 class Plan:
     """The occurrences to remove from one table, each with the breach it answers."""
 
-    removed: NDArray[np.int64]
+    removed: NDArray[np.int32]
     """Places in the table's ``items``, ascending."""
     answers: NDArray[np.int32]
     """For each removed occurrence the number of its reason."""
@@ -97,7 +97,7 @@ def apply(plan: AnyPlan, table: Any) -> Any:
     return plan.apply_to(table)
 
 
-def without(removed: NDArray[np.int64], table: Transactions) -> Transactions:
+def without(removed: NDArray[np.integer[Any]], table: Transactions) -> Transactions:
     """The table without the occurrences at these places, which ascend."""
     offsets = table.offsets - np.searchsorted(removed, table.offsets)
     return replace(table, offsets=offsets, items=np.delete(table.items, removed))

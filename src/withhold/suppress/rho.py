@@ -231,5 +231,5 @@ def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
     places, answers = log.removals()
     reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
     reason_of[places] = answers
-    removed = np.flatnonzero(~kept)
+    removed = np.flatnonzero(~kept).astype(np.int32)
     return Plan(removed, reason_of[removed], reasons, fingerprint(table))
