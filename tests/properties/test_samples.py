@@ -81,10 +81,14 @@ def test_release__is_confirmed_and_good(kind):
     assert release.loss.removed < exact.loss.removed
 
 
-def test_raw_table__is_broken_or_undecided_but_never_confirmed():
+def test_raw_table__is_broken_with_an_adversary_who_succeeds():
     table, model = people(200, 100)
-    assert verify(table, model).status is Status.BROKEN
-    assert verify(table, model).witness is not None
+    found = verify(table, model)
+    assert found.status is Status.BROKEN
+    (known,), feared = found.witness.antecedent, found.witness.consequent
+    assert {known[0], feared[0]} == {"a", "b"}
+    assert known[1:] == feared[1:]
+    assert (found.witness.joint, found.witness.support) == (1, 1)
 
 
 def test_sizes_of_samples():
