@@ -17,6 +17,7 @@ from withhold.audits import audit as find
 from withhold.data import Table, Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
+from withhold.kernels.memory import give_back_memory
 from withhold.measure import loss_of
 from withhold.models import TABLE_MODELS, Model, Verdict, as_released
 from withhold.proofs import verify as prove
@@ -77,6 +78,7 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     table = as_data(data, model, consent)
     plan, chosen = suppress(table, model, **options)
     model = as_released(model, table, chosen)
+    give_back_memory()
     clock.append(time.perf_counter())
     published = apply(plan, table)
     verdict = prove(published, model, jobs=options.get("jobs"))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
 from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
+from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
 from withhold.models import TABLE_MODELS, Model, Status, Verdict, model_from
@@ -99,6 +100,7 @@ def publish(
         found = _read_draft(draft, written, path.name)
         if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
+        give_back_memory()
         verdict = verify(found, release.model, jobs=jobs, progress=progress)
         if not verdict.status.may_be_published:
             raise NotVerifiedError(

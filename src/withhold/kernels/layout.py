@@ -22,11 +22,6 @@ Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 
-FEW_BITMAPS = 256
-BITS_PER_ITEM = 32
-"""Of all bitmaps together, for each occurrence."""
-
-
 @dataclass(frozen=True)
 class Layout:
     """Rows, postings and sensitive items, in ranks."""
@@ -97,11 +92,9 @@ class Layout:
     def bitmaps(self) -> NDArray[np.uint64]:
         """Fresh bitmaps of the last ranks: items in more than 64 rows and 1/256 of all rows.
 
-        Beyond the first few hundred they take at most the memory of the rows.
+        Those are at most 256 times the mean length of a record: at most 32 bytes an occurrence.
         """
         first = int(np.searchsorted(self.supports, max(64, self.n_rows // 256), side="right"))
-        most = max(FEW_BITMAPS, BITS_PER_ITEM * len(self.items) // max(self.n_rows, 1))
-        first = max(first, self.n_items - most)
         bitmaps: NDArray[np.uint64] = make_bitmaps(
             self.post_offsets, self.post_rows, first, self.n_rows
         )

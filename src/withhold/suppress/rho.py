@@ -10,6 +10,7 @@ import numpy as np
 
 from withhold.data import Transactions
 from withhold.errors import PolicyError
+from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import RhoUncertainty
 from withhold.suppress.giving_up import remove_everywhere, remove_unproven
@@ -21,7 +22,7 @@ from withhold.suppress.splitting import part_of, places_of, split_records
 from withhold.suppress.workspace import Workspace
 
 SHARE_OF_SEARCH = 0.7
-"""Of a budget, this share goes to the search; the rest to finding what it left unsafe."""
+"""Of a budget for a table in one part; the rest goes to finding what the search left unsafe."""
 DEFAULT_PARTS = 4
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
@@ -68,7 +69,7 @@ def suppress_rho(
     choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
     log = Log()
     with Stop(budget) as overall:
-        with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
+        with _search_stop(budget, in_one=len(split) == 1) as search:
             # On a budget each part looks for its own forced deletions, so that some get finished.
             forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
             if forced_in_parts:
@@ -77,6 +78,7 @@ def suppress_rho(
                 kept = delete_forced(table, model, choices, log, search)
             else:
                 kept = thin(table, model, log, search)
+            give_back_memory()
             n_thinned = 0 if keep == "rules" else log.n_reasons
             if len(split) == 1:
                 left = suppress_sensitive(table, model, kept, choices, log, search).kept()
@@ -111,6 +113,11 @@ def suppress_rho(
         "seed": seed,
     }
     return _plan(table, log, left), options
+
+
+def _search_stop(budget: float | None, *, in_one: bool) -> Stop:
+    """What ends the search. Parts that are not finished are emptied, which takes no time."""
+    return Stop(budget * SHARE_OF_SEARCH if budget is not None and in_one else budget)
 
 
 def _default_parts(table: Transactions, *, restoring: bool, hurried: bool) -> int:
@@ -190,6 +197,8 @@ def _suppress_part(
         if restoring and finished:
             _restore(work, part, model, 0, stop, 1, quiet)
         left = work.kept()
+        del work
+        give_back_memory()
         if finished:
             return log, left
     return log, remove_everywhere(part, part.codes(model.sensitive), left, log)
