@@ -12,6 +12,7 @@ from withhold.data import Transactions
 from withhold.kernels import plain
 from withhold.kernels.arrays import room_for, sort_ascending
 from withhold.kernels.bits import make_bitmaps
+from withhold.kernels.closed_fix import find_unsafe_pairs
 from withhold.kernels.forced import find_forced, list_forced
 from withhold.kernels.restore import ACCEPTED, BLOCKED, restore
 from withhold.kernels.thinning import thin_records
@@ -79,6 +80,7 @@ def test_restore__puts_back_what_keeps_the_table_as_safe_as_it_was(problem, data
     ranks = frozenset(layout.sensitive_ranks().tolist())
     max_known = data.draw(st.sampled_from([-1, 0, 1, 2, 3]))
     with_prior = data.draw(st.booleans())
+    put_back = data.draw(st.booleans())
     # Delete at random until it is safe, so that restoring starts from a safe table.
     order = data.draw(st.permutations(range(len(layout.items))))
     items = layout.items.copy()
@@ -117,6 +119,7 @@ def test_restore__puts_back_what_keeps_the_table_as_safe_as_it_was(problem, data
         with_prior,
         max_known,
         np.full(layout.n_items, 10**9),
+        put_back,
         outcomes,
         Stop().flag,
     )
@@ -125,9 +128,42 @@ def test_restore__puts_back_what_keeps_the_table_as_safe_as_it_was(problem, data
         alive[row].add(rank)
         safe = plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior)
         assert outcome == (ACCEPTED if safe else BLOCKED)
-        if not safe:
+        if not (safe and put_back):
             alive[row].discard(rank)
-        assert (items[position] == rank) == safe
+        assert (items[position] == rank) == (safe and put_back)
+
+
+@examples(400)
+@given(problems(), st.booleans())
+def test_find_unsafe_pairs(problem, with_prior):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    ranks = layout.sensitive_ranks().tolist()
+    pairs = [(e, d) for e in ranks for d in (-1, *range(layout.n_items)) if d != e]
+    got = np.zeros(len(pairs), dtype=bool)
+    find_unsafe_pairs(
+        np.array(pairs, dtype=np.int32).reshape(-1, 2),
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.supports.copy(),
+        all_bitmaps(layout),
+        rho.numerator,
+        rho.denominator,
+        with_prior,
+        got,
+        Stop().flag,
+    )
+    expected = [
+        any(
+            joint > rho * plain.count_support(antecedent, records)
+            for antecedent, joint in plain.closed_sets(e, records)
+            if (antecedent or with_prior) and (d == -1 or d in antecedent)
+        )
+        for e, d in pairs
+    ]
+    assert got.tolist() == expected
 
 
 @examples(300)

@@ -134,6 +134,72 @@ def fix_consequents(
 
 
 @kernel
+def find_unsafe_pairs(
+    pairs,
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    supports,
+    bitmaps,
+    num,
+    den,
+    with_prior,
+    unsafe,
+    stop,
+):
+    """Set ``unsafe`` for each pair (e, d) of which some rule q→e with d ∈ q is unsafe; changes nothing."""
+    n_items = len(post_offsets) - 1
+    n_all = len(offsets) - 1
+    local_of = np.full(n_items, -1, np.int32)
+    ranks = np.empty(n_items, np.int32)
+    rows = np.empty(n_all, np.int32)
+    group_of = np.empty(n_all, np.int32)
+    nobody = np.ones(1, np.int64)
+    for pair in range(len(pairs)):
+        if stop[0] != 0:
+            break
+        n_rows, n_local, row_offsets, row_items = gather(
+            pairs[pair, 0],
+            pairs[pair, 1],
+            offsets,
+            items,
+            post_offsets,
+            post_rows,
+            local_of,
+            ranks,
+            rows,
+        )
+        if n_rows == 0:
+            continue
+        n_groups, first_of, weights = merge_local_rows(n_rows, row_offsets, row_items, group_of)
+        unsafe[pair] = visit_closed_sets(
+            n_groups,
+            first_of,
+            weights,
+            row_offsets,
+            row_items,
+            n_local,
+            ranks,
+            with_prior,
+            0,
+            0,
+            False,
+            num,
+            den,
+            False,
+            nobody,
+            offsets,
+            items,
+            post_offsets,
+            post_rows,
+            supports,
+            bitmaps,
+            stop,
+        )[0]
+
+
+@kernel
 def harmed_pairs(suspects, processed, offsets, items, post_offsets, post_rows, sensitive):
     """The pairs (f, d): f sensitive, in a record with d, looked at before d was deleted somewhere.
 

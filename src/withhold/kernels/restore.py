@@ -48,14 +48,15 @@ def restore(
     with_prior,
     max_known,
     ceilings,
+    put_back,
     outcomes,
     stop,
 ):
     """Try to put back each candidate (a position, its row and item), in the order given: by item.
 
-    ``max_known`` is -1 for attackers who may know any number of items. Changes ``items``,
-    ``supports``, ``bitmaps``; sets ``outcomes`` to ACCEPTED, BLOCKED or SKIPPED (its item is at its
-    ceiling, or ``stop``). Returns for each candidate what blocked it: an antecedent
+    ``max_known`` is -1 for attackers who may know any number of items. Sets ``outcomes`` to ACCEPTED,
+    BLOCKED or SKIPPED (its item is at its ceiling, or ``stop``). With ``put_back`` what is accepted is
+    put into ``items``, ``supports`` and ``bitmaps`` at once; without, each is looked at for itself. Returns for each candidate what blocked it: an antecedent
     (starts, items), a consequent, and ``extra`` as ``has_room`` takes it.
     """
     n_items = len(post_offsets) - 1
@@ -294,10 +295,11 @@ def restore(
                 outcomes[candidate] = BLOCKED
                 break
         if safe:
+            outcomes[candidate] = ACCEPTED
+        if safe and put_back:
             items[position] = e
             holders[n_holders + n_restored] = row
             n_restored += 1
             supports[e] += 1
             set_bit(bitmaps, first_bitmap, e, row)
-            outcomes[candidate] = ACCEPTED
     return blocked_starts, blocked_items, blocked_by, blocked_extra

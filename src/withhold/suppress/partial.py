@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
-from withhold.kernels.closed_fix import fix_consequents, harmed_pairs
+from withhold.kernels.closed_fix import find_unsafe_pairs, fix_consequents, harmed_pairs
 from withhold.kernels.forced import find_forced, list_forced
 from withhold.kernels.layout import Ints, Longs, fair_bounds, lay_out
 from withhold.kernels.sweep import sweep
@@ -29,6 +29,8 @@ SWEEPS = (1, 2, 3)
 
 SENSITIVE_BIAS = 0.05
 """In thinning, a sensitive item counts as so much more over-represented: less loss, a little more KL."""
+
+PAIR_TASKS = 16
 
 
 @dataclass(frozen=True)
@@ -224,9 +226,37 @@ def close(work: Workspace, choices: Choices, state: Longs, stop: Stop) -> None:
             layout.post_rows,
             layout.sensitive,
         )
-        pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+        pairs = _unsafe_pairs(work, pairs, choices, stop)
         # From now on a round looks at single pairs only, so every loser harms all its companions.
         looked_at[:] = 0
+
+
+def _unsafe_pairs(work: Workspace, pairs: Ints, choices: Choices, stop: Stop) -> Ints:
+    """Those of the pairs that need fixing, in order: nearly all do not, and looking can be shared."""
+    layout = work.layout
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    unsafe = np.zeros(len(pairs), dtype=bool)
+    tasks = [
+        partial(
+            find_unsafe_pairs,
+            pairs[start::PAIR_TASKS].copy(),
+            layout.offsets,
+            work.items,
+            layout.post_offsets,
+            layout.post_rows,
+            work.supports,
+            work.bitmaps,
+            work.num,
+            work.den,
+            work.with_prior,
+            # Shared by the threads; each writes only its own pairs.
+            unsafe[start::PAIR_TASKS],
+            stop.flag,
+        )
+        for start in range(min(PAIR_TASKS, len(pairs)))
+    ]
+    run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what="looking for harm")
+    return pairs[unsafe]
 
 
 def _fix_pairs(work: Workspace, pairs: Ints, choices: Choices, state: Longs, stop: Stop) -> Ints:

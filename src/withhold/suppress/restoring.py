@@ -8,7 +8,9 @@ it out, and is looked at again only when it can have changed. No paper has this 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,9 @@ from withhold.kernels.room import find_astray, find_loose_events, find_touched_e
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.suppress.plan import EACH_REMOVED, Reasons
 from withhold.suppress.workspace import Workspace
+
+LOOKS = 16
+"""Tasks into which the deletions to look at are split; a fixed number, so that jobs change nothing."""
 
 
 class Blocks:
@@ -60,6 +65,7 @@ def restore_deletions(
     *,
     n_loose: int = 0,
     like: Longs | None = None,
+    few: bool = False,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> None:
@@ -67,6 +73,7 @@ def restore_deletions(
 
     The first ``n_loose`` reasons are no obstacle in themselves. With ``like``, the original supports by
     rank, only items get something back that have lost more than their share, those with most loss first.
+    ``few`` says that hardly any will come back: then all are looked at first, on all cores.
     """
     layout = work.layout
     blocks = Blocks(work, reasons)
@@ -91,11 +98,55 @@ def restore_deletions(
         # Item by item, so that the kernel indexes the records of each once; shortest record first.
         order = (positions[tried], lengths[rows[tried]], ranks[tried], left[ranks[tried]])
         tried = tried[np.lexsort(order)]
-        outcomes = np.zeros(len(tried), dtype=np.int8)
-        new_blocks = restore(
-            positions[tried],
-            rows[tried],
-            ranks[tried],
+        first_new = len(blocks)
+        trial = _Trial(work, positions, rows, ranks, max_known, _ceilings(work, like), stop)
+        seen = []
+        if few:
+            looks = [
+                partial(trial, part, put_back=False)
+                for part in np.array_split(tried, LOOKS)
+                if len(part)
+            ]
+            seen = run_all(looks, stop, jobs=jobs, progress=progress, what="looking at deletions")
+            tried = np.concatenate([part[outcomes == ACCEPTED] for part, outcomes, _ in seen])
+        seen.append(trial(tried, put_back=True))
+        accepted = tried[seen[-1][1] == ACCEPTED]
+        waiting = np.zeros(len(blocks), dtype=bool)
+        for part, outcomes, new_blocks in seen:
+            blocked = outcomes == BLOCKED
+            waiting[blocked_by[part[outcomes == SKIPPED]]] = True
+            blocked_by[part[blocked]] = len(blocks) + np.flatnonzero(blocked)
+            free[part[blocked]] = False
+            blocks.add(*new_blocks)
+        if len(accepted) == 0:
+            return
+        out[accepted] = False
+        doubtful = _touched(work, blocks, rows[accepted], ranks[accepted])
+        # Rules found in this round were found at different moments, and what was skipped is still
+        # waiting: both are looked at again.
+        doubtful[first_new:] = True
+        doubtful[:first_new] |= waiting
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Tries deletions, by their number: what comes of each, and the rules that block."""
+
+    work: Workspace
+    positions: Ints
+    rows: Ints
+    ranks: Ints
+    max_known: int | None
+    ceilings: Longs
+    stop: Stop
+
+    def __call__(self, numbers: Longs, *, put_back: bool) -> tuple[Longs, NDArray[np.int8], Any]:
+        work, layout = self.work, self.work.layout
+        outcomes = np.zeros(len(numbers), dtype=np.int8)
+        blocks = restore(
+            self.positions[numbers],
+            self.rows[numbers],
+            self.ranks[numbers],
             layout.offsets,
             work.items,
             layout.post_offsets,
@@ -106,24 +157,13 @@ def restore_deletions(
             work.num,
             work.den,
             work.with_prior,
-            -1 if max_known is None else max_known,
-            _ceilings(work, like),
+            -1 if self.max_known is None else self.max_known,
+            self.ceilings,
+            put_back,
             outcomes,
-            stop.flag,
+            self.stop.flag,
         )
-        accepted, blocked = tried[outcomes == ACCEPTED], outcomes == BLOCKED
-        if len(accepted) == 0:
-            return
-        out[accepted] = False
-        first_new = len(blocks)
-        blocks.add(*new_blocks)
-        blocked_by[tried[blocked]] = first_new + np.flatnonzero(blocked)
-        free[tried[blocked]] = False
-        doubtful = _touched(work, blocks, rows[accepted], ranks[accepted])
-        # Rules found in this round were found at different moments, and what was skipped is still
-        # waiting: both are looked at again.
-        doubtful[first_new:] = True
-        doubtful[blocked_by[tried[outcomes == SKIPPED]]] = True
+        return numbers, outcomes, blocks
 
 
 def _ceilings(work: Workspace, like: Longs | None) -> Longs:

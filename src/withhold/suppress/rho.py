@@ -102,7 +102,18 @@ def suppress_rho(
             kept = kept if keep == "rules" else np.ones_like(kept)
             work = Workspace(table, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
-            _restore(work, table, model, n_thinned, overall, jobs, progress)
+            # A search over the whole table leaves little to undo; parts leave much.
+            few = len(split) == 1 and keep == "rules"
+            _restore(
+                work,
+                table,
+                model,
+                overall,
+                n_thinned=n_thinned,
+                few=few,
+                jobs=jobs,
+                progress=progress,
+            )
             left = work.kept()
     options = {
         "keep": keep,
@@ -195,7 +206,7 @@ def _suppress_part(
         work = suppress_sensitive(part, model, left, choices, log, stop)
         finished = stop.reason == 0
         if restoring and finished:
-            _restore(work, part, model, 0, stop, 1, quiet)
+            _restore(work, part, model, stop, jobs=1)
         left = work.kept()
         del work
         give_back_memory()
@@ -208,10 +219,12 @@ def _restore(
     work: Workspace,
     table: Transactions,
     model: RhoUncertainty,
-    n_thinned: int,
     stop: Stop,
+    *,
+    n_thinned: int = 0,
+    few: bool = False,
     jobs: int | None,
-    progress: Progress,
+    progress: Progress = quiet,
 ) -> None:
     """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
     places, answers = work.log.removals()
@@ -228,6 +241,7 @@ def _restore(
         stop,
         n_loose=max(n_thinned - first, 0),
         like=table.supports[work.layout.code_of_rank] if n_thinned else None,
+        few=few,
         jobs=jobs,
         progress=progress,
     )
