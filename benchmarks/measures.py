@@ -390,7 +390,7 @@ def _tiny_file() -> Iterator[tuple[Path, frozenset[str]]]:
     them is a strided array only if there are more than n, and numba compiles for each kind anew.
     """
     draw = random.Random(1).random
-    records = [{int(TINY_ITEMS * draw() ** 3) for _ in range(8)} for _ in range(TINY_RECORDS)]
+    records = [{int(TINY_ITEMS * draw() ** 4) for _ in range(6)} for _ in range(TINY_RECORDS)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tiny.dat"
         lines = (" ".join(map(str, sorted(record))) + "\n" for record in records)

@@ -143,6 +143,8 @@ def test_find_unsafe_pairs(problem, with_prior):
     got = np.zeros(len(pairs), dtype=bool)
     find_unsafe_pairs(
         np.array(pairs, dtype=np.int32).reshape(-1, 2),
+        0,
+        1,
         layout.offsets,
         layout.items,
         layout.post_offsets,

@@ -136,6 +136,8 @@ def fix_consequents(
 @kernel
 def find_unsafe_pairs(
     pairs,
+    first,
+    step,
     offsets,
     items,
     post_offsets,
@@ -148,7 +150,7 @@ def find_unsafe_pairs(
     unsafe,
     stop,
 ):
-    """Set ``unsafe`` for each pair (e, d) of which some rule q→e with d ∈ q is unsafe; changes nothing."""
+    """Set ``unsafe`` for every ``step``-th pair (e, d) from ``first`` on with an unsafe rule q→e, d ∈ q."""
     n_items = len(post_offsets) - 1
     n_all = len(offsets) - 1
     local_of = np.full(n_items, -1, np.int32)
@@ -156,7 +158,7 @@ def find_unsafe_pairs(
     rows = np.empty(n_all, np.int32)
     group_of = np.empty(n_all, np.int32)
     nobody = np.ones(1, np.int64)
-    for pair in range(len(pairs)):
+    for pair in range(first, len(pairs), step):
         if stop[0] != 0:
             break
         n_rows, n_local, row_offsets, row_items = gather(

@@ -56,8 +56,9 @@ def restore(
 
     ``max_known`` is -1 for attackers who may know any number of items. Sets ``outcomes`` to ACCEPTED,
     BLOCKED or SKIPPED (its item is at its ceiling, or ``stop``). With ``put_back`` what is accepted is
-    put into ``items``, ``supports`` and ``bitmaps`` at once; without, each is looked at for itself. Returns for each candidate what blocked it: an antecedent
-    (starts, items), a consequent, and ``extra`` as ``has_room`` takes it.
+    put into ``items``, ``supports`` and ``bitmaps`` at once; without, each is looked at for itself.
+    Returns for each candidate what blocked it: an antecedent (starts, items), a consequent, and
+    ``extra`` as ``has_room`` takes it.
     """
     n_items = len(post_offsets) - 1
     first_bitmap = n_items - bitmaps.shape[0]

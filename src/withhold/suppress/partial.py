@@ -239,7 +239,9 @@ def _unsafe_pairs(work: Workspace, pairs: Ints, choices: Choices, stop: Stop) ->
     tasks = [
         partial(
             find_unsafe_pairs,
-            pairs[start::PAIR_TASKS].copy(),
+            pairs,
+            start,
+            PAIR_TASKS,
             layout.offsets,
             work.items,
             layout.post_offsets,
@@ -250,7 +252,7 @@ def _unsafe_pairs(work: Workspace, pairs: Ints, choices: Choices, stop: Stop) ->
             work.den,
             work.with_prior,
             # Shared by the threads; each writes only its own pairs.
-            unsafe[start::PAIR_TASKS],
+            unsafe,
             stop.flag,
         )
         for start in range(min(PAIR_TASKS, len(pairs)))

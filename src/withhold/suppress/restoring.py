@@ -98,7 +98,6 @@ def restore_deletions(
         # Item by item, so that the kernel indexes the records of each once; shortest record first.
         order = (positions[tried], lengths[rows[tried]], ranks[tried], left[ranks[tried]])
         tried = tried[np.lexsort(order)]
-        first_new = len(blocks)
         trial = _Trial(work, positions, rows, ranks, max_known, _ceilings(work, like), stop)
         seen = []
         if few:
@@ -121,11 +120,9 @@ def restore_deletions(
         if len(accepted) == 0:
             return
         out[accepted] = False
+        # A rule without room gains some only where its antecedent comes back; what was skipped waits.
         doubtful = _touched(work, blocks, rows[accepted], ranks[accepted])
-        # Rules found in this round were found at different moments, and what was skipped is still
-        # waiting: both are looked at again.
-        doubtful[first_new:] = True
-        doubtful[:first_new] |= waiting
+        doubtful[: len(waiting)] |= waiting
 
 
 @dataclass(frozen=True)
