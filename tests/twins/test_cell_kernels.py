@@ -46,7 +46,7 @@ class Problem:
         self.forest = plant(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
         self.start = gather(self.table, self.model, self.forest, seed)
         self.costs = make_costs(self.start, self.forest, cost, len(self.table))
-        self.desk = make_desk(self.forest)
+        self.desk = make_desk(self.start, self.forest)
         self.original = self.rows()
         form_groups(self.start.tuples, k, 1)
 

@@ -237,6 +237,10 @@ class Constraints:
         """The memory of the arrays."""
         return self.bits.nbytes + self.offsets.nbytes + self.columns.nbytes
 
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        """Ranges of records whose ``marks`` take little memory."""
+        return _chunks(self.n_records, len(self.items))
+
     def marks(self, start: int, end: int) -> NDArray[np.bool_]:
         """Some records as rows of a boolean matrix over ``items``."""
         if len(self.offsets) > 1:
@@ -258,7 +262,7 @@ class Constraints:
     def shared_by_all(self) -> frozenset[str] | None:
         """The items feared, if everybody fears the same; else None."""
         first = self.marks(0, 1)[0] if self.n_records else np.zeros(0, dtype=bool)
-        for start, end in _chunks(self.n_records, len(self.items)):
+        for start, end in self.chunks():
             if (self.marks(start, end) != first).any():
                 return None
         return frozenset(name for name, there in zip(self.items, first, strict=True) if there)
@@ -295,7 +299,7 @@ class Constraints:
         """The SHA-256 of who fears what, whatever form it is held in."""
         digest = hashlib.sha256(f"{self.n_records}\n".encode())
         digest.update("\n".join(self.items).encode())
-        for start, end in _chunks(self.n_records, len(self.items)):
+        for start, end in self.chunks():
             digest.update(np.packbits(self.marks(start, end), axis=1).tobytes())
         return digest.hexdigest()
 

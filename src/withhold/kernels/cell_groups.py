@@ -21,9 +21,9 @@ class Tuples(NamedTuple):
     """All that changes while tuples are merged."""
 
     cells: Any
-    """By place: the nodes of each column, uint32; filled up with columns that are the same for all."""
+    """By place: the nodes of each column, uint16 or uint32; filled up with columns equal for all."""
     sizes: Any
-    """By place: how many rows, int64."""
+    """By place: how many rows, int32."""
     ids: Any
     """By place: whose place it is, int32."""
     places: Any

@@ -3,7 +3,7 @@
 The cost of a merge is linear in the rows that lose a cell (how much each loses is a number of the node), or
 the change of the divergence between what was and what is still shown, class by class, or both. Within one
 step it depends only on the partner's size and, column by column, on its node; so it is looked up in a table
-that is filled once a step for each size that occurs, and a candidate costs a few additions.
+that is filled once a step for each small size, and most candidates cost a few additions.
 """
 
 from __future__ import annotations
@@ -49,12 +49,14 @@ class Desk(NamedTuple):
     """By node: what the partner's loss of its value weighs in the divergence; 0 if it loses none."""
     both: Any
     """By node: whether the tuple itself loses its value, too, bool."""
+    log: Any
+    """By node: the logarithm of the rows of the class that show it."""
     table: Any
     """By size and node: the cost of merging with a tuple that has this node."""
     least: Any
     """By size: a cost that the columns after the first few together do not undercut."""
-    filled: Any
-    """By size: the step for which the table was filled, int64."""
+    large: Any
+    """Places of tuples for whose size there is no table, int32."""
     bounds: Any
     """By column: its first node, and the end of the last."""
     merged: Any
@@ -136,6 +138,7 @@ def prepare(tuples, trees, costs, desk, each):
             desk.slope[other] = linear[meet] - linear[other]
             desk.both[other] = loses
             desk.weight[other] = divergent * shares[other] if takes else 0.0
+            desk.log[other] = costs.logs[tuples.exact[own, other]]
             if loses:
                 desk.base[other] += mine if takes else mine + alone
 
@@ -146,46 +149,64 @@ def fill_table(tuples, costs, desk, each, size):
     own = tuples.classes[each]
     mine = tuples.sizes[tuples.places[each]]
     divergent = costs.divergent[0] * costs.weights[own]
-    table, base, slope, weight, both = (
-        desk.table[size],
-        desk.base,
-        desk.slope,
-        desk.weight,
-        desk.both,
-    )
-    exact, logs = tuples.exact[own], costs.logs
+    base, slope, weight, both = desk.base, desk.slope, desk.weight, desk.both
+    table, log, exact, logs = desk.table[size], desk.log, tuples.exact[own], costs.logs
     rest = 0.0
     for j in range(len(costs.totals)):
         start, end = desk.bounds[j], desk.bounds[j + 1]
-        for other in range(start, end):
-            table[other] = base[other] + size * slope[other]
         if divergent == 0.0:
+            for node in range(start, end):
+                table[node] = base[node] + size * slope[node]
             continue
         theirs = divergent * change_of_total(tuples, costs, own, j, size)
         together = divergent * change_of_total(tuples, costs, own, j, size + mine)
         lowest = 0.0
-        for other in range(start, end):
-            left = exact[other]
+        for node in range(start, end):
+            cost = base[node] + size * slope[node]
+            left = exact[node]
             # A value that fewer rows show is no such partner's; what stands there is not read.
-            if weight[other] > 0.0 and left >= size:
-                table[other] += weight[other] * (logs[left] - logs[left - size])
-                table[other] += together if both[other] else theirs
-            lowest = min(lowest, table[other])
+            if weight[node] > 0.0 and left >= size:
+                cost += weight[node] * (log[node] - logs[left - size])
+                cost += together if both[node] else theirs
+            table[node] = cost
+            lowest = min(lowest, cost)
         if j >= AT_ONCE:
             rest += lowest
     desk.least[size] = rest
 
 
 @kernel
-def scan(cells, sizes, ids, groups, table, least, but):
-    """The place of the cheapest by the tables, among sizes that have one; of equals the lower id.
+def cost_of_large(tuples, costs, desk, each, place):
+    """The cost of merging with the tuple at this place, for whose size there is no table."""
+    own = tuples.classes[each]
+    mine, size = tuples.sizes[tuples.places[each]], tuples.sizes[place]
+    divergent = costs.divergent[0] * costs.weights[own]
+    exact, logs = tuples.exact[own], costs.logs
+    cost = 0.0
+    for j in range(len(costs.totals)):
+        node = np.int64(tuples.cells[place, j])
+        cost += desk.base[node] + size * desk.slope[node]
+        if desk.weight[node] > 0.0:
+            cost += desk.weight[node] * (desk.log[node] - logs[exact[node] - size])
+            loses = size + mine if desk.both[node] else size
+            cost += divergent * change_of_total(tuples, costs, own, j, loses)
+    return cost
+
+
+@kernel
+def scan(cells, sizes, ids, groups, table, least, but, large):
+    """The place of the cheapest by the tables, of equals the lower id; and those too large for them.
 
     Tuples of the group ``but`` are left out: they are equal to the tuple already, or itself.
+    Returns also how many were put into ``large``.
     """
     best, best_cost = NOBODY, np.inf
+    n_large = 0
     for place in range(len(sizes)):
         size = np.uint64(sizes[place])
         if size >= np.uint64(len(table)):
+            large[n_large] = place
+            n_large += 1
             continue
         row, nodes = table[size], cells[place]
         cost = row[nodes[0]] + row[nodes[1]] + row[nodes[2]] + row[nodes[3]]
@@ -197,32 +218,29 @@ def scan(cells, sizes, ids, groups, table, least, but):
             ids[place]
         ] != but:
             best, best_cost = place, cost
-    return best, best_cost
+    return best, best_cost, n_large
 
 
 @kernel
 def cheapest_partner(tuples, trees, costs, desk, each):
     """The tuple of the same class, but another group, that costs least; of equals the lower id."""
     own, group = tuples.classes[each], tuples.groups[each]
-    stamp = tuples.numbers[STEPS]
     start, end = tuples.starts[own], tuples.ends[own]
-    sizes, ids, filled = tuples.sizes[start:end], tuples.ids[start:end], desk.filled
+    sizes, ids, cells = tuples.sizes[start:end], tuples.ids[start:end], tuples.cells[start:end]
     prepare(tuples, trees, costs, desk, each)
-    best, best_cost = NOBODY, np.inf
-    for other in range(len(sizes)):
-        size = sizes[other]
-        if size >= len(filled):
-            if tuples.groups[ids[other]] != group:
-                cost = cost_of_merge(tuples, trees, costs, each, ids[other])
-                if cost < best_cost or (cost == best_cost and ids[other] < best):
-                    best, best_cost = ids[other], cost
-        elif filled[size] != stamp:
-            fill_table(tuples, costs, desk, each, size)
-            filled[size] = stamp
-    cells = tuples.cells[start:end]
-    found, cost = scan(cells, sizes, ids, tuples.groups, desk.table, desk.least, group)
-    if found != NOBODY and (cost < best_cost or (cost == best_cost and ids[found] < best)):
-        best, best_cost = ids[found], cost
+    for size in range(1, len(desk.table)):
+        fill_table(tuples, costs, desk, each, size)
+    found, best_cost, n_large = scan(
+        cells, sizes, ids, tuples.groups, desk.table, desk.least, group, desk.large
+    )
+    best = NOBODY if found == NOBODY else ids[found]
+    for k in range(n_large):
+        partner = ids[desk.large[k]]
+        if tuples.groups[partner] == group:
+            continue
+        cost = cost_of_large(tuples, costs, desk, each, start + desk.large[k])
+        if cost < best_cost or (cost == best_cost and partner < best):
+            best, best_cost = partner, cost
     return best, best_cost
 
 

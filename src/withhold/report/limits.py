@@ -63,6 +63,18 @@ LIMITS: dict[str, tuple[tuple[str, str], ...]] = {
             "All other columns are published as they are.",
         ),
     ),
+    "personal-rho": (
+        (
+            "ρ is not zero",
+            "A suspicion up to the confidence in the promise remains possible. If that does harm, "
+            "choose a smaller one.",
+        ),
+        (
+            "Only what people named",
+            "Who did not say that an item is feared is not protected against it. That somebody asked "
+            "for protection can itself be telling: keep the constraints secret.",
+        ),
+    ),
     "rho": (
         (
             "ρ is not zero",

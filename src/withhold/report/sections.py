@@ -26,6 +26,7 @@ SECTIONS: dict[str, str] = {
     "buckets": "withhold.report.buckets:sections_of_buckets",
     "coherence": "withhold.report.items:sections_of_items",
     "km": "withhold.report.items:sections_of_items",
+    "personal-rho": "withhold.report.personal:sections_of_personal",
 }
 """Where sections come from: by the kind of data (``Transactions``), and by the model's name (``rho``)."""
 

@@ -38,7 +38,7 @@ PSEUDO_COUNT = 0.1
 """α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
 BALANCE = 100
 """λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
-SIZES = 64
+SIZES = 32
 """Partners of up to so many rows are looked up in tables."""
 TABLE_ROOM = 4_000_000
 STEPS_AT_A_TIME = 500
@@ -67,7 +67,7 @@ def suppress_cells(
     tuples, trees = start.tuples, forest.trees
     form_groups(tuples, model.k, model.l or 1)
     if model.l is None:
-        desk = make_desk(forest)
+        desk = make_desk(start, forest)
         merge = partial(merge_tuples, tuples, trees, costs, desk, model.k, STEPS_AT_A_TIME)
     else:
         bench = make_bench(tuples)
@@ -155,7 +155,7 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
     return Start(
         Tuples(
             cells=_padded(forest, found.first_rows[by_class]),
-            sizes=found.sizes[by_class].copy(),
+            sizes=found.sizes[by_class].astype(np.int32),
             ids=by_class,
             places=places,
             classes=own.astype(np.int32),
@@ -226,21 +226,22 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
     )
 
 
-def make_desk(forest: Forest) -> Desk:
+def make_desk(start: Start, forest: Forest) -> Desk:
     """Room for the kernels to work in."""
-    n_nodes, n_columns = len(forest.trees.parents), forest.nodes.shape[1]
+    n_nodes = len(forest.trees.parents)
     sizes = max(2, min(SIZES, TABLE_ROOM // n_nodes)) + 1
-    width = n_columns + -n_columns % AT_ONCE
     return Desk(
         base=np.zeros(n_nodes),
         slope=np.zeros(n_nodes),
         weight=np.zeros(n_nodes),
         both=np.zeros(n_nodes, dtype=np.bool_),
+        log=np.zeros(n_nodes),
         table=np.zeros((sizes, n_nodes + 1)),
         least=np.zeros(sizes),
-        filled=np.zeros(sizes, dtype=np.int64),
+        large=np.zeros(len(start.tuples.ids), dtype=np.int32),
         bounds=forest.bounds,
-        merged=np.full(width, n_nodes, dtype=np.uint32),
+        # The columns that only fill up are the same for all.
+        merged=start.tuples.cells[0].copy(),
     )
 
 
@@ -256,13 +257,14 @@ def make_bench(tuples: Tuples) -> Bench:
     )
 
 
-def _padded(forest: Forest, rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+def _padded(forest: Forest, rows: NDArray[np.int64]) -> NDArray[np.uint16 | np.uint32]:
     """The nodes of these rows; the columns filled up to a multiple of what is added up at once."""
     n_columns = forest.nodes.shape[1]
     # One node beyond all others, which costs nothing and is nobody's.
     cells = np.full((len(rows), n_columns + -n_columns % AT_ONCE), len(forest.trees.parents))
     cells[:, :n_columns] = forest.nodes[rows]
-    return cells.astype(np.uint32)
+    # Narrow cells, for a scan is as fast as memory brings them.
+    return cells.astype(np.uint16 if len(forest.trees.parents) < 2**16 else np.uint32)
 
 
 def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
