@@ -119,8 +119,8 @@ def test_count_minimal__with_one_item(problem, h, k, largest):
 
 
 @examples(400)
-@given(tables(records=12), shares, st.integers(1, 9), st.one_of(st.none(), sizes))
-def test_count_moles(problem, h, k, p):
+@given(tables(records=12), shares, st.integers(1, 9), st.one_of(st.none(), sizes), st.booleans())
+def test_count_moles(problem, h, k, p, shared_out):
     rows, private = problem
     table = Transactions.from_lists(rows)
     model = Coherence(h, k, p, private)
@@ -133,7 +133,7 @@ def test_count_moles(problem, h, k, p):
     alive = np.array([number not in codes | alone for number in range(table.n_items)], dtype=bool)
     chosen = for_moles(table, model, alive)
     store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), Stop())
-    counter = AllMoles(chosen, store, Stop(), 1)
+    counter = AllMoles(chosen, store, Stop(), 2, worth_sharing=0 if shared_out else 10**9)
     expected = {v: sum(v in q for q in moles) for v in np.flatnonzero(alive).tolist()}
     got = counter.at_first(alive)
     assert {v: got.get(v, 0) for v in expected} == expected

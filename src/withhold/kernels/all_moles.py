@@ -50,6 +50,8 @@ def is_needed(y, counts, k, on_path, arena, item_heads):
 def count_moles(
     roots,
     after,
+    part,
+    n_parts,
     alive,
     offsets,
     items,
@@ -72,7 +74,8 @@ def count_moles(
 ):
     """Add to ``counts`` all moles of 2 to ``largest`` items that hold one of ``roots`` (no moles alone).
 
-    All minimal moles of fewer than ``largest`` items that are not rare must be stored.
+    All minimal moles of fewer than ``largest`` items that are not rare must be stored. Of each root's
+    extensions only every ``n_parts``-th is followed, from ``part`` on: the sum of all parts is everything.
     """
     n_items = len(post_offsets) - 1
     n_slots = counts.shape[1]
@@ -185,8 +188,9 @@ def count_moles(
                     slots,
                     weights,
                     counts,
-                    total[depth - 1],
-                    of_free[depth - 1],
+                    total,
+                    of_free,
+                    depth - 1,
                 )
                 continue
             n_touched = 0
@@ -214,8 +218,8 @@ def count_moles(
                     n_left += 1
             free_top[depth + 1] = n_free
             if kind == MOLE:
-                add_sets(total[depth], r, n_free, 1, slots, weights)
-                add_sets(of_free[depth], r - 1, n_free - 1, 1, slots, weights)
+                add_sets(total, depth, r, n_free, 1, slots, weights)
+                add_sets(of_free, depth, r - 1, n_free - 1, 1, slots, weights)
             first = last_child[depth]
             n_children = first
             top = pool_top[depth]
@@ -229,6 +233,8 @@ def count_moles(
                 x = touched[t]
                 count = seen[x]
                 seen[x] = 0
+                if depth == 0 and t % n_parts != part:
+                    continue
                 is_mole = (
                     kind == MOLE
                     or count < k
@@ -238,8 +244,8 @@ def count_moles(
                     )
                 )
                 if is_mole and r == 1:
-                    add_sets(counts[x], 0, 0, 1, slots, weights)
-                    add_sets(total[depth], 0, 0, 1, slots, weights)
+                    add_sets(counts, x, 0, 0, 1, slots, weights)
+                    add_sets(total, depth, 0, 0, 1, slots, weights)
                 elif is_mole or r > 1 or num < den:
                     child_item[n_children] = x
                     child_start[n_children] = top

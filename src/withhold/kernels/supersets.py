@@ -18,12 +18,13 @@ MOST_TO_REDUCE = 512
 
 
 @kernel
-def add_sets(count, r, n, sign, slots, weights):
-    """Add the sets of at most ``r`` out of ``n`` items to a count."""
+def add_sets(counts, row, r, n, sign, slots, weights):
+    """Add the sets of at most ``r`` out of ``n`` items to the count in this row."""
+    # Whole arrays and a row, for a view of each row would take longer than the addition.
     if r >= 0 and n >= 0:
         # Where nothing may be added, what there is to add does not matter.
         m = n if r > 0 else 0
-        count[slots[r, m]] += sign * weights[r, m]
+        counts[row, slots[r, m]] += sign * weights[r, m]
 
 
 @kernel
@@ -102,12 +103,15 @@ def count_supersets(
     counts,
     total,
     of_free,
+    level,
 ):
-    """Count a mole with at most FEW_ROWS rows (any number if r ≤ 1) and all that rows add to it."""
-    own = counts[item]
+    """Count a mole with at most FEW_ROWS rows (any number if r ≤ 1) and all that rows add to it.
+
+    The number goes to ``counts``, and to the rows ``level`` of ``total`` and ``of_free``.
+    """
     if r == 0:
-        add_sets(own, 0, 0, 1, slots, weights)
-        add_sets(total, 0, 0, 1, slots, weights)
+        add_sets(counts, item, 0, 0, 1, slots, weights)
+        add_sets(total, level, 0, 0, 1, slots, weights)
         return
     if end - start == 1:
         place = pool_place[start]
@@ -118,10 +122,10 @@ def count_supersets(
                 n += 1
         for q in range(place, last):
             if masks[row_items[q]] == 0:
-                add_sets(counts[row_items[q]], r - 1, n - 1, 1, slots, weights)
-        add_sets(own, r, n, 1, slots, weights)
-        add_sets(total, r, n, 1, slots, weights)
-        add_sets(of_free, r - 1, n - 1, 1, slots, weights)
+                add_sets(counts, row_items[q], r - 1, n - 1, 1, slots, weights)
+        add_sets(counts, item, r, n, 1, slots, weights)
+        add_sets(total, level, r, n, 1, slots, weights)
+        add_sets(of_free, level, r - 1, n - 1, 1, slots, weights)
         return
     n_touched = 0
     for j in range(start, end):
@@ -135,13 +139,13 @@ def count_supersets(
                 masks[x] |= bit
     if r == 1:
         for t in range(n_touched):
-            add_sets(counts[touched[t]], 0, 0, 1, slots, weights)
+            add_sets(counts, touched[t], 0, 0, 1, slots, weights)
             masks[touched[t]] = 0
         # The mole itself and one more for each item; no W(n, 1), as no one row holds all n items.
         n = n_free + n_touched
-        add_sets(own, 0, 0, 1 + n, slots, weights)
-        add_sets(total, 0, 0, 1 + n, slots, weights)
-        add_sets(of_free, 0, 0, 1, slots, weights)
+        add_sets(counts, item, 0, 0, 1 + n, slots, weights)
+        add_sets(total, level, 0, 0, 1 + n, slots, weights)
+        add_sets(of_free, level, 0, 0, 1, slots, weights)
         return
     n_groups = np.int64(1) << (end - start)
     for group in range(n_groups):
@@ -159,9 +163,9 @@ def count_supersets(
             sign = -sign
             rest &= rest - 1
         n = holding[group]
-        add_sets(own, r, n, sign, slots, weights)
-        add_sets(total, r, n, sign, slots, weights)
-        add_sets(of_free, r - 1, n - 1, sign, slots, weights)
+        add_sets(counts, item, r, n, sign, slots, weights)
+        add_sets(total, level, r, n, sign, slots, weights)
+        add_sets(of_free, level, r - 1, n - 1, sign, slots, weights)
     for t in range(n_touched):
         x = touched[t]
         mask = masks[x]
@@ -173,5 +177,5 @@ def count_supersets(
             while rest != 0:
                 sign = -sign
                 rest &= rest - 1
-            add_sets(counts[x], r - 1, holding[part] - 1, sign, slots, weights)
+            add_sets(counts, x, r - 1, holding[part] - 1, sign, slots, weights)
             part = (part - 1) & mask

@@ -26,6 +26,9 @@ from withhold.kernels.threads import Stop, available_cores, run_all
 from withhold.models import Coherence, KmAnonymity
 from withhold.suppress.plan import without
 
+WORTH_SHARING = 50_000
+"""Occurrences in the records of an item, above which its moles are counted on all cores."""
+
 
 class Counter(Protocol):
     """Counts by item code; ``alive`` says which public items are still there."""
@@ -92,9 +95,17 @@ def ranks_of(codes: NDArray[np.integer[Any]], n_codes: int) -> Ints:
 class AllMoles:
     """Counts all moles of up to p items, single items left out."""
 
-    def __init__(self, chosen: Chosen, store: BreachStore, stop: Stop, jobs: int | None) -> None:
+    def __init__(
+        self,
+        chosen: Chosen,
+        store: BreachStore,
+        stop: Stop,
+        jobs: int | None,
+        *,
+        worth_sharing: int = WORTH_SHARING,
+    ) -> None:
         self.chosen, self.store, self.stop = chosen, store, stop
-        self.jobs = jobs or available_cores()
+        self.jobs, self.worth_sharing = jobs or available_cores(), worth_sharing
         self.slots, self.weights, self.worth = _scale(chosen)
 
     def at_first(self, alive: Bools) -> dict[int, int]:
@@ -103,26 +114,47 @@ class AllMoles:
         roots = np.flatnonzero(living).astype(np.int32)
         n_tasks = max(min(len(roots), 4 * self.jobs if self.jobs > 1 else 1), 1)
         tasks = [
-            partial(self._count, roots[n::n_tasks].copy(), living, True) for n in range(n_tasks)
+            partial(self._count, roots[n::n_tasks].copy(), living, after=True)
+            for n in range(n_tasks)
         ]
-        counts: dict[int, int] = {}
-        for part in run_all(tasks, self.stop, jobs=self.jobs):
-            for rank, count in in_whole_numbers(part, self.worth).items():
-                counts[rank] = counts.get(rank, 0) + count
-        return self.chosen.by_code(counts)
+        return self._summed(run_all(tasks, self.stop, jobs=self.jobs))
 
     def going_with(self, code: int, alive: Bools) -> dict[int, int]:
         """How many moles each other item shares with this one."""
         root = self.chosen.rank_of_code[[code]]
-        counts = self._count(root, self.chosen.alive(alive), False)
-        return self.chosen.by_code(in_whole_numbers(counts, self.worth))
+        living = self.chosen.alive(alive)
+        if self.jobs == 1 or self._occurrences_with(root[0]) < self.worth_sharing:
+            return self._summed([self._count(root, living, after=False)])
+        n_parts = self.jobs
+        tasks = [
+            partial(self._count, root, living, after=False, part=n, n_parts=n_parts)
+            for n in range(n_parts)
+        ]
+        return self._summed(run_all(tasks, self.stop, jobs=self.jobs))
 
-    def _count(self, roots: Ints, alive: Bools, after: bool) -> Longs:
+    def _occurrences_with(self, rank: int) -> int:
+        """How many occurrences the records of an item hold."""
+        rows = self.chosen.rows
+        holders = rows.post_rows[rows.post_offsets[rank] : rows.post_offsets[rank + 1]]
+        return int((rows.offsets[holders + 1] - rows.offsets[holders]).sum())
+
+    def _summed(self, parts: list[Longs]) -> dict[int, int]:
+        counts: dict[int, int] = {}
+        for part in parts:
+            for rank, count in in_whole_numbers(part, self.worth).items():
+                counts[rank] = counts.get(rank, 0) + count
+        return self.chosen.by_code(counts)
+
+    def _count(
+        self, roots: Ints, alive: Bools, *, after: bool, part: int = 0, n_parts: int = 1
+    ) -> Longs:
         rows, limits = self.chosen.rows, self.chosen.limits
         counts = np.zeros((rows.n_items, len(self.worth)), dtype=np.int64)
         count_moles(
             roots,
             after,
+            part,
+            n_parts,
             alive,
             rows.offsets,
             rows.items,
