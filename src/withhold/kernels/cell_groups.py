@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.kernels.cell_keys import make_key
 from withhold.kernels.jit import kernel
 
 NOBODY = -1
@@ -21,9 +22,17 @@ class Tuples(NamedTuple):
     """All that changes while tuples are merged."""
 
     cells: Any
-    """By place: the nodes of each column, uint16 or uint32; filled up with columns equal for all."""
+    """By place: the nodes of each column, uint32."""
     sizes: Any
     """By place: how many rows, int32."""
+    keys: Any
+    """By place: what a scan looks at first, uint64; see ``cell_keys``."""
+    digits: Any
+    """By column: what the key grows by with its node, uint64."""
+    origin: Any
+    """What is taken off every key, as an array of one uint64."""
+    n_sizes: Any
+    """Keys show sizes below that one, as an array of one number."""
     ids: Any
     """By place: whose place it is, int32."""
     places: Any
@@ -219,6 +228,7 @@ def join_group(tuples, each, k, variety):
         tuples.varieties[group] = count_varieties(tuples, group)
     else:
         tuples.sizes[tuples.places[twin]] += size
+        renew_key(tuples, tuples.places[twin])
         tuples.into[each] = twin
         calm(tuples, each)
         _give_up_place(tuples, each)
@@ -235,10 +245,19 @@ def _give_up_place(tuples, each):
     for j in range(tuples.cells.shape[1]):
         tuples.cells[place, j] = tuples.cells[last, j]
     tuples.sizes[place] = tuples.sizes[last]
+    tuples.keys[place] = tuples.keys[last]
     tuples.ids[place] = moved
     tuples.places[moved] = place
     tuples.places[each] = NOBODY
     tuples.ends[own] = last
+
+
+@kernel
+def renew_key(tuples, place):
+    """Make the key of a place anew, after its cells or its size have changed."""
+    tuples.keys[place] = make_key(
+        tuples.cells, tuples.sizes, place, tuples.digits, tuples.origin[0], tuples.n_sizes[0]
+    )
 
 
 @kernel
@@ -254,6 +273,7 @@ def move(tuples, trees, each, cells, k, variety):
                 tuples.exact[own, before] -= tuples.sizes[place]
                 tuples.shown[own, j] -= tuples.sizes[place]
             tuples.cells[place, j] = cells[j]
+    renew_key(tuples, place)
     join_group(tuples, each, k, variety)
 
 

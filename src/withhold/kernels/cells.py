@@ -13,12 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.kernels.cell_groups import ACROSS, NOBODY, RISKY, STEPS, common_node, move, next_draw
+from withhold.kernels.cell_keys import (
+    CODE_BITS,
+    CODE_MASK,
+    PAIRS,
+    SIZE_BITS,
+    SIZE_MASK,
+    fill_codes,
+)
 from withhold.kernels.jit import kernel
 
 SLACK = 1e-9
 """Sums of floats that differ by less may be equal; no candidate is passed over for less."""
-AT_ONCE = 4
-"""Columns added up at once; there are always a multiple of so many."""
+BLOCK = 256
+"""Places that are looked at before the best of them lowers the limit."""
+NEARBY = 8
+"""Tuples were sorted at first: so many on either side are looked at before all others."""
 
 
 class Costs(NamedTuple):
@@ -52,13 +62,29 @@ class Desk(NamedTuple):
     log: Any
     """By node: the logarithm of the rows of the class that show it."""
     table: Any
-    """By size and node: the cost of merging with a tuple that has this node."""
+    """By node and size: the cost of merging with a tuple of this size that has this node."""
+    by_size: Any
+    """The same by size and node, of the columns that keys show; the first has ``least`` added."""
+    first: Any
+    """By size and number in a key: what the cells of the first pair of columns cost; see ``cell_keys``."""
+    second: Any
+    third: Any
+    ends: Any
+    """By pair of columns: where it begins, and where the last one ends."""
     least: Any
-    """By size: a cost that the columns after the first few together do not undercut."""
+    """By size: a cost that the columns which keys do not show together do not undercut."""
+    lowest: Any
+    """By size: the lowest cost of the nodes of a column."""
+    theirs: Any
+    """By size: what the partner's loss of its value changes in the column's total."""
+    together: Any
+    """By size: what that changes if the tuple loses its value, too."""
+    hopeful: Any
+    """Places that may be cheaper than what was found so far, int32."""
     large: Any
     """Places of tuples for whose size there is no table, int32."""
     bounds: Any
-    """By column: its first node, and the end of the last."""
+    """By column: its first node, and the end of the last, uint64: numba need not look for signs."""
     merged: Any
     """The cells of the merged tuple."""
 
@@ -117,7 +143,7 @@ def cost_of_merge(tuples, trees, costs, each, partner):
 def prepare(tuples, trees, costs, desk, each):
     """Work out, for every node, what meeting it costs a tuple, apart from what the partner's size changes.
 
-    With ``fill_table`` the same as ``cost_of_merge``, all that candidates share being worked out once.
+    With ``fill_tables`` the same as ``cost_of_merge``, all that candidates share being worked out once.
     """
     own = tuples.classes[each]
     place = tuples.places[each]
@@ -144,35 +170,57 @@ def prepare(tuples, trees, costs, desk, each):
 
 
 @kernel
-def fill_table(tuples, costs, desk, each, size):
-    """Fill the table of costs for partners of this size."""
+def fill_tables(tuples, costs, desk, each):
+    """Fill the table of costs for partners of every small size."""
     own = tuples.classes[each]
     mine = tuples.sizes[tuples.places[each]]
     divergent = costs.divergent[0] * costs.weights[own]
-    base, slope, weight, both = desk.base, desk.slope, desk.weight, desk.both
-    table, log, exact, logs = desk.table[size], desk.log, tuples.exact[own], costs.logs
-    rest = 0.0
+    base, slope, weight, both, log = desk.base, desk.slope, desk.weight, desk.both, desk.log
+    table, least, lowest = desk.table, desk.least, desk.lowest
+    theirs, together = desk.theirs, desk.together
+    exact, logs, bounds = tuples.exact[own], costs.logs, desk.bounds
+    n_sizes = table.shape[1]
+    for size in range(n_sizes):
+        least[size] = 0.0
     for j in range(len(costs.totals)):
-        start, end = desk.bounds[j], desk.bounds[j + 1]
-        if divergent == 0.0:
-            for node in range(start, end):
-                table[node] = base[node] + size * slope[node]
-            continue
-        theirs = divergent * change_of_total(tuples, costs, own, j, size)
-        together = divergent * change_of_total(tuples, costs, own, j, size + mine)
-        lowest = 0.0
-        for node in range(start, end):
-            cost = base[node] + size * slope[node]
-            left = exact[node]
-            # A value that fewer rows show is no such partner's; what stands there is not read.
-            if weight[node] > 0.0 and left >= size:
-                cost += weight[node] * (log[node] - logs[left - size])
-                cost += together if both[node] else theirs
-            table[node] = cost
-            lowest = min(lowest, cost)
-        if j >= AT_ONCE:
-            rest += lowest
-    desk.least[size] = rest
+        if divergent > 0.0:
+            for size in range(1, n_sizes):
+                theirs[size] = divergent * change_of_total(tuples, costs, own, j, size)
+                together[size] = divergent * change_of_total(tuples, costs, own, j, size + mine)
+                lowest[size] = 0.0
+        for node in range(bounds[j], bounds[j + 1]):
+            fixed, each_row, share = base[node], slope[node], weight[node]
+            if share == 0.0:
+                for size in range(1, n_sizes):
+                    table[node, size] = fixed + size * each_row
+            else:
+                # A value that fewer rows show is no such partner's; what stands there is not read.
+                left = exact[node]
+                most = min(n_sizes - 1, left)
+                loss = together if both[node] else theirs
+                now = log[node]
+                for size in range(1, most + 1):
+                    lost = share * (now - logs[np.uint64(left - size)]) + loss[size]
+                    table[node, size] = fixed + size * each_row + lost
+                for size in range(most + 1, n_sizes):
+                    table[node, size] = np.inf
+            if divergent > 0.0:
+                for size in range(1, n_sizes):
+                    lowest[size] = min(lowest[size], table[node, size])
+        if j >= desk.ends[PAIRS] and divergent > 0.0:
+            for size in range(1, n_sizes):
+                least[size] += lowest[size]
+    by_size = desk.by_size
+    for node in range(bounds[desk.ends[PAIRS]]):
+        for size in range(1, n_sizes):
+            by_size[size, node] = table[node, size]
+    # What the other columns cost at least goes with the first one.
+    for size in range(1, n_sizes):
+        for node in range(bounds[1]):
+            by_size[size, node] += least[size]
+    fill_codes(desk.first, by_size, bounds, desk.ends[0], desk.ends[1])
+    fill_codes(desk.second, by_size, bounds, desk.ends[1], desk.ends[2])
+    fill_codes(desk.third, by_size, bounds, desk.ends[2], desk.ends[3])
 
 
 @kernel
@@ -194,30 +242,48 @@ def cost_of_large(tuples, costs, desk, each, place):
 
 
 @kernel
-def scan(cells, sizes, ids, groups, table, least, but, large):
+def find_hopeful(keys, first, second, third, limit, hopeful):
+    """Put into ``hopeful`` which of the keys may cost no more than the limit; returns how many do."""
+    # Without a branch, for which of them it is is as good as random, and without signs to look for.
+    n_hopeful = np.uint64(0)
+    for k in range(len(keys)):
+        key = keys[k]
+        size = key & np.uint64(SIZE_MASK)
+        one = (key >> np.uint64(SIZE_BITS)) & np.uint64(CODE_MASK)
+        two = (key >> np.uint64(SIZE_BITS + CODE_BITS)) & np.uint64(CODE_MASK)
+        three = key >> np.uint64(SIZE_BITS + 2 * CODE_BITS)
+        hopeful[n_hopeful] = k
+        n_hopeful += np.uint64(first[size, one] + second[size, two] + third[size, three] <= limit)
+    return np.int64(n_hopeful)
+
+
+@kernel
+def scan(near, keys, cells, ids, groups, table, first, second, third, but, hopeful, large):
     """The place of the cheapest by the tables, of equals the lower id; and those too large for them.
 
-    Tuples of the group ``but`` are left out: they are equal to the tuple already, or itself.
-    Returns also how many were put into ``large``.
+    Looks first at those ``near`` that place, which are often similar. Tuples of the group ``but`` are left
+    out: they are equal to the tuple already, or itself. Returns also how many were put into ``large``.
     """
-    best, best_cost = NOBODY, np.inf
+    best, best_cost, limit = NOBODY, np.inf, np.inf
     n_large = 0
-    for place in range(len(sizes)):
-        size = np.uint64(sizes[place])
-        if size >= np.uint64(len(table)):
-            large[n_large] = place
-            n_large += 1
-            continue
-        row, nodes = table[size], cells[place]
-        cost = row[nodes[0]] + row[nodes[1]] + row[nodes[2]] + row[nodes[3]]
-        if cost + least[size] > best_cost + SLACK:
-            continue
-        for j in range(AT_ONCE, len(nodes), AT_ONCE):
-            cost += row[nodes[j]] + row[nodes[j + 1]] + row[nodes[j + 2]] + row[nodes[j + 3]]
-        if (cost < best_cost or (cost == best_cost and ids[place] < ids[best])) and groups[
-            ids[place]
-        ] != but:
-            best, best_cost = place, cost
+    for start in range(-BLOCK, len(keys), BLOCK):
+        begin = start if start >= 0 else max(near - NEARBY, 0)
+        end = start + BLOCK if start >= 0 else near + NEARBY
+        for k in range(find_hopeful(keys[begin:end], first, second, third, limit, hopeful)):
+            place = begin + hopeful[k]
+            size = keys[place] & np.uint64(SIZE_MASK)
+            if size == 0:
+                if start >= 0:
+                    large[n_large] = place
+                    n_large += 1
+                continue
+            cost = 0.0
+            for j in range(cells.shape[1]):
+                cost += table[cells[place, j], size]
+            if (cost < best_cost or (cost == best_cost and ids[place] < ids[best])) and groups[
+                ids[place]
+            ] != but:
+                best, best_cost, limit = place, cost, cost + SLACK
     return best, best_cost, n_large
 
 
@@ -226,12 +292,22 @@ def cheapest_partner(tuples, trees, costs, desk, each):
     """The tuple of the same class, but another group, that costs least; of equals the lower id."""
     own, group = tuples.classes[each], tuples.groups[each]
     start, end = tuples.starts[own], tuples.ends[own]
-    sizes, ids, cells = tuples.sizes[start:end], tuples.ids[start:end], tuples.cells[start:end]
+    keys, ids, cells = tuples.keys[start:end], tuples.ids[start:end], tuples.cells[start:end]
     prepare(tuples, trees, costs, desk, each)
-    for size in range(1, len(desk.table)):
-        fill_table(tuples, costs, desk, each, size)
+    fill_tables(tuples, costs, desk, each)
     found, best_cost, n_large = scan(
-        cells, sizes, ids, tuples.groups, desk.table, desk.least, group, desk.large
+        tuples.places[each] - start,
+        keys,
+        cells,
+        ids,
+        tuples.groups,
+        desk.table,
+        desk.first,
+        desk.second,
+        desk.third,
+        group,
+        desk.hopeful,
+        desk.large,
     )
     best = NOBODY if found == NOBODY else ids[found]
     for k in range(n_large):

@@ -7,6 +7,7 @@ merged with the tuple of its class for which that costs least, until no group is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +27,8 @@ from withhold.kernels.cell_groups import (
     Tuples,
     form_groups,
 )
-from withhold.kernels.cells import AT_ONCE, Costs, Desk, merge_tuples
+from withhold.kernels.cell_keys import PAIRS, make_digits, make_keys, split_columns
+from withhold.kernels.cells import BLOCK, Costs, Desk, merge_tuples
 from withhold.kernels.diverse_cells import Bench, merge_groups
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
@@ -38,8 +40,8 @@ PSEUDO_COUNT = 0.1
 """α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
 BALANCE = 100
 """λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
-SIZES = 32
-"""Partners of up to so many rows are looked up in tables."""
+SIZES = 24
+"""Partners of fewer rows than that are looked up in tables."""
 TABLE_ROOM = 4_000_000
 STEPS_AT_A_TIME = 500
 
@@ -133,7 +135,7 @@ class Start:
             into = np.where(ahead == NOBODY, into, ahead)
         last = np.where(into == NOBODY, np.arange(len(into)), into)
         cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
-        return cells[self.of_row, : self.tuples.shown.shape[1]]
+        return cells[self.of_row]
 
 
 def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
@@ -152,10 +154,18 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
     ends = np.cumsum(counts).astype(np.int64)
     n_slots = 1 << max(4, int(4 * n - 1).bit_length())
     exact, shown = count_shown(forest, classes, n_classes)
+    cells = forest.nodes[found.first_rows[by_class]].astype(np.uint32)
+    sizes = found.sizes[by_class].astype(np.int32)
+    digits, origin = make_digits(forest.bounds, split_columns(forest.bounds))
+    n_sizes = max(2, min(SIZES, TABLE_ROOM // len(forest.trees.parents)))
     return Start(
         Tuples(
-            cells=_padded(forest, found.first_rows[by_class]),
-            sizes=found.sizes[by_class].astype(np.int32),
+            cells=cells,
+            sizes=sizes,
+            keys=make_keys(cells, sizes, digits, origin[0], n_sizes),
+            digits=digits,
+            origin=origin,
+            n_sizes=np.array([n_sizes], dtype=np.int64),
             ids=by_class,
             places=places,
             classes=own.astype(np.int32),
@@ -228,20 +238,36 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
 
 def make_desk(start: Start, forest: Forest) -> Desk:
     """Room for the kernels to work in."""
-    n_nodes = len(forest.trees.parents)
-    sizes = max(2, min(SIZES, TABLE_ROOM // n_nodes)) + 1
+    n_nodes, sizes = len(forest.trees.parents), int(start.tuples.n_sizes[0])
+    ends = split_columns(forest.bounds)
+    n_of = np.diff(forest.bounds)
+    by_size = np.zeros((sizes, n_nodes))
+    # Where a key shows no size, the tuple is never passed over.
+    by_size[0] = -np.inf
+    codes = [
+        np.zeros((sizes, math.prod(n_of[ends[pair] : ends[pair + 1]].tolist())))
+        for pair in range(PAIRS)
+    ]
     return Desk(
         base=np.zeros(n_nodes),
         slope=np.zeros(n_nodes),
         weight=np.zeros(n_nodes),
         both=np.zeros(n_nodes, dtype=np.bool_),
         log=np.zeros(n_nodes),
-        table=np.zeros((sizes, n_nodes + 1)),
+        table=np.zeros((n_nodes + 1, sizes)),
+        by_size=by_size,
+        first=codes[0],
+        second=codes[1],
+        third=codes[2],
+        ends=ends,
         least=np.zeros(sizes),
+        lowest=np.zeros(sizes),
+        theirs=np.zeros(sizes),
+        together=np.zeros(sizes),
+        hopeful=np.zeros(BLOCK + 1, dtype=np.int32),
         large=np.zeros(len(start.tuples.ids), dtype=np.int32),
-        bounds=forest.bounds,
-        # The columns that only fill up are the same for all.
-        merged=start.tuples.cells[0].copy(),
+        bounds=forest.bounds.astype(np.uint64),
+        merged=np.zeros(len(n_of), dtype=np.uint32),
     )
 
 
@@ -252,19 +278,8 @@ def make_bench(tuples: Tuples) -> Bench:
         has=np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64),
         mine=np.zeros(n_classes, dtype=np.int64),
         theirs=np.zeros(n_classes, dtype=np.int64),
-        # The columns that only fill up are the same for all.
         merged=tuples.cells[0].copy(),
     )
-
-
-def _padded(forest: Forest, rows: NDArray[np.int64]) -> NDArray[np.uint16 | np.uint32]:
-    """The nodes of these rows; the columns filled up to a multiple of what is added up at once."""
-    n_columns = forest.nodes.shape[1]
-    # One node beyond all others, which costs nothing and is nobody's.
-    cells = np.full((len(rows), n_columns + -n_columns % AT_ONCE), len(forest.trees.parents))
-    cells[:, :n_columns] = forest.nodes[rows]
-    # Narrow cells, for a scan is as fast as memory brings them.
-    return cells.astype(np.uint16 if len(forest.trees.parents) < 2**16 else np.uint32)
 
 
 def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
