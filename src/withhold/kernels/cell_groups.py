@@ -30,7 +30,7 @@ class Tuples(NamedTuple):
     digits: Any
     """By column: what the key grows by with its node, uint64."""
     origin: Any
-    """What is taken off every key, as an array of one uint64."""
+    """What is taken off every key, and what is added for each row of the size, uint64."""
     n_sizes: Any
     """Keys show sizes below that one, as an array of one number."""
     ids: Any
@@ -256,7 +256,7 @@ def _give_up_place(tuples, each):
 def renew_key(tuples, place):
     """Make the key of a place anew, after its cells or its size have changed."""
     tuples.keys[place] = make_key(
-        tuples.cells, tuples.sizes, place, tuples.digits, tuples.origin[0], tuples.n_sizes[0]
+        tuples.cells, tuples.sizes, place, tuples.digits, tuples.origin, tuples.n_sizes[0]
     )
 
 

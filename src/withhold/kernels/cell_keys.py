@@ -1,8 +1,8 @@
 """What a scan over tuples looks at first: a tuple's size and most of its cells, in one number.
 
-Columns are numbered together by ones and twos: few enough combinations of their nodes that the costs of each
-can be worked out once a step. A key holds, from its lowest bits on, the size (0 if it is large) and the
-numbers of three such *pairs*; so a candidate that is too expensive is passed over after three look-ups.
+Columns are numbered together by ones and twos: few enough combinations of their nodes that the costs of each,
+for partners of every small size, can be worked out once a step. A key holds three places in these lists;
+so a candidate that is too expensive is passed over after three look-ups.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from numpy.typing import NDArray
 from withhold.kernels.jit import kernel
 
 PAIRS = 3
-SIZE_BITS, CODE_BITS = 10, 18
-SIZE_MASK, CODE_MASK = (1 << SIZE_BITS) - 1, (1 << CODE_BITS) - 1
+BITS = 21
+MASK = (1 << BITS) - 1
+"""Of a place in a list of costs."""
 MOST_CODES = 1024
 """Combinations of nodes that are numbered together; one column alone may have more."""
 
 
-def split_columns(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+def split_columns(bounds: NDArray[np.int64], n_sizes: int) -> NDArray[np.int64]:
     """Where each pair of columns begins, and where the last one ends."""
     n_nodes = np.diff(bounds).tolist()
     ends = [0]
     for _ in range(PAIRS):
         first = ends[-1]
         several = n_nodes[first : first + 2]
-        if several and several[0] > CODE_MASK:
+        if several and several[0] * n_sizes > MASK:
             several = []
         elif math.prod(several) > MOST_CODES:
             several = several[:1]
@@ -37,28 +38,30 @@ def split_columns(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def make_digits(
-    bounds: NDArray[np.int64], ends: NDArray[np.int64]
+    bounds: NDArray[np.int64], ends: NDArray[np.int64], n_sizes: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """What the key grows by with each column's node, and what is then taken off."""
+    """What the key grows by with each column's node; and what is then taken off, and added for the size."""
     digits = np.zeros(len(bounds) - 1, dtype=np.uint64)
-    origin = 0
+    origin = size_digit = 0
     for pair in range(PAIRS):
-        step = 1 << (SIZE_BITS + pair * CODE_BITS)
+        step = n_sizes << (pair * BITS)
+        size_digit += 1 << (pair * BITS)
         for column in range(ends[pair + 1] - 1, ends[pair] - 1, -1):
             digits[column] = step
             origin += int(bounds[column]) * step
             step *= int(bounds[column + 1] - bounds[column])
-    return digits, np.array([origin % 2**64], dtype=np.uint64)
+    return digits, np.array([origin % 2**64, size_digit], dtype=np.uint64)
 
 
 @kernel
 def make_key(cells, sizes, place, digits, origin, n_sizes):
-    """The key of the tuple at a place."""
+    """The key of the tuple at a place; that of a large one is the key of size 0."""
     key = np.uint64(0)
     for j in range(len(digits)):
         key += np.uint64(cells[place, j]) * digits[j]
-    size = sizes[place] if sizes[place] < n_sizes else 0
-    return key - origin + np.uint64(size)
+    if sizes[place] < n_sizes:
+        key += np.uint64(sizes[place]) * origin[1]
+    return key - origin[0]
 
 
 @kernel
@@ -71,20 +74,25 @@ def make_keys(cells, sizes, digits, origin, n_sizes):
 
 
 @kernel
-def fill_codes(costs, table, bounds, first, last):
-    """Add up, by size and combination of nodes of one or two columns, what they cost by size and node."""
+def fill_codes(costs, table, bounds, first, last, besides):
+    """Add up what the nodes of some columns cost, for every combination and size, and ``besides`` by size.
+
+    There are one or two columns, or none: then every key has the number 0.
+    """
+    n_sizes = table.shape[1]
     if first == last:
-        return  # no such columns: all keys have the number 0, which costs nothing
+        for size in range(n_sizes):
+            costs[0, size] = besides[size]
+        return
     start, end = bounds[first], bounds[first + 1]
-    n_others = bounds[last] - end
-    for size in range(len(table)):
-        if last - first == 1:
-            for node in range(start, end):
-                costs[size, node - start] = table[size, node]
-            continue
-        code = np.uint64(0)
+    if last - first == 1:
         for node in range(start, end):
-            alone = table[size, node]
-            for other in range(n_others):
-                costs[size, code + other] = alone + table[size, end + other]
-            code += n_others
+            for size in range(n_sizes):
+                costs[node - start, size] = table[node, size] + besides[size]
+        return
+    code = np.uint64(0)
+    for node in range(start, end):
+        for other in range(end, bounds[last]):
+            for size in range(n_sizes):
+                costs[code, size] = table[node, size] + table[other, size] + besides[size]
+            code += np.uint64(1)

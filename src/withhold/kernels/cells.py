@@ -14,11 +14,9 @@ import numpy as np
 
 from withhold.kernels.cell_groups import ACROSS, NOBODY, RISKY, STEPS, common_node, move, next_draw
 from withhold.kernels.cell_keys import (
-    CODE_BITS,
-    CODE_MASK,
+    BITS,
+    MASK,
     PAIRS,
-    SIZE_BITS,
-    SIZE_MASK,
     fill_codes,
 )
 from withhold.kernels.jit import kernel
@@ -63,12 +61,13 @@ class Desk(NamedTuple):
     """By node: the logarithm of the rows of the class that show it."""
     table: Any
     """By node and size: the cost of merging with a tuple of this size that has this node."""
-    by_size: Any
-    """The same by size and node, of the columns that keys show; the first has ``least`` added."""
     first: Any
-    """By size and number in a key: what the cells of the first pair of columns cost; see ``cell_keys``."""
+    """By number and size: what the cells of the first pair of columns cost; see ``cell_keys``."""
     second: Any
     third: Any
+    """The same, and at least what the columns cost that keys do not show."""
+    nothing: Any
+    """By size: 0, or for size 0 less than anything: large tuples are never passed over."""
     ends: Any
     """By pair of columns: where it begins, and where the last one ends."""
     least: Any
@@ -183,6 +182,7 @@ def fill_tables(tuples, costs, desk, each):
     for size in range(n_sizes):
         least[size] = 0.0
     for j in range(len(costs.totals)):
+        hidden = j >= desk.ends[PAIRS] and divergent > 0.0
         if divergent > 0.0:
             for size in range(1, n_sizes):
                 theirs[size] = divergent * change_of_total(tuples, costs, own, j, size)
@@ -204,23 +204,15 @@ def fill_tables(tuples, costs, desk, each):
                     table[node, size] = fixed + size * each_row + lost
                 for size in range(most + 1, n_sizes):
                     table[node, size] = np.inf
-            if divergent > 0.0:
+            if hidden:
                 for size in range(1, n_sizes):
                     lowest[size] = min(lowest[size], table[node, size])
-        if j >= desk.ends[PAIRS] and divergent > 0.0:
+        if hidden:
             for size in range(1, n_sizes):
                 least[size] += lowest[size]
-    by_size = desk.by_size
-    for node in range(bounds[desk.ends[PAIRS]]):
-        for size in range(1, n_sizes):
-            by_size[size, node] = table[node, size]
-    # What the other columns cost at least goes with the first one.
-    for size in range(1, n_sizes):
-        for node in range(bounds[1]):
-            by_size[size, node] += least[size]
-    fill_codes(desk.first, by_size, bounds, desk.ends[0], desk.ends[1])
-    fill_codes(desk.second, by_size, bounds, desk.ends[1], desk.ends[2])
-    fill_codes(desk.third, by_size, bounds, desk.ends[2], desk.ends[3])
+    fill_codes(desk.first, table, bounds, desk.ends[0], desk.ends[1], desk.nothing)
+    fill_codes(desk.second, table, bounds, desk.ends[1], desk.ends[2], desk.nothing)
+    fill_codes(desk.third, table, bounds, desk.ends[2], desk.ends[3], least)
 
 
 @kernel
@@ -248,17 +240,16 @@ def find_hopeful(keys, first, second, third, limit, hopeful):
     n_hopeful = np.uint64(0)
     for k in range(len(keys)):
         key = keys[k]
-        size = key & np.uint64(SIZE_MASK)
-        one = (key >> np.uint64(SIZE_BITS)) & np.uint64(CODE_MASK)
-        two = (key >> np.uint64(SIZE_BITS + CODE_BITS)) & np.uint64(CODE_MASK)
-        three = key >> np.uint64(SIZE_BITS + 2 * CODE_BITS)
+        one = key & np.uint64(MASK)
+        two = (key >> np.uint64(BITS)) & np.uint64(MASK)
+        three = key >> np.uint64(2 * BITS)
         hopeful[n_hopeful] = k
-        n_hopeful += np.uint64(first[size, one] + second[size, two] + third[size, three] <= limit)
+        n_hopeful += np.uint64(first[one] + second[two] + third[three] <= limit)
     return np.int64(n_hopeful)
 
 
 @kernel
-def scan(near, keys, cells, ids, groups, table, first, second, third, but, hopeful, large):
+def scan(near, keys, cells, sizes, ids, groups, table, first, second, third, but, hopeful, large):
     """The place of the cheapest by the tables, of equals the lower id; and those too large for them.
 
     Looks first at those ``near`` that place, which are often similar. Tuples of the group ``but`` are left
@@ -271,8 +262,8 @@ def scan(near, keys, cells, ids, groups, table, first, second, third, but, hopef
         end = start + BLOCK if start >= 0 else near + NEARBY
         for k in range(find_hopeful(keys[begin:end], first, second, third, limit, hopeful)):
             place = begin + hopeful[k]
-            size = keys[place] & np.uint64(SIZE_MASK)
-            if size == 0:
+            size = sizes[place]
+            if size >= table.shape[1]:
                 if start >= 0:
                     large[n_large] = place
                     n_large += 1
@@ -292,19 +283,20 @@ def cheapest_partner(tuples, trees, costs, desk, each):
     """The tuple of the same class, but another group, that costs least; of equals the lower id."""
     own, group = tuples.classes[each], tuples.groups[each]
     start, end = tuples.starts[own], tuples.ends[own]
-    keys, ids, cells = tuples.keys[start:end], tuples.ids[start:end], tuples.cells[start:end]
+    ids = tuples.ids[start:end]
     prepare(tuples, trees, costs, desk, each)
     fill_tables(tuples, costs, desk, each)
     found, best_cost, n_large = scan(
         tuples.places[each] - start,
-        keys,
-        cells,
+        tuples.keys[start:end],
+        tuples.cells[start:end],
+        tuples.sizes[start:end],
         ids,
         tuples.groups,
         desk.table,
-        desk.first,
-        desk.second,
-        desk.third,
+        desk.first.reshape(-1),
+        desk.second.reshape(-1),
+        desk.third.reshape(-1),
         group,
         desk.hopeful,
         desk.large,

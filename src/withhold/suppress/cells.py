@@ -40,7 +40,7 @@ PSEUDO_COUNT = 0.1
 """α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
 BALANCE = 100
 """λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
-SIZES = 24
+SIZES = 32
 """Partners of fewer rows than that are looked up in tables."""
 TABLE_ROOM = 4_000_000
 STEPS_AT_A_TIME = 500
@@ -156,13 +156,13 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
     exact, shown = count_shown(forest, classes, n_classes)
     cells = forest.nodes[found.first_rows[by_class]].astype(np.uint32)
     sizes = found.sizes[by_class].astype(np.int32)
-    digits, origin = make_digits(forest.bounds, split_columns(forest.bounds))
     n_sizes = max(2, min(SIZES, TABLE_ROOM // len(forest.trees.parents)))
+    digits, origin = make_digits(forest.bounds, split_columns(forest.bounds, n_sizes), n_sizes)
     return Start(
         Tuples(
             cells=cells,
             sizes=sizes,
-            keys=make_keys(cells, sizes, digits, origin[0], n_sizes),
+            keys=make_keys(cells, sizes, digits, origin, n_sizes),
             digits=digits,
             origin=origin,
             n_sizes=np.array([n_sizes], dtype=np.int64),
@@ -239,13 +239,10 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
 def make_desk(start: Start, forest: Forest) -> Desk:
     """Room for the kernels to work in."""
     n_nodes, sizes = len(forest.trees.parents), int(start.tuples.n_sizes[0])
-    ends = split_columns(forest.bounds)
+    ends = split_columns(forest.bounds, sizes)
     n_of = np.diff(forest.bounds)
-    by_size = np.zeros((sizes, n_nodes))
-    # Where a key shows no size, the tuple is never passed over.
-    by_size[0] = -np.inf
     codes = [
-        np.zeros((sizes, math.prod(n_of[ends[pair] : ends[pair + 1]].tolist())))
+        np.zeros((math.prod(n_of[ends[pair] : ends[pair + 1]].tolist()), sizes))
         for pair in range(PAIRS)
     ]
     return Desk(
@@ -255,10 +252,10 @@ def make_desk(start: Start, forest: Forest) -> Desk:
         both=np.zeros(n_nodes, dtype=np.bool_),
         log=np.zeros(n_nodes),
         table=np.zeros((n_nodes + 1, sizes)),
-        by_size=by_size,
         first=codes[0],
         second=codes[1],
         third=codes[2],
+        nothing=np.append(-np.inf, np.zeros(sizes - 1)),
         ends=ends,
         least=np.zeros(sizes),
         lowest=np.zeros(sizes),
