@@ -16,7 +16,7 @@ import withhold as wh
 from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.data import Table
-from withhold.data.identifying import looks_identifying
+from withhold.data.identifying import gives_away, looks_identifying
 from withhold.data.table import Column
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.formats.table import (
@@ -299,3 +299,40 @@ def test_leak__is_found_where_the_pattern_tells_the_label():
     found = measure_table(table, release, wh.KAnonymity(2, ["a", "b"], label="label"))
     assert found.leak.by_pattern.mean == 0
     assert found.leak.by_majority == 0.5
+
+
+def test_inspect__a_table_shows_its_columns(people):
+    text = run("inspect", people, "--table").stdout
+    for name in ("age", "zip", "sex", "label", "note"):
+        assert name in text
+    assert "note is different in every row" in text
+    found = json.loads(run("inspect", people, "--table", "--json", "--top", "1").stdout)
+    sex = next(column for column in found["columns"] if column["name"] == "sex")
+    assert (sex["different"], sex["blank"], sex["alone"], sex["top"]) == (2, 0, 0, [["f", 20]])
+
+
+def test_inspect__options_for_items_are_refused_for_a_table(people):
+    result = run("inspect", people, "--table", "--item-column", "sex")
+    assert result.exit_code == 2
+    assert "--item-column is for records of items" in result.stderr
+
+
+def test_gives_away__a_column_that_tells_another(people):
+    table = wh.read_table(people)
+    first = table.column("zip")
+    twin = Column("area", first.codes, tuple(f"area {value}" for value in first.values))
+    with_twin = Table((*table.columns, twin))
+    assert gives_away(with_twin, ["area"], COLUMNS) == [("area", "zip")]
+    codes = first.codes.copy()
+    codes[0] = (codes[0] + 1) % len(first.values)
+    loose = Table((*table.columns, Column("area", codes, twin.values)))
+    assert gives_away(loose, ["area"], COLUMNS) == []
+
+
+def test_anonymize__warns_of_a_kept_column_that_tells_a_withheld_one(people):
+    lines = people.read_text().splitlines()
+    rows = [f"{line},{line.split(',')[1]}x" for line in lines[1:]]
+    people.write_text("\n".join([lines[0] + ",area", *rows]) + "\n")
+    result = run("anonymize", people, *options(), "--drop", "note", "-o", "out.csv")
+    assert result.exit_code == 0
+    assert "column 'area' is published as it is and tells 'zip'" in result.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -28,17 +29,26 @@ def inspect(
         typer.Option(help="Draw this hierarchy; with DATA, check that it has every item."),
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Show so many of the most frequent items.")] = 10,
+    table: Annotated[
+        bool,
+        typer.Option("--table", help="DATA is a table with named columns, not records of items."),
+    ] = False,
     format: options.Format = None,
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """What is in the file: rows, items, lengths, the most frequent items, the format found."""
+    """What is in the file: rows, items, lengths, the most frequent items, the format found.
+
+    With --table: the columns, their values, and which of them look as if they named people.
+    """
     from withhold.data.profile import profile
-    from withhold.formats import read
+    from withhold.data.table_profile import profile_table
+    from withhold.formats import read, read_table
     from withhold.formats.hierarchy import read_hierarchy
     from withhold.report.json import hierarchy_as_dict, profile_as_dict
+    from withhold.report.table_text import table_profile_text
     from withhold.report.text import hierarchy_text, profile_text
 
     if data is None and hierarchy is None:
@@ -46,8 +56,15 @@ def inspect(
     found: dict[str, Any] = {}
     texts = []
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
-    if data is not None:
-        table = read(
+    if data is not None and table:
+        named = {"format": format, "record-column": record_column, "item-column": item_column}
+        if used := [name for name, value in named.items() if value is not None]:
+            raise PolicyError(f"--{used[0]} is for records of items, not for a table")
+        columns = profile_table(read_table(data, separator=separator), top=top)
+        found |= asdict(columns)
+        texts.append(table_profile_text(columns, name=data))
+    elif data is not None:
+        records = read(
             data,
             format=format,
             separator=separator,
@@ -55,8 +72,8 @@ def inspect(
             item_column=item_column,
         )
         if tree is not None:
-            tree.check_covers(table.vocabulary)
-        seen = profile(table, top=top)
+            tree.check_covers(records.vocabulary)
+        seen = profile(records, top=top)
         found |= profile_as_dict(seen)
         texts.append(profile_text(seen, name=data))
     if tree is not None:

@@ -56,7 +56,7 @@ def _read_table(
     *,
     silent: bool,
 ) -> Any:
-    from withhold.data.identifying import looks_identifying
+    from withhold.data.identifying import gives_away, looks_identifying
     from withhold.formats import read_table
 
     table = read_table(
@@ -72,6 +72,11 @@ def _read_table(
     for name, reason in looks_identifying(table, kept).items():
         note(
             f"warning: column {name!r} {reason} and is published as it is; leave it out with --drop"
+        )
+    for name, other in gives_away(table, kept, model.quasi_identifiers):
+        note(
+            f"warning: column {name!r} is published as it is and tells {other!r}: what is withheld there "
+            "can be read off it; leave it out with --drop, or make it a quasi-identifier"
         )
     rest = [name for name in kept if name not in looks_identifying(table, kept)]
     if rest:

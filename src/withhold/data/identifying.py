@@ -44,6 +44,34 @@ def looks_identifying(table: Table, names: Iterable[str]) -> dict[str, str]:
     return {name: reason for name, reason in found.items() if reason}
 
 
+def gives_away(
+    table: Table, kept: Iterable[str], protected: Iterable[str]
+) -> list[tuple[str, str]]:
+    """The pairs (kept, protected) of which the first column tells the second: each value goes with one.
+
+    >>> years = {"degree": ["BA", "MA", "BA"], "years": ["13", "14", "13"], "sex": ["f", "f", "m"]}
+    >>> gives_away(Table.from_columns(years), ["years", "sex"], ["degree"])
+    [('years', 'degree')]
+    """
+    hidden = [table.column(name) for name in protected]
+    found = []
+    for column in map(table.column, kept):
+        # What is different in nearly every row tells everything, and is warned about for that.
+        several = len(table) >= 2 * int((column.counts > 0).sum())
+        for other in hidden if several or len(table) < FEWEST else ():
+            if len(other.values) > 1 and _tells(column, other):
+                found.append((column.name, other.name))
+    return found
+
+
+def _tells(column: Column, other: Column) -> bool:
+    shown = (column.codes >= 0) & (other.codes >= 0)
+    codes, others = column.codes[shown], other.codes[shown]
+    goes_with = np.full(len(column.values), -1, dtype=np.int32)
+    goes_with[codes] = others
+    return bool((goes_with[codes] == others).all())
+
+
 def _reason(column: Column, n_rows: int) -> str:
     counts = column.counts
     values = [value for value, n in zip(column.values, counts, strict=True) if value and n]

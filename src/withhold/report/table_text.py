@@ -1,10 +1,43 @@
-"""The audit of a table as a page of text."""
+"""What is in a table, and its audit, as pages of text."""
 
 from __future__ import annotations
 
 from withhold.audits.table import TableAudit
+from withhold.data.table_profile import TableProfile
 from withhold.models import Status
 from withhold.report.text import bar, columns, page
+
+
+def table_profile_text(profile: TableProfile, *, name: str) -> str:
+    """The columns of a table, and those that look as if they named people."""
+    rows = [
+        (
+            column.name,
+            f"{column.different:,}",
+            f"{column.blank:,}",
+            f"{column.alone:,}",
+            ", ".join(
+                f"{value or '(blank)'} {count / profile.rows:.0%}" for value, count in column.top
+            ),
+        )
+        for column in profile.columns
+    ]
+    head = ("column", "values", "blank", "alone", "most frequent")
+    lines = [
+        f"{name}: {profile.format}, {profile.rows:,} rows, {len(profile.columns):,} columns",
+        "",
+        *columns([head, *rows], right={1, 2, 3}),
+        "",
+        "alone: rows whose value of the column no other row has",
+    ]
+    warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
+    if warned:
+        lines += [
+            "",
+            "Looks as if it named people; leave it out (--drop) when you publish",
+            *warned,
+        ]
+    return page(lines)
 
 
 def table_audit_text(audit: TableAudit, *, name: str) -> str:
