@@ -60,13 +60,13 @@ def personal_samples(
 ) -> Result:
     """Losses and divergences of releases of a tenth of the short records, one for each seed."""
     import withhold as wh
-    from withhold.suppress.splitting import part_of
 
     table = short_records(wh.read(path), longest)
     losses, kls = [], []
     for seed in range(seeds):
-        drawn = np.random.default_rng(seed).permutation(len(table))[: len(table) // 10]
-        sample = wh.read(part_of(table, np.sort(drawn)).to_lists())
+        drawn = np.zeros(len(table), dtype=bool)
+        drawn[np.random.default_rng(seed).permutation(len(table))[: len(table) // 10]] = True
+        sample = wh.read(table.only_records(drawn).to_lists())
         asked = wh.PersonalRhoUncertainty("0.5", constraints(sample, setting, 0.4, seed))
         release = wh.anonymize(sample, asked, keep=keep, seed=seed)
         release.write(output, force=True)

@@ -79,7 +79,7 @@ def fill_codes(costs, table, bounds, first, last, besides):
 
     There are one or two columns, or none: then every key has the number 0.
     """
-    n_sizes = table.shape[1]
+    n_sizes = costs.shape[1]
     if first == last:
         for size in range(n_sizes):
             costs[0, size] = besides[size]

@@ -23,7 +23,7 @@ from withhold.kernels.jit import kernel
 
 SLACK = 1e-9
 """Sums of floats that differ by less may be equal; no candidate is passed over for less."""
-BLOCK = 256
+BLOCK = 128
 """Places that are looked at before the best of them lowers the limit."""
 NEARBY = 8
 """Tuples were sorted at first: so many on either side are looked at before all others."""
@@ -81,7 +81,7 @@ class Desk(NamedTuple):
     hopeful: Any
     """Places that may be cheaper than what was found so far, int32."""
     large: Any
-    """Places of tuples for whose size there is no table, int32."""
+    """Places of tuples whose size no key shows, int32."""
     bounds: Any
     """By column: its first node, and the end of the last, uint64: numba need not look for signs."""
     merged: Any
@@ -249,7 +249,22 @@ def find_hopeful(keys, first, second, third, limit, hopeful):
 
 
 @kernel
-def scan(near, keys, cells, sizes, ids, groups, table, first, second, third, but, hopeful, large):
+def scan(
+    near,
+    keys,
+    cells,
+    sizes,
+    n_listed,
+    ids,
+    groups,
+    table,
+    first,
+    second,
+    third,
+    but,
+    hopeful,
+    large,
+):
     """The place of the cheapest by the tables, of equals the lower id; and those too large for them.
 
     Looks first at those ``near`` that place, which are often similar. Tuples of the group ``but`` are left
@@ -263,7 +278,7 @@ def scan(near, keys, cells, sizes, ids, groups, table, first, second, third, but
         for k in range(find_hopeful(keys[begin:end], first, second, third, limit, hopeful)):
             place = begin + hopeful[k]
             size = sizes[place]
-            if size >= table.shape[1]:
+            if size >= n_listed:
                 if start >= 0:
                     large[n_large] = place
                     n_large += 1
@@ -291,6 +306,7 @@ def cheapest_partner(tuples, trees, costs, desk, each):
         tuples.keys[start:end],
         tuples.cells[start:end],
         tuples.sizes[start:end],
+        tuples.n_sizes[0],
         ids,
         tuples.groups,
         desk.table,
@@ -302,11 +318,18 @@ def cheapest_partner(tuples, trees, costs, desk, each):
         desk.large,
     )
     best = NOBODY if found == NOBODY else ids[found]
+    cells, sizes, table, groups = tuples.cells, tuples.sizes, desk.table, tuples.groups
     for k in range(n_large):
-        partner = ids[desk.large[k]]
-        if tuples.groups[partner] == group:
+        place = start + desk.large[k]
+        partner = tuples.ids[place]
+        if groups[partner] == group:
             continue
-        cost = cost_of_large(tuples, costs, desk, each, start + desk.large[k])
+        if sizes[place] < table.shape[1]:
+            cost = 0.0
+            for j in range(cells.shape[1]):
+                cost += table[cells[place, j], sizes[place]]
+        else:
+            cost = cost_of_large(tuples, costs, desk, each, place)
         if cost < best_cost or (cost == best_cost and partner < best):
             best, best_cost = partner, cost
     return best, best_cost

@@ -62,14 +62,12 @@ def put_back(
     num,
     den,
     stop,
-    keep,
     scratch,
     found,
     outcomes,
 ):
     """Try each position in turn; ``outcomes`` says what became of it.
 
-    With ``keep`` what harms nobody is put back for good; without, each is looked at for itself.
     ``blocked_by`` is the rule (of ``starts``, ``items``, ``consequents``) for which each was withheld. What
     stays out because of another rule gets that one; these are returned as offsets, items and
     consequents, and numbered from len(consequents) on.
@@ -136,7 +134,7 @@ def put_back(
                 n_new += 1
         if not unsafe:
             outcomes[k] = RETURNED
-        if unsafe or not keep:
+        else:
             rows.items[p] = ~x
             rows.supports[x] -= 1
             clear_bit(rows.bitmaps, first_bitmap, x, row)

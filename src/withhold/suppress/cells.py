@@ -40,8 +40,8 @@ PSEUDO_COUNT = 0.1
 """α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
 BALANCE = 100
 """λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
-SIZES = 32
-"""Partners of fewer rows than that are looked up in tables."""
+SIZES = 16
+"""Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
 TABLE_ROOM = 4_000_000
 STEPS_AT_A_TIME = 500
 
@@ -89,13 +89,17 @@ def suppress_cells(
 def by_difference(table: Table, model: KAnonymity) -> list[str]:
     """The quasi-identifiers, those first in which two rows are most often different.
 
-    A search over candidates looks at these first, and at the others only where the sum so far allows.
+    A search over candidates looks at these first, and at the others only where the sum so far allows. It
+    takes two columns at a time: of the first few, one with many values and one with few.
     """
     alike = {}
     for name in model.quasi_identifiers:
         counts = np.append(table.column(name).counts, table.column(name).withheld.sum())
         alike[name] = float(((counts / max(len(table), 1)) ** 2).sum())
-    return sorted(model.quasi_identifiers, key=lambda name: alike[name])
+    names = sorted(model.quasi_identifiers, key=lambda name: alike[name])
+    first = sorted(names[: 2 * PAIRS], key=lambda name: len(table.column(name).values))
+    pairs = [name for pair in zip(reversed(first), first, strict=True) for name in pair]
+    return pairs[: len(first)] + names[2 * PAIRS :]
 
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
@@ -238,11 +242,12 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
 
 def make_desk(start: Start, forest: Forest) -> Desk:
     """Room for the kernels to work in."""
-    n_nodes, sizes = len(forest.trees.parents), int(start.tuples.n_sizes[0])
-    ends = split_columns(forest.bounds, sizes)
+    n_nodes, listed = len(forest.trees.parents), int(start.tuples.n_sizes[0])
+    sizes = 2 * listed
+    ends = split_columns(forest.bounds, listed)
     n_of = np.diff(forest.bounds)
     codes = [
-        np.zeros((math.prod(n_of[ends[pair] : ends[pair + 1]].tolist()), sizes))
+        np.zeros((math.prod(n_of[ends[pair] : ends[pair + 1]].tolist()), listed))
         for pair in range(PAIRS)
     ]
     return Desk(
@@ -255,7 +260,7 @@ def make_desk(start: Start, forest: Forest) -> Desk:
         first=codes[0],
         second=codes[1],
         third=codes[2],
-        nothing=np.append(-np.inf, np.zeros(sizes - 1)),
+        nothing=np.append(-np.inf, np.zeros(listed - 1)),
         ends=ends,
         least=np.zeros(sizes),
         lowest=np.zeros(sizes),
