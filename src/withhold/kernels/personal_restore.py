@@ -1,4 +1,4 @@
-"""Put back what was withheld from a person's row, wherever nothing becomes unsafe by it."""
+"""Could what was withheld from a person's row come back, without anything becoming unsafe by it?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from withhold.kernels.closed import count_support
 from withhold.kernels.jit import kernel
 from withhold.kernels.personal_closed import find_unsafe_sets
 
-KEPT_OUT, RETURNED = 0, 1
+BLOCKED, SAFE = 0, 1
 
 
 @kernel
@@ -49,10 +49,21 @@ def breaks(known, size, e, num, den, rows):
 
 
 @kernel
-def put_back(
+def is_there(known, consequent, here):
+    """Whether a row whose items are marked in ``here`` holds what is known and what follows."""
+    for item in known:
+        if not here[item]:
+            return False
+    return bool(here[consequent])
+
+
+@kernel
+def look_at(
     positions,
     row_of,
     blocked_by,
+    item_starts,
+    item_rules,
     starts,
     items,
     consequents,
@@ -66,12 +77,14 @@ def put_back(
     found,
     outcomes,
 ):
-    """Try each position in turn; ``outcomes`` says what became of it.
+    """Put each position back for a moment; ``outcomes`` says whether that is SAFE.
 
-    ``blocked_by`` is the rule (of ``starts``, ``items``, ``consequents``) for which each was withheld. What
-    stays out because of another rule gets that one; these are returned as offsets, items and
+    ``blocked_by`` is the rule (of ``starts``, ``items``, ``consequents``) for which each was withheld, and
+    ``item_rules`` lists, item by item, those that kept any of its occurrences out: they are tried first.
+    What stays out because of another rule gets that one; these are returned as offsets, items and
     consequents, and numbered from len(consequents) on.
     """
+    here = np.zeros(len(rows.supports), np.bool_)
     n_rows = len(rows.offsets) - 1
     first_bitmap = len(rows.supports) - rows.bitmaps.shape[0]
     root = np.empty(1, np.int32)
@@ -100,6 +113,22 @@ def put_back(
             den,
             rows,
         )
+        if not unsafe:
+            for q in range(rows.offsets[row], rows.offsets[row + 1]):
+                if rows.items[q] >= 0:
+                    here[rows.items[q]] = True
+            for place in range(item_starts[x], item_starts[x + 1]):
+                rule = item_rules[place]
+                known = items[starts[rule] : starts[rule + 1]]
+                if is_there(known, consequents[rule], here) and breaks(
+                    known, len(known), consequents[rule], num, den, rows
+                ):
+                    unsafe = True
+                    blocked_by[k] = rule
+                    break
+            for q in range(rows.offsets[row], rows.offsets[row + 1]):
+                if rows.items[q] >= 0:
+                    here[rows.items[q]] = False
         if not unsafe:
             root[0] = x
             within[0] = row
@@ -133,9 +162,8 @@ def put_back(
                 blocked_by[k] = len(consequents) + n_new
                 n_new += 1
         if not unsafe:
-            outcomes[k] = RETURNED
-        else:
-            rows.items[p] = ~x
-            rows.supports[x] -= 1
-            clear_bit(rows.bitmaps, first_bitmap, x, row)
+            outcomes[k] = SAFE
+        rows.items[p] = ~x
+        rows.supports[x] -= 1
+        clear_bit(rows.bitmaps, first_bitmap, x, row)
     return new_starts[: n_new + 1], new_items[: new_starts[n_new]], new_consequents[:n_new]
