@@ -64,7 +64,7 @@ def test_check__is_exact_with_a_smallest_witness(problem, max_known):
             assert set(witness.antecedent) <= originals[witness.record - 1]
 
 
-@examples(1000)
+@examples(2000)
 @given(people(), knowledge, st.sampled_from(["rules", "distribution"]), st.booleans())
 def test_suppression__is_safe_and_only_removes(problem, max_known, keep, restoring):
     originals, _, fears, rho = problem
