@@ -118,6 +118,7 @@ def test_restore__puts_back_what_keeps_the_table_as_safe_as_it_was(problem, data
         rho.denominator,
         with_prior,
         max_known,
+        data.draw(st.sampled_from([0, 1, 8])),
         np.full(layout.n_items, 10**9),
         put_back,
         outcomes,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.kernels.arrays import room_for
+from withhold.kernels.arrays import room_for, sort_ascending
 from withhold.kernels.jit import kernel
+from withhold.kernels.room import has_room
 
 
 @kernel
@@ -20,27 +21,84 @@ def holds_item(row, item, offsets, items):
 
 
 @kernel
-def count_together(
-    consequent, given, offsets, items, post_offsets, post_rows, local_of, joints_of_one
-):
-    """In how many rows the consequent occurs with each item that ``local_of`` numbers.
+def count_sets(n_items, largest):
+    """How many sets of 1 to ``largest`` items there are; beyond a million any large number."""
+    total = np.int64(0)
+    several = np.int64(1)
+    for size in range(1, min(largest, n_items) + 1):
+        several = several * (n_items - size + 1) // size
+        total += several
+        if total > 1_000_000:
+            break
+    return total
 
-    With ``given`` (not -1) only rows that hold it too need to be counted right.
+
+@kernel
+def find_unsafe_one_by_one(
+    consequent,
+    given,
+    root,
+    ranks,
+    n_local,
+    extra,
+    largest,
+    num,
+    den,
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    supports,
+    bitmaps,
+    found,
+):
+    """As ``find_small_unsafe``, for the q of two items or more with the item ``root`` (or ``given``).
+
+    Of the others, those after the root; with a ``given`` item all. Returns |q|, or -1.
     """
-    key = consequent
-    if given >= 0 and (
-        post_offsets[given + 1] - post_offsets[given]
-        < post_offsets[consequent + 1] - post_offsets[consequent]
-    ):
-        key = given
-    for posting in range(post_offsets[key], post_offsets[key + 1]):
-        row = post_rows[posting]
-        if holds_item(row, consequent, offsets, items) and (
-            key != given or holds_item(row, given, offsets, items)
-        ):
-            for p in range(offsets[row], offsets[row + 1]):
-                if items[p] >= 0 and local_of[items[p]] >= 0:
-                    joints_of_one[local_of[items[p]]] += 1
+    chosen = np.empty(largest, np.int64)
+    itemset = np.empty(largest, np.int32)
+    with_e = np.empty(largest + 1, np.int32)
+    chosen[0] = -1 if given >= 0 else root
+    item = given if given >= 0 else ranks[root]
+    size = 1
+    following = chosen[0] + 1
+    while True:
+        if following < n_local and size < largest:
+            if ranks[following] == given:
+                following += 1
+                continue
+            chosen[size] = following
+            size += 1
+            itemset[0] = item
+            for k in range(1, size):
+                itemset[k] = ranks[chosen[k]]
+            if given >= 0:
+                sort_ascending(itemset, size)
+            if not has_room(
+                itemset,
+                size,
+                consequent,
+                extra,
+                with_e,
+                num,
+                den,
+                offsets,
+                items,
+                post_offsets,
+                post_rows,
+                supports,
+                bitmaps,
+            ):
+                for k in range(size):
+                    found[k] = itemset[k]
+                return size
+            following += 1
+            continue
+        if size == 1:
+            return -1
+        size -= 1
+        following = chosen[size] + 1
 
 
 @kernel
@@ -59,6 +117,9 @@ def find_small_unsafe(
     post_offsets,
     post_rows,
     supports,
+    bitmaps,
+    rows_per_set,
+    joints_with,
     local_of,
     found,
 ):
@@ -67,7 +128,9 @@ def find_small_unsafe(
     The record to come holds all of ``ranks`` and the consequent; ``given`` (-1: none) must be in q;
     ``extra`` is 1 if the record does not count for sup(q) yet. ``local_of`` numbers the items of
     ``ranks``. Fills ``found`` and returns |q|, or -1. Depth first; one pass over the rows of q counts
-    all q∪x at once. An item in all rows of q is left out, as it changes no count.
+    all q∪x at once. An item in all rows of q is left out, as it changes no count. Where one item has many
+    rows and few sets, the sets are looked at one by one: each is worth ``rows_per_set`` rows. ``joints_with``
+    says how many rows hold each item together with ``given``, or without one with the consequent.
     """
     if given < 0 and with_prior and (supports[consequent] + 1) * den > num * (len(offsets) - 1):
         return 0
@@ -82,17 +145,37 @@ def find_small_unsafe(
     last_child = np.zeros(largest + 2, np.int64)
     pool_top = np.zeros(largest + 2, np.int64)
     pool = np.empty(1024, np.int32)
-    joints_of_one = np.zeros(n_local, np.int64)
-    count_together(
-        consequent, given, offsets, items, post_offsets, post_rows, local_of, joints_of_one
-    )
     # The first level: the given item alone, or every item in turn, with its rows.
     for root in range(1 if given >= 0 else n_local):
         item = given if given >= 0 else ranks[root]
         found[0] = item
-        if (joints_of_one[local_of[item]] + 1) * den > num * (supports[item] + extra):
+        joint = joints_with[consequent if given >= 0 else item]
+        if (joint + 1) * den > num * (supports[item] + extra):
             return 1
         if largest == 1:
+            continue
+        n_others = n_local - 1 - (0 if given >= 0 else root)
+        if rows_per_set * count_sets(n_others, largest - 1) <= supports[item]:
+            size = find_unsafe_one_by_one(
+                consequent,
+                given,
+                root,
+                ranks,
+                n_local,
+                extra,
+                largest,
+                num,
+                den,
+                offsets,
+                items,
+                post_offsets,
+                post_rows,
+                supports,
+                bitmaps,
+                found,
+            )
+            if size > 0:
+                return size
             continue
         pool = room_for(pool, post_offsets[item + 1] - post_offsets[item])
         top = np.int64(0)

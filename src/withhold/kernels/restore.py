@@ -47,6 +47,7 @@ def restore(
     den,
     with_prior,
     max_known,
+    rows_per_set,
     ceilings,
     put_back,
     outcomes,
@@ -54,9 +55,10 @@ def restore(
 ):
     """Try to put back each candidate (a position, its row and item), in the order given: by item.
 
-    ``max_known`` is -1 for attackers who may know any number of items. Sets ``outcomes`` to ACCEPTED,
-    BLOCKED or SKIPPED (its item is at its ceiling, or ``stop``). With ``put_back`` what is accepted is
-    put into ``items``, ``supports`` and ``bitmaps`` at once; without, each is looked at for itself.
+    ``max_known`` is -1 for attackers who may know any number of items; ``rows_per_set`` is for
+    ``find_small_unsafe``. Sets ``outcomes`` to ACCEPTED, BLOCKED or SKIPPED (its item is at its ceiling, or
+    ``stop``). With ``put_back`` what is accepted is put into ``items``, ``supports`` and ``bitmaps`` at
+    once; without, each is looked at for itself.
     Returns for each candidate what blocked it: an antecedent (starts, items), a consequent, and
     ``extra`` as ``has_room`` takes it.
     """
@@ -81,6 +83,8 @@ def restore(
     n_known = 0
     known = np.empty(len(candidates), np.int64)
     holders = np.empty(len(offsets) + MANY, np.int32)
+    # In how many records e is together with each item, for attackers who know few.
+    joints_with = np.zeros(n_items, np.int64)
     postings = np.empty(0, np.int32)
     begin_of = np.zeros(n_items, np.int64)
     end_of = np.zeros(n_items, np.int64)
@@ -107,6 +111,12 @@ def restore(
             )
             if e != indexed:
                 n_known = 0
+            if max_known >= 0:
+                joints_with[:] = 0
+                for h in range(n_holders):
+                    for p in range(offsets[holders[h]], offsets[holders[h] + 1]):
+                        if items[p] >= 0:
+                            joints_with[items[p]] += 1
             indexed = e
             n_restored = 0
         # First the rules q→e; then, for each sensitive f that the record holds, the rules q→f with e ∈ q.
@@ -158,6 +168,9 @@ def restore(
                     post_offsets,
                     post_rows,
                     supports,
+                    bitmaps,
+                    rows_per_set,
+                    joints_with,
                     local_of,
                     itemset,
                 )
@@ -298,6 +311,9 @@ def restore(
         if safe:
             outcomes[candidate] = ACCEPTED
         if safe and put_back:
+            for p in range(offsets[row], offsets[row + 1]):
+                if items[p] >= 0:
+                    joints_with[items[p]] += 1
             items[position] = e
             holders[n_holders + n_restored] = row
             n_restored += 1

@@ -22,6 +22,8 @@ from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.suppress.plan import EACH_REMOVED, Reasons
 from withhold.suppress.workspace import Workspace
 
+ROWS_PER_SET = 8
+"""Looking at one small set takes about as long as walking over so many records."""
 LOOKS = 16
 """Tasks into which the deletions to look at are split; a fixed number, so that jobs change nothing."""
 
@@ -155,6 +157,7 @@ class _Trial:
             work.den,
             work.with_prior,
             -1 if self.max_known is None else self.max_known,
+            ROWS_PER_SET,
             self.ceilings,
             put_back,
             outcomes,
