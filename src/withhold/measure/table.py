@@ -141,12 +141,10 @@ def table_loss(original: Table, published: Table, model: KAnonymity) -> TableLos
 def class_divergence(before: NDArray[np.int32], after: NDArray[np.int32], classes: Any) -> float:
     """Σ over classes p(c)·KL of the values still shown from the original ones, counts smoothed."""
     n_values = int(before.max(initial=-1)) + 1
-    divergence = 0.0
-    for own in np.unique(classes):
-        rows = classes == own
-        p, q = (_smoothed(codes[rows], n_values) for codes in (before, after))
-        divergence += rows.mean() * float((p * np.log(p / q)).sum())
-    return max(divergence, 0.0)
+    n_classes = int(classes.max(initial=-1)) + 2
+    p, q = (_smoothed(codes, classes, n_values, n_classes) for codes in (before, after))
+    weights = np.bincount(classes + 1, minlength=n_classes) / max(len(classes), 1)
+    return max(float((weights[:, None] * p * np.log(p / q)).sum()), 0.0)
 
 
 def as_seen(before: Column, after: Column) -> NDArray[np.int32]:
@@ -174,7 +172,11 @@ def refuse_other_rows(original: Table, published: Table) -> None:
         )
 
 
-def _smoothed(codes: NDArray[np.int32], n_values: int) -> Floats:
-    counts = np.bincount(codes[codes >= 0], minlength=n_values).astype(np.float64) + PSEUDO_COUNT
-    shares: Floats = counts / counts.sum()
+def _smoothed(codes: NDArray[np.int32], classes: Any, n_values: int, n_classes: int) -> Floats:
+    """By class, one row for withheld labels first: the smoothed shares of the values."""
+    # One place more for each class, for cells that show nothing.
+    keys = (classes.astype(np.int64) + 1) * (n_values + 1) + np.where(codes >= 0, codes, n_values)
+    counts = np.bincount(keys, minlength=n_classes * (n_values + 1))
+    shown = counts.reshape(n_classes, n_values + 1)[:, :n_values] + PSEUDO_COUNT
+    shares: Floats = shown / shown.sum(axis=1, keepdims=True)
     return shares

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from itertools import islice
+
+import numpy as np
 
 from withhold.data import Table
 from withhold.data.table import Column
@@ -30,13 +31,15 @@ def verify_table(
 ) -> Verdict:
     """The verdict on ``table``."""
     began = time.perf_counter()
-    columns = [table.column(name).codes.tolist() for name in model.quasi_identifiers]
-    rows: Counter[tuple[int, ...]] = Counter()
-    values: dict[tuple[int, ...], set[int]] = {}
-    keys = zip(*columns, strict=True)
+    codes = [table.column(name).codes for name in model.quasi_identifiers]
+    # The codes of a row side by side, as bytes: these are what is counted.
+    cells = np.ascontiguousarray(np.stack(codes, axis=1))
+    keys = cells.view(np.dtype((np.void, cells.itemsize * len(codes)))).ravel()
+    rows: Counter[bytes] = Counter()
+    values: dict[bytes, set[int]] = {}
     done = 0
     sensitive = model.sensitive_column and table.column(model.sensitive_column).codes.tolist()
-    while block := list(islice(keys, BLOCK)):
+    while block := keys[done : done + BLOCK].tolist():
         rows.update(block)
         if sensitive:
             for key, value in zip(block, sensitive[done : done + BLOCK], strict=True):
@@ -56,28 +59,37 @@ def verify_table(
 def _witness(
     table: Table,
     model: KAnonymity,
-    rows: Counter[tuple[int, ...]],
-    values: dict[tuple[int, ...], set[int]],
+    rows: Counter[bytes],
+    values: dict[bytes, set[int]],
 ) -> SmallGroup | None:
     """The smallest group if it is too small, else the one with the fewest values if these are too few."""
-    smallest = min(rows, key=lambda key: (rows[key], key))
+    smallest = _least(dict(rows))
     if rows[smallest] < model.k:
         return SmallGroup(_named(table, model, smallest), rows[smallest], model.k)
     if model.l is None:
         return None
-    poorest = min(values, key=lambda key: (len(values[key]), key))
+    poorest = _least({key: len(there) for key, there in values.items()})
     if len(values[poorest]) >= model.l:
         return None
     cells = _named(table, model, poorest)
     return SmallGroup(cells, rows[poorest], model.l, len(values[poorest]))
 
 
-def _named(
-    table: Table, model: KAnonymity, key: tuple[int, ...]
-) -> tuple[tuple[str, str | None], ...]:
+def _least(numbers: dict[bytes, int]) -> bytes:
+    """The key of the least number; of several the one with the lowest codes."""
+    least = min(numbers.values())
+    return min((key for key, number in numbers.items() if number == least), key=_codes)
+
+
+def _codes(key: bytes) -> list[int]:
+    codes: list[int] = np.frombuffer(key, dtype=np.int32).tolist()
+    return codes
+
+
+def _named(table: Table, model: KAnonymity, key: bytes) -> tuple[tuple[str, str | None], ...]:
     return tuple(
         (name, _shown(table.column(name), code))
-        for name, code in zip(model.quasi_identifiers, key, strict=True)
+        for name, code in zip(model.quasi_identifiers, _codes(key), strict=True)
     )
 
 

@@ -54,13 +54,10 @@ class CellPlan:
 
 def make_plan(table: Table, forest: Forest, final: NDArray[np.int32]) -> CellPlan:
     """The plan that leaves every row with these nodes."""
-    cells = np.full(final.shape, KEPT, dtype=np.int32)
-    for j, name in enumerate(forest.columns):
-        first, end = forest.bounds[j], forest.bounds[j + 1]
-        n_values = len(table.column(name).values)
-        changed = final[:, j] != forest.nodes[:, j]
-        inner = final[changed, j] - first - n_values
-        cells[changed, j] = np.where(final[changed, j] == end - 1, WITHHELD, inner)
+    n_values = [len(table.column(name).values) for name in forest.columns]
+    inner = final - (forest.bounds[:-1] + n_values).astype(np.int32)
+    changed = np.where(final == forest.bounds[1:] - 1, WITHHELD, inner)
+    cells = np.where(final == forest.nodes, KEPT, changed).astype(np.int32)
     return CellPlan(forest.columns, cells, forest.names, fingerprint(table))
 
 
