@@ -11,6 +11,8 @@ from withhold.kernels.jit import kernel
 from withhold.kernels.personal_closed import find_unsafe_sets
 
 BLOCKED, SAFE = 0, 1
+MOST_TRIED = 64
+"""Rules of an item that are tried before anything is searched: the newest."""
 
 
 @kernel
@@ -117,7 +119,8 @@ def look_at(
             for q in range(rows.offsets[row], rows.offsets[row + 1]):
                 if rows.items[q] >= 0:
                     here[rows.items[q]] = True
-            for place in range(item_starts[x], item_starts[x + 1]):
+            last = item_starts[x + 1]
+            for place in range(last - 1, max(item_starts[x], last - MOST_TRIED) - 1, -1):
                 rule = item_rules[place]
                 known = items[starts[rule] : starts[rule + 1]]
                 if is_there(known, consequents[rule], here) and breaks(
