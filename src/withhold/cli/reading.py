@@ -69,7 +69,8 @@ def _read_table(
     for name in model.columns:
         table.column(name)
     kept = [name for name in table.names if name not in model.columns]
-    for name, reason in looks_identifying(table, kept).items():
+    warned = looks_identifying(table, kept)
+    for name, reason in warned.items():
         note(
             f"warning: column {name!r} {reason} and is published as it is; leave it out with --drop"
         )
@@ -78,7 +79,7 @@ def _read_table(
             f"warning: column {name!r} is published as it is and tells {other!r}: what is withheld there "
             "can be read off it; leave it out with --drop, or make it a quasi-identifier"
         )
-    rest = [name for name in kept if name not in looks_identifying(table, kept)]
+    rest = [name for name in kept if name not in warned]
     if rest:
         note(f"published as they are: {', '.join(rest)}", silent=silent)
     return table

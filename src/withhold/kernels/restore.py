@@ -311,9 +311,10 @@ def restore(
         if safe:
             outcomes[candidate] = ACCEPTED
         if safe and put_back:
-            for p in range(offsets[row], offsets[row + 1]):
-                if items[p] >= 0:
-                    joints_with[items[p]] += 1
+            if max_known >= 0:
+                for p in range(offsets[row], offsets[row + 1]):
+                    if items[p] >= 0:
+                        joints_with[items[p]] += 1
             items[position] = e
             holders[n_holders + n_restored] = row
             n_restored += 1

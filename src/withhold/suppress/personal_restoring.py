@@ -27,6 +27,7 @@ AT_ONCE, LATER = 256, 4096
 """Deletions that are looked at before any of them is undone, when many can be and when few can: fixed
 numbers, so that jobs change nothing."""
 DEALT = 32
+"""Batches among which neighbours are dealt out."""
 LEARNT = 2048
 """After so many new rules they are listed anew, so that others are held up by them at once."""
 
