@@ -16,6 +16,7 @@ from withhold.kernels.personal_closed import find_unsafe_sets
 from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
 from withhold.kernels.personal_fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
 from withhold.kernels.personal_judge import room_for_rules, scratch_for
+from withhold.kernels.personal_subsets import find_unsafe_subset, room_for_subsets
 from withhold.kernels.personal_survey import survey_people
 from withhold.kernels.threads import Stop
 from withhold.models import PersonalRhoUncertainty
@@ -117,6 +118,36 @@ def test_find_unsafe_sets(problem):
     expected = plain_personal.find_unsafe_sets(originals, published, fears, rho)
     # What holds of all records is a matter of the prior, which is looked at apart.
     assert {r for r in rules if r[0] != everywhere} == {r for r in expected if r[0] != everywhere}
+
+
+@examples(400)
+@given(problems(), st.integers(0, N_ITEMS))
+def test_find_unsafe_subset(problem, most):
+    originals, published, fears, rho = problem
+    layout = laid_out(originals, published, fears, merged=True)
+    room = room_for_subsets(N_ITEMS)
+    for row, record in enumerate(layout.layout.record_of_row):
+        for code in published[record]:
+            rank = int(np.flatnonzero(layout.layout.code_of_rank == code)[0])
+            size, e = find_unsafe_subset(
+                rank,
+                row,
+                most,
+                layout.rows,
+                layout.people,
+                layout.fears,
+                rho.numerator,
+                rho.denominator,
+                room,
+            )
+            expected = plain_personal.find_unsafe_subsets(
+                code, record, originals, published, fears, rho, most=most
+            )
+            assert (e >= 0) == bool(expected)
+            if e >= 0:
+                known = room.known[:size]
+                assert np.all(known[:-1] < known[1:])
+                assert (as_codes(layout, known), *as_codes(layout, [e])) in expected
 
 
 @examples(200)

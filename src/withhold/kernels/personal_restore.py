@@ -9,10 +9,38 @@ from withhold.kernels.bits import clear_bit, set_bit
 from withhold.kernels.closed import count_support
 from withhold.kernels.jit import kernel
 from withhold.kernels.personal_closed import find_unsafe_sets
+from withhold.kernels.personal_judge import reaches, report
+from withhold.kernels.personal_subsets import SHORT, find_unsafe_subset
 
-BLOCKED, SAFE = 0, 1
+BLOCKED, SAFE, BACK = 0, 1, 2
 MOST_TRIED = 64
 """Rules of an item that are tried before anything is searched: the newest."""
+
+
+@kernel
+def put_back(position, row, rows):
+    """Publish a withheld occurrence again; returns its item."""
+    x = ~rows.items[position]
+    rows.items[position] = x
+    rows.supports[x] += 1
+    set_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
+    return x
+
+
+@kernel
+def take_out(position, row, rows):
+    """Undo ``put_back``."""
+    x = rows.items[position]
+    rows.items[position] = ~x
+    rows.supports[x] -= 1
+    clear_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
+
+
+@kernel
+def put_all_back(positions, row_of, rows):
+    """Publish all of these again."""
+    for k in range(len(positions)):
+        put_back(positions[k], row_of[k], rows)
 
 
 @kernel
@@ -32,8 +60,9 @@ def sup(itemset, size, rows):
 
 
 @kernel
-def breaks(known, size, e, num, den, rows):
+def breaks(known, e, num, den, rows):
     """Whether the rule known→e is unsafe as things are."""
+    size = len(known)
     both = np.empty(size + 1, np.int32)
     n = 0
     placed = False
@@ -46,8 +75,8 @@ def breaks(known, size, e, num, den, rows):
         n += 1
     if not placed:
         both[n] = e
-    support = sup(known, size, rows)
-    return sup(both, size + 1, rows) * den > num * support
+    enough = (sup(both, size + 1, rows) * den + num - 1) // num
+    return not reaches(known, size, enough, rows)
 
 
 @kernel
@@ -60,15 +89,60 @@ def is_there(known, consequent, here):
 
 
 @kernel
+def stays_unsafe(known, seen_at, returned_at):
+    """Whether nothing that is known came back since the rule was seen to be unsafe (never: -1)."""
+    if seen_at < 0:
+        return False
+    for item in known:
+        if returned_at[item] >= seen_at:
+            return False
+    return True
+
+
+@kernel
+def is_too_frequent(x, rows, fears, num, den):
+    """Whether somebody fears the item and it is likely without any knowledge."""
+    return fears.anybody[x] and rows.supports[x] * den > num * (len(rows.offsets) - 1)
+
+
+@kernel
+def does_harm(x, row, most, rows, people, fears, num, den, stop, scratch, room, found):
+    """Whether x, just put back into the row, makes a rule unsafe; ``found`` has room for one, and gets it.
+
+    In a row that is not short, rules of more than ``most`` known items count as well.
+    """
+    found.count[0] = 0
+    n_published = 0
+    for p in range(rows.offsets[row], rows.offsets[row + 1]):
+        if rows.items[p] >= 0:
+            n_published += 1
+    if n_published <= SHORT:
+        size, e = find_unsafe_subset(x, row, most, rows, people, fears, num, den, room)
+        if e >= 0:
+            report(found, room.known, size, -1, e, 0, 0, 0)
+        return e >= 0
+    root = np.full(1, x, np.int32)
+    within = np.full(1, row, np.int32)
+    find_unsafe_sets(
+        root, within, False, 1, x, rows, people, fears, num, den, stop, scratch, found
+    )
+    return found.count[0] > 0 or stop[0] != 0
+
+
+@kernel
 def look_at(
     positions,
     row_of,
     blocked_by,
+    seen_at,
+    returned_at,
+    now,
     item_starts,
     item_rules,
     starts,
     items,
     consequents,
+    most,
     rows,
     people,
     fears,
@@ -76,6 +150,7 @@ def look_at(
     den,
     stop,
     scratch,
+    room,
     found,
     outcomes,
 ):
@@ -85,12 +160,11 @@ def look_at(
     ``item_rules`` lists, item by item, those that kept any of its occurrences out: they are tried first.
     What stays out because of another rule gets that one; these are returned as offsets, items and
     consequents, and numbered from len(consequents) on.
+
+    ``seen_at`` is when the rule was last seen to be unsafe, and gets the time ``now``; ``returned_at`` is when each item
+    last came back anywhere. A rule stays unsafe until something known comes back.
     """
     here = np.zeros(len(rows.supports), np.bool_)
-    n_rows = len(rows.offsets) - 1
-    first_bitmap = len(rows.supports) - rows.bitmaps.shape[0]
-    root = np.empty(1, np.int32)
-    within = np.empty(1, np.int32)
     n_new = 0
     new_starts = np.zeros(64, np.int64)
     new_items = np.empty(64, np.int32)
@@ -100,21 +174,13 @@ def look_at(
             break
         p = positions[k]
         row = row_of[k]
-        x = ~rows.items[p]
-        if fears.anybody[x] and (rows.supports[x] + 1) * den > num * n_rows:
-            continue
-        rows.items[p] = x
-        rows.supports[x] += 1
-        set_bit(rows.bitmaps, first_bitmap, x, row)
         rule = blocked_by[k]
-        unsafe = breaks(
-            items[starts[rule] : starts[rule + 1]],
-            starts[rule + 1] - starts[rule],
-            consequents[rule],
-            num,
-            den,
-            rows,
-        )
+        known = items[starts[rule] : starts[rule + 1]]
+        if stays_unsafe(known, seen_at[k], returned_at):
+            continue
+        x = put_back(p, row, rows)
+        too_frequent = is_too_frequent(x, rows, fears, num, den)
+        unsafe = too_frequent or breaks(known, consequents[rule], num, den, rows)
         if not unsafe:
             for q in range(rows.offsets[row], rows.offsets[row + 1]):
                 if rows.items[q] >= 0:
@@ -123,8 +189,10 @@ def look_at(
             for place in range(last - 1, max(item_starts[x], last - MOST_TRIED) - 1, -1):
                 rule = item_rules[place]
                 known = items[starts[rule] : starts[rule + 1]]
-                if is_there(known, consequents[rule], here) and breaks(
-                    known, len(known), consequents[rule], num, den, rows
+                if (
+                    len(known) <= most
+                    and is_there(known, consequents[rule], here)
+                    and breaks(known, consequents[rule], num, den, rows)
                 ):
                     unsafe = True
                     blocked_by[k] = rule
@@ -133,25 +201,9 @@ def look_at(
                 if rows.items[q] >= 0:
                     here[rows.items[q]] = False
         if not unsafe:
-            root[0] = x
-            within[0] = row
-            found.count[0] = 0
-            find_unsafe_sets(
-                root,
-                within,
-                False,
-                1,
-                x,
-                rows,
-                people,
-                fears,
-                num,
-                den,
-                stop,
-                scratch,
-                found,
+            unsafe = does_harm(
+                x, row, most, rows, people, fears, num, den, stop, scratch, room, found
             )
-            unsafe = found.count[0] > 0 or stop[0] != 0
             if found.count[0] > 0:
                 size = found.starts[1]
                 used = new_starts[n_new]
@@ -166,7 +218,70 @@ def look_at(
                 n_new += 1
         if not unsafe:
             outcomes[k] = SAFE
-        rows.items[p] = ~x
-        rows.supports[x] -= 1
-        clear_bit(rows.bitmaps, first_bitmap, x, row)
+        elif not too_frequent:
+            seen_at[k] = now
+        take_out(p, row, rows)
     return new_starts[: n_new + 1], new_items[: new_starts[n_new]], new_consequents[:n_new]
+
+
+@kernel
+def publishes(row, x, rows):
+    """Whether the row publishes the item."""
+    for p in range(rows.offsets[row], rows.offsets[row + 1]):
+        if rows.items[p] == x:
+            return True
+    return False
+
+
+@kernel
+def meet(x, row, y, other, rows):
+    """Whether x in its row and y in the other one can harm the same rule: it holds both, and both rows hold it.
+
+    For one item in two rows it holds something else as well: how often the item is there is looked at apart.
+    """
+    if x != y:
+        return publishes(row, y, rows) and publishes(other, x, rows)
+    for p in range(rows.offsets[row], rows.offsets[row + 1]):
+        if rows.items[p] >= 0 and rows.items[p] != x and publishes(other, rows.items[p], rows):
+            return True
+    return False
+
+
+@kernel
+def put_back_together(
+    positions,
+    row_of,
+    most,
+    rows,
+    people,
+    fears,
+    num,
+    den,
+    stop,
+    scratch,
+    room,
+    found,
+    outcomes,
+):
+    """Put back one after the other what is SAFE alone, unless it does harm together with those before: BACK."""
+    done = np.empty(len(positions), np.int64)
+    n_done = 0
+    for k in range(len(positions)):
+        if outcomes[k] != SAFE or stop[0] != 0:
+            continue
+        row = row_of[k]
+        x = put_back(positions[k], row, rows)
+        harm = is_too_frequent(x, rows, fears, num, den)
+        for d in range(n_done):
+            other = row_of[done[d]]
+            if harm or meet(x, row, rows.items[positions[done[d]]], other, rows):
+                harm = harm or does_harm(
+                    x, row, most, rows, people, fears, num, den, stop, scratch, room, found
+                )
+                break
+        if harm:
+            take_out(positions[k], row, rows)
+        else:
+            outcomes[k] = BACK
+            done[n_done] = k
+            n_done += 1

@@ -79,7 +79,7 @@ def suppress_personal(
             left = _give_up(work, table, overall, jobs)
             return _plan(table, work.log, left), options
         if restoring and keep == "rules" and not model.is_sampled:
-            restore_people(work, overall, jobs=jobs, progress=progress)
+            restore_people(work, max_known, overall, jobs=jobs, progress=progress)
     return _plan(table, work.log, work.kept()), options
 
 
