@@ -23,8 +23,8 @@ class Release:
 
     data: Any
     """The table that may be published."""
-    original: Any
-    plan: Any
+    original: Any = field(repr=False)
+    plan: Any = field(repr=False)
     """Which occurrences went, and the breach each answered."""
     model: Model
     verdict: Verdict

@@ -225,6 +225,13 @@ class Constraints:
         names = tuple(name for name, there in zip(items, feared, strict=True) if there)
         return cls(n_records, names, bits, offsets, columns)
 
+    def __repr__(self) -> str:
+        """How many fears there are, not whose."""
+        return (
+            f"<Constraints records={self.n_records:,}"
+            f" items={len(self.items):,} pairs={self.n_pairs:,}>"
+        )
+
     @property
     def n_pairs(self) -> int:
         """How many pairs of a person and a feared item there are."""

@@ -130,6 +130,9 @@ class Hierarchy:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        return f"<Hierarchy root={self.root!r} leaves={self.n_leaves:,} height={self.height}>"
+
     def __contains__(self, name: object) -> bool:
         return name in self._code_of
 

@@ -139,6 +139,15 @@ class Table:
     def __len__(self) -> int:
         return len(self.columns[0].codes)
 
+    def __repr__(self) -> str:
+        """How much it holds, not what.
+
+        >>> Table.from_columns({"age": ["30", "", "30"], "sex": ["f", "m", None]})
+        <Table rows=3 columns=age,sex withheld=0>
+        """
+        names = ",".join(self.names)
+        return f"<Table rows={len(self):,} columns={names} withheld={self.n_withheld:,}>"
+
     def __eq__(self, other: object) -> bool:
         """Same names, same cells in the same order, the same ones withheld; whatever the codes."""
         if not isinstance(other, Table):

@@ -117,6 +117,17 @@ class Transactions:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __repr__(self) -> str:
+        """How much it holds, not what: records may be long, many, and nobody's business.
+
+        >>> Transactions.from_lists([["milk", "bread"], ["milk"]])
+        <Transactions records=2 occurrences=3 items=2>
+        """
+        return (
+            f"<Transactions records={len(self):,}"
+            f" occurrences={self.n_occurrences:,} items={self.n_items:,}>"
+        )
+
     def __eq__(self, other: object) -> bool:
         """Same records in the same order under the same names, whatever the codes."""
         if not isinstance(other, Transactions):

@@ -91,12 +91,10 @@ def is_there(known, consequent, here):
 @kernel
 def stays_unsafe(known, seen_at, returned_at):
     """Whether nothing that is known came back since the rule was seen to be unsafe (never: -1)."""
-    if seen_at < 0:
-        return False
+    unsafe = seen_at >= 0
     for item in known:
-        if returned_at[item] >= seen_at:
-            return False
-    return True
+        unsafe = unsafe and returned_at[item] < seen_at
+    return unsafe
 
 
 @kernel
@@ -123,9 +121,7 @@ def does_harm(x, row, most, rows, people, fears, num, den, stop, scratch, room, 
         return e >= 0
     root = np.full(1, x, np.int32)
     within = np.full(1, row, np.int32)
-    find_unsafe_sets(
-        root, within, False, 1, x, rows, people, fears, num, den, stop, scratch, found
-    )
+    find_unsafe_sets(root, within, False, 1, x, rows, people, fears, num, den, stop, scratch, found)
     return found.count[0] > 0 or stop[0] != 0
 
 
@@ -161,8 +157,8 @@ def look_at(
     What stays out because of another rule gets that one; these are returned as offsets, items and
     consequents, and numbered from len(consequents) on.
 
-    ``seen_at`` is when the rule was last seen to be unsafe, and gets the time ``now``; ``returned_at`` is when each item
-    last came back anywhere. A rule stays unsafe until something known comes back.
+    ``seen_at`` is when the rule was last seen to be unsafe, and gets the time ``now``; ``returned_at`` is
+    when each item last came back anywhere. A rule stays unsafe until something known comes back.
     """
     here = np.zeros(len(rows.supports), np.bool_)
     n_new = 0
@@ -227,17 +223,18 @@ def look_at(
 @kernel
 def publishes(row, x, rows):
     """Whether the row publishes the item."""
+    found = False
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] == x:
-            return True
-    return False
+        found = found or rows.items[p] == x
+    return found
 
 
 @kernel
 def meet(x, row, y, other, rows):
-    """Whether x in its row and y in the other one can harm the same rule: it holds both, and both rows hold it.
+    """Whether x in its row and y in the other one can harm the same rule.
 
-    For one item in two rows it holds something else as well: how often the item is there is looked at apart.
+    It holds both items, and both rows hold it. For one item in two rows it holds something else as well:
+    how often the item is there is looked at apart.
     """
     if x != y:
         return publishes(row, y, rows) and publishes(other, x, rows)
@@ -263,7 +260,7 @@ def put_back_together(
     found,
     outcomes,
 ):
-    """Put back one after the other what is SAFE alone, unless it does harm together with those before: BACK."""
+    """Put back in turn what is SAFE alone and does no harm with those before it: it is BACK."""
     done = np.empty(len(positions), np.int64)
     n_done = 0
     for k in range(len(positions)):

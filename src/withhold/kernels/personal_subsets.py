@@ -1,10 +1,11 @@
 """Which rule an item that was put back into a short row has made unsafe, if any.
 
 Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. A row of at most
-``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S are published with x.
+``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S are published
+with x.
 
-- x inferred: all Q with the same rows of x have the same joint count, and the largest of them, the closed one, has
-  the fewest rows. If that is safe, so are the others; if not, each needs a look.
+- x inferred: all Q with the same rows of x have the same joint count, and the largest of them, the closed
+  one, has the fewest rows. If that is safe, so are the others; if not, each needs a look.
 - x known: of the Q with the same rows the smallest have the most owners, so the others need no look.
 
 A rule that is likely is unsafe if somebody who owns Q originally fears e.
@@ -165,7 +166,7 @@ def mark_likely(others, rows, num, den, room):
 def find_unsafe_subset(x, row, most, rows, people, fears, num, den, room):
     """An unsafe rule of at most ``most`` known items that x in this short row has brought about.
 
-    Returns how many items are known, put into ``room.known``, and e; or 0 and -1. x is published in the row by now.
+    Returns how many items are known, put into ``room.known``, and e; or 0 and -1. The row publishes x by now.
     """
     holding = room.holding
     likely = room.likely

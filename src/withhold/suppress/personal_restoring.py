@@ -5,8 +5,8 @@ shortest record first, whether anything breaks; what breaks is the new reason to
 at a few hundred at a time, on all cores, each as if it came back alone; then those that are safe come back
 one after the other. Two of them can only do harm together if both records hold both items; only then is
 the second looked at again.
-With ``max_known``, records that still publish more than a few items are looked at as strictly as without, so a
-few deletions that could be undone stay.
+With ``max_known``, records that still publish more than a few items are looked at as strictly as without, so
+a few deletions that could be undone stay.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ numbers, so that jobs change nothing."""
 DEALT = 32
 """Batches among which neighbours are dealt out."""
 LEARNT = 1.05
-"""When so many times as many rules are known they are listed anew, so that others are held up by them at once."""
+"""When there are so many times as many rules they are listed anew, so that others are held up by them."""
 
 
 def restore_people(
@@ -88,7 +88,7 @@ class Restorer:
     def still_out(self) -> Longs:
         """The deletions that were not undone, those of short records first.
 
-        Those of one record are dealt out to several batches: together they would have to wait for each other.
+        Those of one record are dealt out to several batches: together each would be looked at twice.
         """
         items = self.work.rows.items
         alive = np.zeros(len(items) + 1, dtype=np.int64)
@@ -120,9 +120,7 @@ class Restorer:
         outcomes = np.zeros(len(numbers), dtype=np.int8)
         for thread, seen in enumerate(run_all(looks, self.stop, jobs=self.jobs)):
             outcomes[thread :: self.jobs] = self._learn(parts[thread], *seen)
-        put_back_together(
-            self.positions[numbers], self.rows[numbers], *self._room_of(0), outcomes
-        )
+        put_back_together(self.positions[numbers], self.rows[numbers], *self._room_of(0), outcomes)
         undone = numbers[outcomes == BACK]
         for table in self.tables[1:]:
             put_all_back(self.positions[undone], self.rows[undone], table)
