@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from math import inf
 
 import numpy as np
 
 from withhold.audits.attack_curve import attack_curve
-from withhold.audits.result import Audit
+from withhold.audits.result import Audit, seconds_left, size_of
 from withhold.data import Transactions
 from withhold.data.equal_rows import equal_rows
 from withhold.kernels.layout import lay_out
@@ -37,8 +36,7 @@ def audit_buckets(
     counts = np.bincount(numbers)
     sizes = table.lengths[first]
     counted = (counts < model.k) & (sizes <= max_size)
-    left = inf if limit_seconds is None else limit_seconds - (time.perf_counter() - began)
-    with Stop(None if left == inf else left) as stop:
+    with Stop(seconds_left(limit_seconds, began)) as stop:
         curve = attack_curve(
             lay_out(table, table.codes(())),
             Fraction(1, 2),  # nothing is sensitive here, so nothing is inferred, whatever the bound
@@ -56,11 +54,7 @@ def audit_buckets(
         complete=True,
         exposed_records=int(counts[counted].sum()),
         attack_curve=curve,
-        records=len(table),
-        items=int((table.supports > 0).sum()),
-        occurrences=table.n_occurrences,
-        sensitive_occurrences=0,
-        absent_sensitive=(),
+        **size_of(table, ()),
         seed=seed,
         seconds=time.perf_counter() - began,
     )

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from withhold.audits.attack_curve import attack_curve
-from withhold.audits.result import Audit
+from withhold.audits.result import Audit, seconds_left, size_of
 from withhold.data import Transactions
 from withhold.kernels.cohorts import split_rows
 from withhold.kernels.mole_survey import Limits, survey
@@ -39,8 +39,7 @@ def audit_coherence(
     by_size = dict.fromkeys(range(largest + 1), 0)
     moles: list[Mole] = []
     exposed = np.zeros(rows.n_rows, dtype=np.uint8)
-    left = None if limit_seconds is None else limit_seconds - (time.perf_counter() - began)
-    with Stop(left) as stop:
+    with Stop(seconds_left(limit_seconds, began)) as stop:
         # Where the exact check holds there is no mole of any size, and nothing to count.
         if verdict.status is not Status.HOLDS:
             nothing = mole_of_nothing(rows, model)
@@ -60,9 +59,6 @@ def audit_coherence(
             rows, model.h, samples=samples, seed=seed, stop=stop, jobs=jobs, progress=progress
         )
         complete = stop.reason == 0
-    supports = table.supports
-    private = table.codes(model.private)
-    present = {table.vocabulary[code] for code in private if supports[code] > 0}
     return Audit(
         model=model,
         verdict=verdict,
@@ -71,11 +67,7 @@ def audit_coherence(
         complete=complete,
         exposed_records=int(exposed.sum()),
         attack_curve=curve,
-        records=len(table),
-        items=int((supports > 0).sum()),
-        occurrences=table.n_occurrences,
-        sensitive_occurrences=int(supports[private].sum()),
-        absent_sensitive=tuple(sorted(model.private - present)),
+        **size_of(table, model.private),
         seed=seed,
         seconds=time.perf_counter() - began,
     )

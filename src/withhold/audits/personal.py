@@ -7,12 +7,11 @@ the person drawn fears.
 from __future__ import annotations
 
 import time
-from math import inf
 
 import numpy as np
 
 from withhold.audits.attack_curve import LARGEST_KNOWN
-from withhold.audits.result import AttackPoint, Audit, Share
+from withhold.audits.result import AttackPoint, Audit, Share, seconds_left, size_of
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.kernels.closed import count_support
@@ -50,8 +49,7 @@ def audit_personal(
     by_size = dict.fromkeys(range(largest + 1), 0)
     breaches: list[Finding] = []
     exposed = np.zeros(layout.layout.n_rows, dtype=np.uint8)
-    left = inf if limit_seconds is None else limit_seconds - (time.perf_counter() - began)
-    with Stop(None if left == inf else left) as stop:
+    with Stop(seconds_left(limit_seconds, began)) as stop:
         # Where the exact check holds there is no breach of any size, and nothing to count.
         if not verdict.status.may_be_published:
             breaches += _prior_breaches(layout, originals, model, exposed)
@@ -75,9 +73,6 @@ def audit_personal(
                 exposed |= found.exposed
         curve = _attack_curve(layout, model, samples, seed, stop)
         complete = stop.reason == 0
-    supports = table.supports
-    feared = table.codes(model.sensitive)
-    present = {table.vocabulary[code] for code in feared if supports[code] > 0}
     return Audit(
         model=model,
         verdict=verdict,
@@ -86,11 +81,7 @@ def audit_personal(
         complete=complete,
         exposed_records=int(exposed.sum()),
         attack_curve=curve,
-        records=len(table),
-        items=int((supports > 0).sum()),
-        occurrences=table.n_occurrences,
-        sensitive_occurrences=int(supports[feared].sum()),
-        absent_sensitive=tuple(sorted(model.sensitive - present)),
+        **size_of(table, model.sensitive),
         seed=seed,
         seconds=time.perf_counter() - began,
     )

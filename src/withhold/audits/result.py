@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
+from withhold.data import Transactions
 from withhold.models import Finding, Model, Verdict
 
 Z_95 = 1.959963984540054
@@ -80,3 +83,22 @@ class Audit:
     seconds: float
     without_consent: int | None = None
     """Records that were left out before anything was counted; None: consent was never asked about."""
+
+
+def size_of(table: Transactions, sensitive: Collection[str]) -> dict[str, Any]:
+    """What every audit of transactions says about the table itself, as fields of an ``Audit``."""
+    supports = table.supports
+    codes = table.codes(sensitive)
+    present = {table.vocabulary[code] for code in codes if supports[code] > 0}
+    return {
+        "records": len(table),
+        "items": int((supports > 0).sum()),
+        "occurrences": table.n_occurrences,
+        "sensitive_occurrences": int(supports[codes].sum()),
+        "absent_sensitive": tuple(sorted(set(sensitive) - present)),
+    }
+
+
+def seconds_left(limit_seconds: float | None, began: float) -> float | None:
+    """How much of a limit is left, if there is one."""
+    return None if limit_seconds is None else limit_seconds - (time.perf_counter() - began)

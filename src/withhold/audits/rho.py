@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from math import inf
 
 import numpy as np
 
 from withhold.audits.attack_curve import attack_curve
-from withhold.audits.result import Audit
+from withhold.audits.result import Audit, seconds_left, size_of
 from withhold.data import Transactions
 from withhold.kernels.layout import Layout, lay_out
 from withhold.kernels.survey import survey
@@ -38,8 +37,7 @@ def audit_rho(
     by_size = dict.fromkeys(range(int(model.ignore_prior), largest + 1), 0)
     breaches: list[Breach] = []
     exposed = np.zeros(layout.n_rows, dtype=np.uint8)
-    left = inf if limit_seconds is None else limit_seconds - (time.perf_counter() - began)
-    with Stop(None if left == inf else left) as stop:
+    with Stop(seconds_left(limit_seconds, began)) as stop:
         # Where the exact check holds there is no breach of any size, and nothing to count.
         if verdict.status is not Status.HOLDS:
             if 0 in by_size:
@@ -70,8 +68,6 @@ def audit_rho(
             progress=progress,
         )
         complete = stop.reason == 0
-    supports = table.supports
-    present = {table.vocabulary[code] for code in sensitive if supports[code] > 0}
     return Audit(
         model=model,
         verdict=verdict,
@@ -80,11 +76,7 @@ def audit_rho(
         complete=complete,
         exposed_records=int(exposed.sum()),
         attack_curve=curve,
-        records=len(table),
-        items=int((supports > 0).sum()),
-        occurrences=table.n_occurrences,
-        sensitive_occurrences=len(layout.sensitive_items),
-        absent_sensitive=tuple(sorted(model.sensitive - present)),
+        **size_of(table, model.sensitive),
         seed=seed,
         seconds=time.perf_counter() - began,
     )

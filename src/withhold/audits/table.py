@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.audits.result import seconds_left
 from withhold.data import Table
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
 from withhold.data.table import WITHHELD
@@ -138,7 +139,7 @@ def audit_table(
         labels = distinct_per_group(groups, table.column(model.label).codes)
         one_label = int(groups.sizes[labels == 1].sum())
     withheld = table.cells(model.quasi_identifiers) == WITHHELD
-    left = None if limit_seconds is None else limit_seconds - (time.perf_counter() - began)
+    left = seconds_left(limit_seconds, began)
     return TableAudit(
         model=model,
         verdict=verdict,
