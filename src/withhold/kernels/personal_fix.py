@@ -1,6 +1,6 @@
 """Mend unsafe rules Q→e by withholding e, or an item of Q, from records that hold both.
 
-The suppressor's own walk over what can be known: as in ``personal_survey``, on rows that change under it.
+The walk over what can be known is that of ``known_sets``, on rows that change under it.
 A withheld occurrence becomes ``~rank``. A row from which something was taken since the walk came to its
 root is looked at again before it counts.
 """
@@ -15,6 +15,7 @@ import numpy as np
 from withhold.kernels.arrays import room_for
 from withhold.kernels.bits import clear_bit
 from withhold.kernels.jit import kernel
+from withhold.kernels.known_sets import go_deeper, prepare_walk, start_at
 from withhold.kernels.people import fears_item
 from withhold.kernels.sweep import next_random
 
@@ -127,19 +128,9 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
     n_rows = len(rows.offsets) - 1
     joint = np.zeros(n_items, np.int64)
     touched = np.empty(n_items, np.int32)
-    bucket = np.zeros(n_items, np.int64)
-    heads = np.empty(n_items, np.int32)
     known = np.empty(size_wanted + 1, np.int32)
     support_of = np.zeros(size_wanted + 2, np.int64)
-    next_child = np.zeros(size_wanted + 2, np.int64)
-    last_child = np.zeros(size_wanted + 2, np.int64)
-    pool_top = np.zeros(size_wanted + 2, np.int64)
-    child_item = np.empty(1024, np.int32)
-    child_start = np.empty(1024, np.int64)
-    child_end = np.empty(1024, np.int64)
-    pool_row = np.empty(4096, np.int32)
-    pool_position = np.empty(4096, np.int32)
-    pool_holds = np.empty(4096, np.bool_)
+    walk, children, pool = prepare_walk(n_items, size_wanted)
     holders = np.empty(n_rows, np.int32)
     changed_in = np.full(n_rows, -1, np.int32)
     part = np.empty(n_rows, np.int32)
@@ -156,37 +147,23 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
             break
         if rows.supports[root] == 0:
             continue
-        n_root = rows.post_offsets[root + 1] - rows.post_offsets[root]
-        pool_row = room_for(pool_row, n_root)
-        pool_position = room_for(pool_position, n_root)
-        pool_holds = room_for(pool_holds, n_root)
-        for k in range(n_root):
-            posting = rows.post_offsets[root] + k
-            pool_row[k] = rows.post_rows[posting]
-            pool_position[k] = rows.post_positions[posting]
-            pool_holds[k] = rows.items[rows.post_positions[posting]] >= 0
-        child_item[0] = root
-        child_start[0] = 0
-        child_end[0] = n_root
-        next_child[1] = 0
-        last_child[1] = 1
-        pool_top[1] = n_root
+        pool = start_at(root, rows, walk, children, pool)
         size = 1
         while size > 0:
-            if next_child[size] == last_child[size]:
+            if walk.next_child[size] == walk.last_child[size]:
                 size -= 1
                 continue
-            child = next_child[size]
-            next_child[size] += 1
-            start = child_start[child]
-            end = child_end[child]
-            known[size - 1] = child_item[child]
+            child = walk.next_child[size]
+            walk.next_child[size] += 1
+            start = children.start[child]
+            end = children.end[child]
+            known[size - 1] = children.item[child]
             n_holders = np.int64(0)
             for k in range(start, end):
-                if pool_holds[k]:
-                    row = pool_row[k]
+                if pool.holds[k]:
+                    row = pool.row[k]
                     if changed_in[row] == root and not holds_all(row, known, size, rows):
-                        pool_holds[k] = False
+                        pool.holds[k] = False
                     else:
                         holders[n_holders] = row
                         n_holders += 1
@@ -198,44 +175,8 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
             if size < size_wanted:
                 if n_holders == 1:
                     continue
-                n_heads = 0
-                for k in range(start, end):
-                    for p in range(pool_position[k] + 1, rows.offsets[pool_row[k] + 1]):
-                        x = rows.items[p]
-                        x = x if x >= 0 else ~x
-                        if bucket[x] == 0:
-                            heads[n_heads] = x
-                            n_heads += 1
-                        bucket[x] += 1
-                first = last_child[size]
-                top = pool_top[size]
-                child_item = room_for(child_item, first + n_heads)
-                child_start = room_for(child_start, first + n_heads)
-                child_end = room_for(child_end, first + n_heads)
-                for h in range(n_heads):
-                    x = heads[h]
-                    child_item[first + h] = x
-                    child_start[first + h] = top
-                    child_end[first + h] = top
-                    top += bucket[x]
-                    bucket[x] = first + h
-                pool_row = room_for(pool_row, top)
-                pool_position = room_for(pool_position, top)
-                pool_holds = room_for(pool_holds, top)
-                for k in range(start, end):
-                    for p in range(pool_position[k] + 1, rows.offsets[pool_row[k] + 1]):
-                        x = rows.items[p]
-                        place = child_end[bucket[x if x >= 0 else ~x]]
-                        child_end[bucket[x if x >= 0 else ~x]] += 1
-                        pool_row[place] = pool_row[k]
-                        pool_position[place] = p
-                        pool_holds[place] = pool_holds[k] and x >= 0
-                for h in range(n_heads):
-                    bucket[heads[h]] = 0
+                children, pool = go_deeper(size, start, end, rows, walk, children, pool)
                 size += 1
-                next_child[size] = first
-                last_child[size] = first + n_heads
-                pool_top[size] = top
                 continue
 
             # Count, mend, and count again when an item of Q itself was withheld.
@@ -260,7 +201,7 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
                         continue
                     feared = False
                     for k in range(start, end):
-                        if fears_item(people.of_row[pool_row[k]], e, fears):
+                        if fears_item(people.of_row[pool.row[k]], e, fears):
                             feared = True
                             break
                     if not feared:

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.kernels.arrays import room_for
 from withhold.kernels.jit import kernel
+from withhold.kernels.known_sets import go_deeper, prepare_walk, start_at
 from withhold.kernels.layout import Ints, Longs, fair_bounds
 from withhold.kernels.people import PersonalLayout, fears_item
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
@@ -54,54 +54,30 @@ def survey_known_sets(
     n_items = len(rows.supports)
     joint = np.zeros(n_items, np.int64)
     touched = np.empty(n_items, np.int32)
-    bucket = np.zeros(n_items, np.int64)
-    heads = np.empty(n_items, np.int32)
     known = np.empty(largest + 1, np.int32)
     support_of = np.zeros(largest + 2, np.int64)
-    next_child = np.zeros(largest + 2, np.int64)
-    last_child = np.zeros(largest + 2, np.int64)
-    pool_top = np.zeros(largest + 2, np.int64)
-    child_item = np.empty(1024, np.int32)
-    child_start = np.empty(1024, np.int64)
-    child_end = np.empty(1024, np.int64)
-    pool_row = np.empty(4096, np.int32)
-    pool_position = np.empty(4096, np.int32)
-    pool_holds = np.empty(4096, np.bool_)
+    walk, children, pool = prepare_walk(n_items, largest)
     support_of[0] = len(rows.offsets) - 1
     anything = False
     for root in range(root_from, root_to):
         if rows.supports[root] == 0:
             continue
-        n_root = rows.post_offsets[root + 1] - rows.post_offsets[root]
-        pool_row = room_for(pool_row, n_root)
-        pool_position = room_for(pool_position, n_root)
-        pool_holds = room_for(pool_holds, n_root)
-        for k in range(n_root):
-            posting = rows.post_offsets[root] + k
-            pool_row[k] = rows.post_rows[posting]
-            pool_position[k] = rows.post_positions[posting]
-            pool_holds[k] = rows.items[rows.post_positions[posting]] >= 0
-        child_item[0] = root
-        child_start[0] = 0
-        child_end[0] = n_root
-        next_child[1] = 0
-        last_child[1] = 1
-        pool_top[1] = n_root
+        pool = start_at(root, rows, walk, children, pool)
         size = 1
         while size > 0:
-            if next_child[size] == last_child[size]:
+            if walk.next_child[size] == walk.last_child[size]:
                 size -= 1
                 continue
             if stop[0] != 0:
                 return anything
-            child = next_child[size]
-            next_child[size] += 1
-            start = child_start[child]
-            end = child_end[child]
-            known[size - 1] = child_item[child]
+            child = walk.next_child[size]
+            walk.next_child[size] += 1
+            start = children.start[child]
+            end = children.end[child]
+            known[size - 1] = children.item[child]
             support = np.int64(0)
             for k in range(start, end):
-                if pool_holds[k]:
+                if pool.holds[k]:
                     support += 1
             if support == 0 or (skip_equal and support == support_of[size - 1]):
                 continue
@@ -111,9 +87,9 @@ def survey_known_sets(
             if size >= smallest:
                 n_touched = 0
                 for k in range(start, end):
-                    if not pool_holds[k]:
+                    if not pool.holds[k]:
                         continue
-                    for p in range(rows.offsets[pool_row[k]], rows.offsets[pool_row[k] + 1]):
+                    for p in range(rows.offsets[pool.row[k]], rows.offsets[pool.row[k] + 1]):
                         e = rows.items[p]
                         if e >= 0 and fears.anybody[e]:
                             if joint[e] == 0:
@@ -129,10 +105,10 @@ def survey_known_sets(
                         continue
                     fearful = -1
                     for k in range(start, end):
-                        if fears_item(people.of_row[pool_row[k]], e, fears):
+                        if fears_item(people.of_row[pool.row[k]], e, fears):
                             if fearful < 0:
-                                fearful = pool_row[k]
-                            exposed[pool_row[k]] = 1
+                                fearful = pool.row[k]
+                            exposed[pool.row[k]] = 1
                             if first_only:
                                 break
                     if fearful >= 0:
@@ -155,44 +131,8 @@ def survey_known_sets(
             if size == largest:
                 continue
 
-            n_heads = 0
-            for k in range(start, end):
-                for p in range(pool_position[k] + 1, rows.offsets[pool_row[k] + 1]):
-                    x = rows.items[p]
-                    x = x if x >= 0 else ~x
-                    if bucket[x] == 0:
-                        heads[n_heads] = x
-                        n_heads += 1
-                    bucket[x] += 1
-            first = last_child[size]
-            top = pool_top[size]
-            child_item = room_for(child_item, first + n_heads)
-            child_start = room_for(child_start, first + n_heads)
-            child_end = room_for(child_end, first + n_heads)
-            for h in range(n_heads):
-                x = heads[h]
-                child_item[first + h] = x
-                child_start[first + h] = top
-                child_end[first + h] = top
-                top += bucket[x]
-                bucket[x] = first + h
-            pool_row = room_for(pool_row, top)
-            pool_position = room_for(pool_position, top)
-            pool_holds = room_for(pool_holds, top)
-            for k in range(start, end):
-                for p in range(pool_position[k] + 1, rows.offsets[pool_row[k] + 1]):
-                    x = rows.items[p]
-                    place = child_end[bucket[x if x >= 0 else ~x]]
-                    child_end[bucket[x if x >= 0 else ~x]] += 1
-                    pool_row[place] = pool_row[k]
-                    pool_position[place] = p
-                    pool_holds[place] = pool_holds[k] and x >= 0
-            for h in range(n_heads):
-                bucket[heads[h]] = 0
+            children, pool = go_deeper(size, start, end, rows, walk, children, pool)
             size += 1
-            next_child[size] = first
-            last_child[size] = first + n_heads
-            pool_top[size] = top
     return anything
 
 
