@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.fears import constraints
-from withhold.kernels.jit import kernel
-from withhold.kernels.personal_subsets import somebody_fears
 
 if TYPE_CHECKING:
-    from withhold import PersonalRhoUncertainty, Transactions
+    from withhold import Transactions
     from withhold.release import Release
 
 Result = dict[str, Any]
@@ -56,7 +53,6 @@ def personal(
 
         found = measure_utility(table, release.data).rules
         result |= {"before": found.before, "kept": found.kept, "distance": found.distance}
-        result["possible"] = possible_rules(table, asked)
     if "epsilon" in model:
         result["unsafe"] = unsafe_share(release)
     return result
@@ -100,50 +96,6 @@ def warm(setting: str, keep: str, **model: Any) -> None:
     table = wh.read(rows)
     asked = wh.PersonalRhoUncertainty("0.5", constraints(table, setting, 0.1, 1), **model)
     wh.anonymize(table, asked, keep=keep)
-
-
-def possible_rules(table: Transactions, model: PersonalRhoUncertainty) -> int:
-    """How many of the rules a safe release can keep at most.
-
-    If somebody who owns Q fears e, and Q→e is likelier than ρ, then at most ρ·sup(Q) records may hold both.
-    If that is too few for a rule, none survives with Q and e, nor with more items.
-    """
-    from withhold.kernels.people import lay_out_people
-    from withhold.measure.mining import frequent_itemsets, min_count, rules_of
-
-    layout = lay_out_people(table, np.ones(table.n_occurrences, dtype=bool), model.constraints)
-    rank_of = np.empty(table.n_items, dtype=np.int32)
-    rank_of[layout.layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
-    sets = frequent_itemsets(table, "0.05%")
-    least = min_count("0.05%", len(table))
-    pairs = rules_of(sets, Fraction(1, len(table)))
-    num, den = model.rho.numerator, model.rho.denominator
-    joint, support = sets.supports[pairs.wholes], sets.supports[pairs.antecedents]
-    dead = np.zeros(len(sets), dtype=bool)
-    mark_feared(
-        np.flatnonzero((joint * den > num * support) & (support * num // den < least)),
-        pairs.wholes,
-        pairs.antecedents,
-        rank_of[pairs.consequents],
-        sets.offsets,
-        rank_of[sets.items],
-        layout.people,
-        layout.fears,
-        dead,
-    )
-    for size in range(3, sets.sizes.max(initial=0) + 1):
-        larger = sets.sizes[pairs.wholes] == size
-        dead[pairs.wholes[larger & dead[pairs.antecedents]]] = True
-    return int((~dead[rules_of(sets, "0.3").wholes]).sum())
-
-
-@kernel
-def mark_feared(suspects, wholes, antecedents, consequents, offsets, ranks, people, fears, dead):
-    """Mark the sets of those rules that somebody who owns the antecedent fears."""
-    for rule in suspects:
-        if not dead[wholes[rule]]:
-            known = np.sort(ranks[offsets[antecedents[rule]] : offsets[antecedents[rule] + 1]])
-            dead[wholes[rule]] = somebody_fears(known, len(known), consequents[rule], people, fears)
 
 
 def unsafe_share(release: Release) -> float:

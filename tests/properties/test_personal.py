@@ -145,8 +145,10 @@ def test_rows_that_are_no_part_of_the_originals__are_refused():
 
 
 @needs_speed
-@pytest.mark.parametrize("seed", range(6))
-def test_larger_tables__are_proved_too(seed):
+@pytest.mark.parametrize("restoring", [False, True])
+@pytest.mark.parametrize("max_known", [None, 2])
+@pytest.mark.parametrize("seed", range(2))
+def test_larger_tables__are_proved_too(seed, max_known, restoring):
     """Where mending one rule moves others; ``anonymize`` raises if its own proof fails.
 
     What has to come back is looked at in short rows and in long ones, for any knowledge and for little.
@@ -158,10 +160,8 @@ def test_larger_tables__are_proved_too(seed):
     ]
     table = Transactions.from_lists(rows)
     constraints = Constraints.of(generator.random((500, table.n_items)) < 0.04, table)
-    model = PersonalRhoUncertainty("0.5", constraints, max_known=2 if seed > 3 else None)
-    release, other = (
-        anonymize(table, model, restoring=seed % 2 == 0, jobs=jobs) for jobs in (1, 3)
-    )
+    model = PersonalRhoUncertainty("0.5", constraints, max_known=max_known)
+    release, other = (anonymize(table, model, restoring=restoring, jobs=jobs) for jobs in (1, 3))
     assert release.verdict.status is Status.HOLDS
     assert 0 < release.loss.occurrences < 0.9
     assert release.data == other.data

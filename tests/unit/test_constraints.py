@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
-from withhold import Constraints, PersonalRhoUncertainty, Transactions
+from withhold import Constraints, PersonalRhoUncertainty, Transactions, anonymize
 from withhold.errors import InputError, PolicyError
 from withhold.formats.constraints import read_constraints
 from withhold.models import model_from
@@ -31,6 +31,15 @@ def test_mapping_matrix_sparse_and_function__say_the_same():
     made = [Constraints.of(source, TABLE) for source in sources]
     assert all(feared(each) == FEARED for each in made)
     assert len({each.digest() for each in made}) == 1
+
+
+def test_repr__tells_how_much_and_nobody_s_items():
+    table = Transactions.from_lists([["aspirin", "milk"], ["milk"], ["milk"]])
+    constraints = Constraints.of({0: ["aspirin"]}, table)
+    assert repr(constraints) == "<Constraints records=3 items=1 pairs=1>"
+    shown = repr(anonymize(table, PersonalRhoUncertainty("0.5", constraints)))
+    assert shown.startswith("Release(data=<Transactions records=3 ")
+    assert "aspirin" not in shown
 
 
 def test_everybody_and_taking_back():

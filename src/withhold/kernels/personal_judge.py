@@ -22,7 +22,7 @@ class Found(NamedTuple):
     """Unsafe rules Q→e as far as there is room: ``numbers`` (e, joint, support, person, job) of each."""
 
     count: Any
-    """[0]: how many rules; [1]: how many closed sets were judged; [2]: how often there was no room;
+    """[0]: how many rules; [1]: how many closed sets were judged; [2]: how often the room was used up;
     [3]: the job that is being done."""
     starts: Any
     items: Any
@@ -65,7 +65,7 @@ def scratch_for(layout: PersonalLayout) -> Scratch:
 
 @kernel
 def report(found, itemset, size, without, e, joint, support, person):
-    """Add the rule itemset \\ without → e; False if there is no room for more."""
+    """Add the rule itemset \\ without → e if there is room; False if there is none for another."""
     k = found.count[0]
     used = found.starts[k]
     if k == len(found.numbers) or used + size > len(found.items):
@@ -82,6 +82,9 @@ def report(found, itemset, size, without, e, joint, support, person):
     found.numbers[k, 3] = person
     found.numbers[k, 4] = found.count[3]
     found.count[0] = k + 1
+    if k + 1 == len(found.numbers):
+        found.count[2] += 1
+        return False
     return True
 
 
@@ -367,9 +370,9 @@ def has_more_rows(itemset, size, n, rows):
 
 
 @kernel
-def reaches(itemset, size, enough, rows):
-    """Whether at least so many rows hold the itemset (ascending ranks)."""
-    support = count_support(
+def count_rows(itemset, size, enough, rows):
+    """How many rows publish the itemset (ascending ranks), counted up to ``enough``."""
+    return count_support(
         itemset,
         size,
         enough,
@@ -380,4 +383,9 @@ def reaches(itemset, size, enough, rows):
         rows.supports,
         rows.bitmaps,
     )
-    return support >= enough
+
+
+@kernel
+def reaches(itemset, size, enough, rows):
+    """Whether at least so many rows hold the itemset (ascending ranks)."""
+    return count_rows(itemset, size, enough, rows) >= enough

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from withhold.kernels.arrays import room_for
 from withhold.kernels.bits import clear_bit, set_bit
-from withhold.kernels.closed import count_support
 from withhold.kernels.jit import kernel
 from withhold.kernels.personal_closed import find_unsafe_sets
-from withhold.kernels.personal_judge import reaches, report
-from withhold.kernels.personal_subsets import SHORT, find_unsafe_subset
+from withhold.kernels.personal_combinations import can_combine, find_unsafe_combination
+from withhold.kernels.personal_judge import count_rows, reaches, report
+from withhold.kernels.personal_subsets import MOST_OTHERS, SHORT, find_unsafe_subset, with_item
 
 BLOCKED, SAFE, BACK = 0, 1, 2
 MOST_TRIED = 64
 """Rules of an item that are tried before anything is searched: the newest."""
+
+
+class Rules(NamedTuple):
+    """The rules that keep anything out, each with known items and a consequent; and those of each item."""
+
+    starts: Any
+    items: Any
+    consequents: Any
+    of_item_starts: Any
+    of_item: Any
+    """Numbers of rules, item by item, the newest last."""
 
 
 @kernel
@@ -44,39 +57,13 @@ def put_all_back(positions, row_of, rows):
 
 
 @kernel
-def sup(itemset, size, rows):
-    """In how many rows the itemset (ascending ranks) is published."""
-    return count_support(
-        itemset,
-        size,
-        np.int64(len(rows.offsets)),
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        rows.supports,
-        rows.bitmaps,
-    )
-
-
-@kernel
 def breaks(known, e, num, den, rows):
     """Whether the rule known→e is unsafe as things are."""
     size = len(known)
     both = np.empty(size + 1, np.int32)
-    n = 0
-    placed = False
-    for c in range(size):
-        if not placed and e < known[c]:
-            both[n] = e
-            n += 1
-            placed = True
-        both[n] = known[c]
-        n += 1
-    if not placed:
-        both[n] = e
-    enough = (sup(both, size + 1, rows) * den + num - 1) // num
-    return not reaches(known, size, enough, rows)
+    with_item(known, size, e, both)
+    joint = count_rows(both, size + 1, np.int64(len(rows.offsets)), rows)
+    return not reaches(known, size, (joint * den + num - 1) // num, rows)
 
 
 @kernel
@@ -107,22 +94,42 @@ def is_too_frequent(x, rows, fears, num, den):
 def does_harm(x, row, most, rows, people, fears, num, den, stop, scratch, room, found):
     """Whether x, just put back into the row, makes a rule unsafe; ``found`` has room for one, and gets it.
 
-    In a row that is not short, rules of more than ``most`` known items count as well.
+    In a row with too many combinations, rules of more than ``most`` known items count as well.
     """
     found.count[0] = 0
-    n_published = 0
+    n_others = 0
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] >= 0:
-            n_published += 1
-    if n_published <= SHORT:
-        size, e = find_unsafe_subset(x, row, most, rows, people, fears, num, den, room)
-        if e >= 0:
-            report(found, room.known, size, -1, e, 0, 0, 0)
-        return e >= 0
-    root = np.full(1, x, np.int32)
-    within = np.full(1, row, np.int32)
-    find_unsafe_sets(root, within, False, 1, x, rows, people, fears, num, den, stop, scratch, found)
-    return found.count[0] > 0 or stop[0] != 0
+        if rows.items[p] >= 0 and rows.items[p] != x:
+            if n_others < MOST_OTHERS:
+                room.others[n_others] = rows.items[p]
+            n_others += 1
+    if n_others < SHORT:
+        size, e = find_unsafe_subset(
+            x,
+            room.others[:n_others],
+            people.of_row[row],
+            most,
+            rows,
+            people,
+            fears,
+            num,
+            den,
+            room,
+        )
+    elif most < n_others and can_combine(n_others, most):
+        size, e = find_unsafe_combination(
+            x, room.others[:n_others], most, rows, people, fears, num, den, room
+        )
+    else:
+        root = np.full(1, x, np.int32)
+        within = np.full(1, row, np.int32)
+        find_unsafe_sets(
+            root, within, False, 1, x, rows, people, fears, num, den, stop, scratch, found
+        )
+        return found.count[0] > 0 or stop[0] != 0
+    if e >= 0:
+        report(found, room.known, size, -1, e, 0, 0, 0)
+    return e >= 0
 
 
 @kernel
@@ -133,11 +140,7 @@ def look_at(
     seen_at,
     returned_at,
     now,
-    item_starts,
-    item_rules,
-    starts,
-    items,
-    consequents,
+    rules,
     most,
     rows,
     people,
@@ -152,10 +155,9 @@ def look_at(
 ):
     """Put each position back for a moment; ``outcomes`` says whether that is SAFE.
 
-    ``blocked_by`` is the rule (of ``starts``, ``items``, ``consequents``) for which each was withheld, and
-    ``item_rules`` lists, item by item, those that kept any of its occurrences out: they are tried first.
-    What stays out because of another rule gets that one; these are returned as offsets, items and
-    consequents, and numbered from len(consequents) on.
+    ``blocked_by`` is the rule for which each was withheld; it is tried first, then those that kept other
+    occurrences of the item out. What stays out because of another rule gets that one; these are returned as
+    offsets, items and consequents, and numbered from len(rules.consequents) on.
 
     ``seen_at`` is when the rule was last seen to be unsafe, and gets the time ``now``; ``returned_at`` is
     when each item last came back anywhere. A rule stays unsafe until something known comes back.
@@ -171,24 +173,25 @@ def look_at(
         p = positions[k]
         row = row_of[k]
         rule = blocked_by[k]
-        known = items[starts[rule] : starts[rule + 1]]
-        if stays_unsafe(known, seen_at[k], returned_at):
+        known = rules.items[rules.starts[rule] : rules.starts[rule + 1]]
+        counts = len(known) <= most
+        if counts and stays_unsafe(known, seen_at[k], returned_at):
             continue
         x = put_back(p, row, rows)
         too_frequent = is_too_frequent(x, rows, fears, num, den)
-        unsafe = too_frequent or breaks(known, consequents[rule], num, den, rows)
+        unsafe = too_frequent or (counts and breaks(known, rules.consequents[rule], num, den, rows))
         if not unsafe:
             for q in range(rows.offsets[row], rows.offsets[row + 1]):
                 if rows.items[q] >= 0:
                     here[rows.items[q]] = True
-            last = item_starts[x + 1]
-            for place in range(last - 1, max(item_starts[x], last - MOST_TRIED) - 1, -1):
-                rule = item_rules[place]
-                known = items[starts[rule] : starts[rule + 1]]
+            last = rules.of_item_starts[x + 1]
+            for place in range(last - 1, max(rules.of_item_starts[x], last - MOST_TRIED) - 1, -1):
+                rule = rules.of_item[place]
+                known = rules.items[rules.starts[rule] : rules.starts[rule + 1]]
                 if (
                     len(known) <= most
-                    and is_there(known, consequents[rule], here)
-                    and breaks(known, consequents[rule], num, den, rows)
+                    and is_there(known, rules.consequents[rule], here)
+                    and breaks(known, rules.consequents[rule], num, den, rows)
                 ):
                     unsafe = True
                     blocked_by[k] = rule
@@ -210,7 +213,7 @@ def look_at(
                     new_items[used + c] = found.items[c]
                 new_starts[n_new + 1] = used + size
                 new_consequents[n_new] = found.numbers[0, 0]
-                blocked_by[k] = len(consequents) + n_new
+                blocked_by[k] = len(rules.consequents) + n_new
                 n_new += 1
         if not unsafe:
             outcomes[k] = SAFE

@@ -8,7 +8,8 @@ with x.
   one, has the fewest rows. If that is safe, so are the others; if not, each needs a look.
 - x known: of the Q with the same rows the smallest have the most owners, so the others need no look.
 
-A rule that is likely is unsafe if somebody who owns Q originally fears e.
+A rule that is likely is unsafe if somebody who owns Q originally fears e. Q = ∅ is left out here: how often x
+is there is looked at apart.
 """
 
 from __future__ import annotations
@@ -17,18 +18,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.kernels.closed import count_support
+from withhold.kernels.bits import count_bits
 from withhold.kernels.jit import kernel
 from withhold.kernels.people import fears_item
-from withhold.kernels.personal_judge import reaches
+from withhold.kernels.personal_judge import count_rows, reaches
 
 SHORT = 8
 """So many published items a row may have for its subsets to be looked at one by one."""
+MOST_OTHERS = 64
+"""And so many for a look at its combinations; see ``personal_combinations``."""
 WORDS_PER_ROW = 32
 """Reading one row of x takes as long as reading about so many words of bitmaps."""
 
 
-class Subsets(NamedTuple):
+class SubsetRoom(NamedTuple):
     """What one thread needs for looking at the subsets of a row."""
 
     holding: Any
@@ -40,13 +43,13 @@ class Subsets(NamedTuple):
     """By rank: the item's bit in a mask; all zero between two looks."""
 
 
-def room_for_subsets(n_items: int) -> Subsets:
+def room_for_subsets(n_items: int) -> SubsetRoom:
     """Fresh arrays, for one thread."""
-    return Subsets(
+    return SubsetRoom(
         np.zeros(1 << SHORT, dtype=np.int64),
         np.zeros(1 << SHORT, dtype=np.bool_),
-        np.zeros(SHORT, dtype=np.int32),
-        np.zeros(SHORT, dtype=np.int32),
+        np.zeros(MOST_OTHERS + 1, dtype=np.int32),
+        np.zeros(MOST_OTHERS, dtype=np.int32),
         np.zeros(n_items, dtype=np.int64),
     )
 
@@ -70,13 +73,17 @@ def items_of(mask, x, others, itemset):
 
 
 @kernel
-def size_of(mask):
-    """How many items the mask holds."""
-    size = 0
-    while mask:
-        mask &= mask - 1
-        size += 1
-    return size
+def with_item(known, size, x, itemset):
+    """The known items (ascending) and x, ascending, into ``itemset``."""
+    n = 0
+    for c in range(size):
+        if n == c and x < known[c]:
+            itemset[n] = x
+            n += 1
+        itemset[n] = known[c]
+        n += 1
+    if n == size:
+        itemset[n] = x
 
 
 @kernel
@@ -90,17 +97,7 @@ def count_with(x, others, rows, bit_of, holding):
         itemset = np.empty(len(others) + 1, np.int32)
         for mask in range(n_masks):
             size = items_of(mask, x, others, itemset)
-            holding[mask] = count_support(
-                itemset,
-                size,
-                np.int64(len(rows.offsets)),
-                rows.offsets,
-                rows.items,
-                rows.post_offsets,
-                rows.post_rows,
-                rows.supports,
-                rows.bitmaps,
-            )
+            holding[mask] = count_rows(itemset, size, np.int64(len(rows.offsets)), rows)
         return
     for mask in range(n_masks):
         holding[mask] = 0
@@ -163,37 +160,29 @@ def mark_likely(others, rows, num, den, room):
 
 
 @kernel
-def find_unsafe_subset(x, row, most, rows, people, fears, num, den, room):
-    """An unsafe rule of at most ``most`` known items that x in this short row has brought about.
+def find_unsafe_subset(x, others, owner, most, rows, people, fears, num, den, room):
+    """An unsafe rule of one to ``most`` known items that x with the ``others`` of its row has brought about.
 
     Returns how many items are known, put into ``room.known``, and e; or 0 and -1. The row publishes x by now.
     """
     holding = room.holding
     likely = room.likely
     known = room.known
-    n_others = 0
-    for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] >= 0 and rows.items[p] != x:
-            room.others[n_others] = rows.items[p]
-            n_others += 1
-    others = room.others[:n_others]
+    n_others = len(others)
     count_with(x, others, rows, room.bit_of, holding)
-    owner = people.of_row[row]
     if fears.anybody[x]:
         mark_likely(others, rows, num, den, room)
     # Whoever owns the row is asked first: to find the others takes time.
     for everybody in (False, True):
-        for mask in range(1, 1 << n_others):
-            if not fears.anybody[x]:
-                break
-            if likely[mask] and size_of(mask) <= most:
+        for mask in range(1, (1 << n_others) if fears.anybody[x] else 1):
+            if likely[mask] and count_bits(np.uint64(mask)) <= most:
                 size = items_of(mask, -1, others, known)
                 if fears_item(owner, x, fears) or (
                     everybody and somebody_fears(known, size, x, people, fears)
                 ):
                     return size, np.int64(x)
         for mask in range(1 << n_others):
-            if size_of(mask) >= most:
+            if count_bits(np.uint64(mask)) >= most:
                 continue
             smallest = True
             for c in range(n_others):

@@ -58,24 +58,6 @@ def find_unsafe_sets(
     return found
 
 
-def find_unsafe_subsets(
-    item: int,
-    row: int,
-    originals: Sequence[Record],
-    published: Sequence[Record],
-    fears: Sequence[Record],
-    rho: Fraction,
-    *,
-    most: int,
-) -> set[PersonalRule]:
-    """The unsafe rules of at most ``most`` known items (at least one) that a row holds, the item in each."""
-    return {
-        (known, e)
-        for known, e in survey_known_sets(originals, published, fears, rho, sizes=(1, most))
-        if item in known | {e} and known | {e} <= published[row]
-    }
-
-
 def _closed_sets(published: Sequence[Record]) -> Iterator[tuple[Record, list[int]]]:
     """Every intersection of published rows that is not empty, and the rows that hold it."""
     sets: set[Record] = set()

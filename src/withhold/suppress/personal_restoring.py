@@ -5,8 +5,8 @@ shortest record first, whether anything breaks; what breaks is the new reason to
 at a few hundred at a time, on all cores, each as if it came back alone; then those that are safe come back
 one after the other. Two of them can only do harm together if both records hold both items; only then is
 the second looked at again.
-With ``max_known``, records that still publish more than a few items are looked at as strictly as without, so
-a few deletions that could be undone stay.
+With ``max_known``, records with too many combinations of known items are looked at as strictly as without,
+so there a deletion may stay that could be undone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from withhold.kernels.layout import Ints, Longs
 from withhold.kernels.people import Rows
 from withhold.kernels.personal_judge import room_for_rules, scratch_for
-from withhold.kernels.personal_restore import BACK, look_at, put_all_back, put_back_together
+from withhold.kernels.personal_restore import (
+    BACK,
+    Rules,
+    look_at,
+    put_all_back,
+    put_back_together,
+)
 from withhold.kernels.personal_subsets import room_for_subsets
 from withhold.kernels.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.suppress.personal_workspace import PersonalWorkspace
@@ -50,6 +56,8 @@ def restore_people(
         restorer.list_rules()
         returned = 0
         for start in range(0, len(tried), at_once):
+            if stop.reason != 0:
+                break
             progress("undoing what can be undone", start, len(tried))
             returned += restorer.undo(tried[start : start + at_once])
         at_once = LATER
@@ -65,7 +73,7 @@ class Restorer:
         n_items = work.layout.layout.n_items
         self.most = n_items if max_known is None else max_known
         places, answers = work.log.removals()
-        self.rows, self.ranks = work.rows_and_ranks(places)
+        self.row_of, self.ranks = work.rows_and_ranks(places)
         self.positions = work.positions_of(places)
         self.blocked_by = answers.copy()
         self.out = np.ones(len(places), dtype=bool)
@@ -88,14 +96,15 @@ class Restorer:
     def still_out(self) -> Longs:
         """The deletions that were not undone, those of short records first.
 
-        Those of one record are dealt out to several batches: together each would be looked at twice.
+        In the first pass those of one record are dealt out to several batches: together each would be looked
+        at twice.
         """
         items = self.work.rows.items
         alive = np.zeros(len(items) + 1, dtype=np.int64)
         np.cumsum(items >= 0, out=alive[1:])
         lengths = np.diff(alive[self.work.rows.offsets])
         out = np.flatnonzero(self.out)
-        out = out[np.lexsort((self.positions[out], lengths[self.rows[out]]))]
+        out = out[np.lexsort((self.positions[out], lengths[self.row_of[out]]))]
         place = np.arange(len(out))
         return out[np.lexsort((place, place % DEALT, place // (DEALT * AT_ONCE)))]
 
@@ -104,26 +113,29 @@ class Restorer:
         numbers = np.flatnonzero(self.out)
         self.n_listed = self.consequents.size
         pairs = self.ranks[numbers].astype(np.int64) * self.n_listed + self.blocked_by[numbers]
+        # Sorted by hand: np.unique hashes first, and takes several times as long.
         pairs.sort()
         pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
-        ranks, self.item_rules = np.divmod(pairs, self.n_listed)
+        ranks, self.of_item = np.divmod(pairs, self.n_listed)
         n_items = len(self.work.rows.supports)
-        self.item_starts = np.zeros(n_items + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ranks, minlength=n_items), out=self.item_starts[1:])
+        self.of_item_starts = np.zeros(n_items + 1, dtype=np.int64)
+        np.cumsum(np.bincount(ranks, minlength=n_items), out=self.of_item_starts[1:])
 
     def undo(self, numbers: Longs) -> int:
         """Undo those of a few deletions that harm nobody; returns how many."""
-        parts = [numbers[thread :: self.jobs] for thread in range(self.jobs)]
-        looks = [partial(self._look, thread, part) for thread, part in enumerate(parts)]
         if self.consequents.size > self.n_listed * LEARNT:
             self.list_rules()
+        parts = [numbers[thread :: self.jobs] for thread in range(self.jobs)]
+        looks = [partial(self._look, thread, part) for thread, part in enumerate(parts)]
         outcomes = np.zeros(len(numbers), dtype=np.int8)
         for thread, seen in enumerate(run_all(looks, self.stop, jobs=self.jobs)):
             outcomes[thread :: self.jobs] = self._learn(parts[thread], *seen)
-        put_back_together(self.positions[numbers], self.rows[numbers], *self._room_of(0), outcomes)
+        put_back_together(
+            self.positions[numbers], self.row_of[numbers], *self._room_of(0), outcomes
+        )
         undone = numbers[outcomes == BACK]
         for table in self.tables[1:]:
-            put_all_back(self.positions[undone], self.rows[undone], table)
+            put_all_back(self.positions[undone], self.row_of[undone], table)
         self.out[undone] = False
         self.returned_at[self.ranks[undone]] = self.now
         self.now += 1
@@ -148,16 +160,16 @@ class Restorer:
     def _learn(
         self,
         numbers: Longs,
-        known: int,
+        n_before: int,
         blocks: Ints,
         seen_at: Ints,
         new: tuple[Longs, Ints, Ints],
         outcomes: NDArray[np.int8],
     ) -> NDArray[np.int8]:
         """Take over what blocks these deletions; returns the outcomes."""
-        # New rules were numbered after those ``known`` then; others have come in since.
-        since = self.consequents.size - known
-        self.blocked_by[numbers] = np.where(blocks >= known, blocks + since, blocks)
+        # New rules were numbered from there on; those of other threads have come in since.
+        since = self.consequents.size - n_before
+        self.blocked_by[numbers] = np.where(blocks >= n_before, blocks + since, blocks)
         self.seen_at[numbers] = seen_at
         self.starts.extend(self.starts.array[-1] + new[0][1:])
         self.items.extend(new[1])
@@ -168,25 +180,27 @@ class Restorer:
         self, thread: int, numbers: Longs
     ) -> tuple[int, Ints, Ints, tuple[Longs, Ints, Ints], NDArray[np.int8]]:
         """What blocks each of the deletions, were it undone alone; as ``_learn`` takes it."""
-        known = self.consequents.size
+        rules = Rules(
+            self.starts.array,
+            self.items.array,
+            self.consequents.array,
+            self.of_item_starts,
+            self.of_item,
+        )
         blocks, seen_at = self.blocked_by[numbers], self.seen_at[numbers]
         outcomes = np.zeros(len(numbers), dtype=np.int8)
         new = look_at(
             self.positions[numbers],
-            self.rows[numbers],
+            self.row_of[numbers],
             blocks,
             seen_at,
             self.returned_at,
             self.now,
-            self.item_starts,
-            self.item_rules,
-            self.starts.array,
-            self.items.array,
-            self.consequents.array,
+            rules,
             *self._room_of(thread),
             outcomes,
         )
-        return known, blocks, seen_at, new, outcomes
+        return len(rules.consequents), blocks, seen_at, new, outcomes
 
 
 class Growing:
@@ -203,7 +217,9 @@ class Growing:
     def extend(self, more: NDArray[Any]) -> None:
         """Add these at the end."""
         if self.size + len(more) > len(self._room):
-            self._room = np.resize(self.array, 2 * (self.size + len(more)))
+            larger = np.empty(2 * (self.size + len(more)), dtype=self._room.dtype)
+            larger[: self.size] = self.array
+            self._room = larger
         self._room[self.size : self.size + len(more)] = more
         self.size += len(more)
 
