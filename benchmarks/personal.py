@@ -126,15 +126,7 @@ def second_experiment(bench: Bench) -> list[Table]:
     for longest, name in ((LONGEST, "bms-webview-2′"), (None, "bms-webview-2 uncut")):
         table = Table(
             f"Personal, experiment 2: {name}",
-            {
-                "ρ": "",
-                "share": ".2f",
-                **COLUMNS,
-                "rules": ",",
-                "possible": ",",
-                "kept": ",",
-                "1 − J": ".3f",
-            },
+            {"ρ": "", "share": ".2f", **COLUMNS, "rules": ",", "kept": ",", "1 − J": ".3f"},
             notes=["Rules of support ≥ 0.05 % (of the whole rule) and confidence ≥ 30 %."],
         )
         for file in bench.files("bms-webview-2"):
