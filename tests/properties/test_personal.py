@@ -20,6 +20,11 @@ from withhold import (
     anonymize,
     verify,
 )
+from withhold.kernels.personal_fix import LEFTOVER
+from withhold.kernels.threads import Stop
+from withhold.suppress.personal_restoring import restore_people
+from withhold.suppress.personal_search import make_safe
+from withhold.suppress.personal_workspace import PersonalWorkspace
 
 RHOS = [Fraction(*parts) for parts in ((1, 2), (1, 3), (2, 3), (3, 4), (1, 5), (9, 10))]
 knowledge = st.sampled_from([None, None, 0, 1, 2, 3])
@@ -144,6 +149,18 @@ def test_rows_that_are_no_part_of_the_originals__are_refused():
         verify([["a"], ["b"]], model)
 
 
+def larger_table(seed: int) -> tuple[Transactions, Constraints]:
+    """500 records of 3 to 13 of 60 items, and 4 % of all possible fears."""
+    generator = np.random.default_rng(seed)
+    rows = [
+        [str(item) for item in generator.permutation(60)[: generator.integers(3, 14)]]
+        for _ in range(500)
+    ]
+    table = Transactions.from_lists(rows)
+    constraints = Constraints.of(generator.random((500, table.n_items)) < 0.04, table)
+    return table, constraints
+
+
 @needs_speed
 @pytest.mark.parametrize("restoring", [False, True])
 @pytest.mark.parametrize("max_known", [None, 2])
@@ -153,15 +170,25 @@ def test_larger_tables__are_proved_too(seed, max_known, restoring):
 
     What has to come back is looked at in short rows and in long ones, for any knowledge and for little.
     """
-    generator = np.random.default_rng(seed)
-    rows = [
-        [str(item) for item in generator.permutation(60)[: generator.integers(3, 14)]]
-        for _ in range(500)
-    ]
-    table = Transactions.from_lists(rows)
-    constraints = Constraints.of(generator.random((500, table.n_items)) < 0.04, table)
+    table, constraints = larger_table(seed)
     model = PersonalRhoUncertainty("0.5", constraints, max_known=max_known)
     release, other = (anonymize(table, model, restoring=restoring, jobs=jobs) for jobs in (1, 3))
     assert release.verdict.status is Status.HOLDS
     assert 0 < release.loss.occurrences < 0.9
     assert release.data == other.data
+
+
+@needs_speed
+def test_restoring_that_is_out_of_time__undoes_nothing():
+    table, constraints = larger_table(0)
+    model = PersonalRhoUncertainty("0.5", constraints)
+    work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0)
+    with Stop() as stop:
+        make_safe(work, None, stop)
+    safe = work.kept()
+    with Stop(1e-9) as stop:
+        restore_people(work, None, stop, jobs=1)
+    assert np.array_equal(work.kept(), safe)
+    with Stop() as stop:
+        restore_people(work, None, stop, jobs=1)
+    assert work.kept().sum() > safe.sum()
