@@ -27,7 +27,9 @@ from withhold.suppress.personal_search import make_safe
 from withhold.suppress.personal_workspace import PersonalWorkspace
 
 RHOS = [Fraction(*parts) for parts in ((1, 2), (1, 3), (2, 3), (3, 4), (1, 5), (9, 10))]
-knowledge = st.sampled_from([None, None, 0, 1, 2, 3])
+limits = st.integers(0, 3)
+knowledge = st.none() | limits
+each_knowledge = pytest.mark.parametrize("known", [st.none(), limits], ids=["any", "limited"])
 
 
 @st.composite
@@ -53,10 +55,12 @@ def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> PersonalRho
     return PersonalRhoUncertainty(rho, constraints, originals=table, **more)
 
 
+@each_knowledge
 @examples(2000)
-@given(people(), knowledge)
-def test_check__is_exact_with_a_smallest_witness(problem, max_known):
+@given(people(), st.data())
+def test_check__is_exact_with_a_smallest_witness(known, problem, data):
     originals, published, fears, rho = problem
+    max_known = data.draw(known)
     truth = personal_breaches(originals, published, fears, rho, max_known=max_known)
     verdict = verify(published, modelled(originals, fears, rho, max_known=max_known), jobs=1)
     assert verdict.status is (Status.BROKEN if truth else Status.HOLDS)
@@ -69,10 +73,12 @@ def test_check__is_exact_with_a_smallest_witness(problem, max_known):
             assert set(witness.antecedent) <= originals[witness.record - 1]
 
 
+@each_knowledge
 @examples(2000)
-@given(people(), knowledge, st.sampled_from(["rules", "distribution"]), st.booleans())
-def test_suppression__is_safe_and_only_removes(problem, max_known, keep, restoring):
+@given(people(), st.data(), st.sampled_from(["rules", "distribution"]), st.booleans())
+def test_suppression__is_safe_and_only_removes(known, problem, data, keep, restoring):
     originals, _, fears, rho = problem
+    max_known = data.draw(known)
     model = modelled(originals, fears, rho, max_known=max_known)
     release = anonymize(
         model.originals, model, keep=keep, restoring=restoring, pick="random", jobs=1

@@ -11,6 +11,7 @@ import numpy as np
 
 from withhold.kernels.arrays import room_for
 from withhold.kernels.bits import count_bits
+from withhold.kernels.bounded import count_sets
 from withhold.kernels.jit import kernel
 from withhold.kernels.personal_judge import reaches
 from withhold.kernels.personal_subsets import MOST_OTHERS, somebody_fears, with_item
@@ -22,13 +23,7 @@ MOST_COMBINATIONS = 50_000
 @kernel
 def can_combine(n_others, most):
     """Whether there are few enough combinations of at most ``most`` of so many items."""
-    n_sets, total = 1, 1
-    for size in range(1, min(most, n_others) + 1):
-        n_sets = n_sets * (n_others - size + 1) // size
-        total += n_sets
-        if total > MOST_COMBINATIONS:
-            return False
-    return n_others <= MOST_OTHERS
+    return n_others <= MOST_OTHERS and count_sets(n_others, most) <= MOST_COMBINATIONS
 
 
 @kernel
