@@ -119,6 +119,12 @@ def test_csv__mistakes_come_with_their_line(tmp_path, line, said):
         read_constraints(path, TABLE)
 
 
+def test_csv__without_such_columns_says_what_to_call_them(tmp_path):
+    (tmp_path / "fears.csv").write_text("antidepressant\ninsulin\n")
+    with pytest.raises(InputError, match="call its columns record and item"):
+        read_constraints(tmp_path / "fears.csv", TABLE)
+
+
 def test_model__comes_back_from_its_parameters_without_the_constraints():
     model = PersonalRhoUncertainty("0.5", Constraints.of({0: ["a"]}, TABLE), max_known=2)
     back = model_from(model.parameters())

@@ -6,6 +6,7 @@ starts with ``!`` is taken back for one record. In: a path and the table. Out: `
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,19 @@ def read_constraints(
     else:
         text = text_of(opened)
         sheet = open_sheet(text, Options())
-        columns = long_columns(sheet.header, Options(), text.path)
+        columns = _who_and_what(sheet.header, text.path)
         places = [sheet.header.index(name) for name in columns]
         records, items = sheet.columns(places)
     return _from_columns(records, items, table, opened.label, hierarchy)
+
+
+def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
+    """The record and the item column; options that name columns are about the data, not about this file."""
+    try:
+        return long_columns(header, Options(), path)
+    except InputError as error:
+        remedy = "call its columns record and item"
+        raise InputError(error.problem, path=path, remedy=remedy) from None
 
 
 def _parquet_columns(data: bytes, path: str) -> tuple[polars.Series, polars.Series]:
@@ -56,7 +66,7 @@ def _parquet_columns(data: bytes, path: str) -> tuple[polars.Series, polars.Seri
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"is a broken parquet file: {reason}", path=path) from None
-    record, item = long_columns(frame.columns, Options(), path)
+    record, item = _who_and_what(frame.columns, path)
     return (
         series_names(frame[record], path=path, column=record).fill_null(""),
         series_names(frame[item], path=path, column=item).fill_null(""),
