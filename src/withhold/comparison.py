@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from withhold.data import Hierarchy, Table, Transactions
-from withhold.errors import PolicyError
-from withhold.formats import Data, read, read_back, read_table
+from withhold.errors import InputError, PolicyError
+from withhold.formats import Data, read, read_table
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import manifest_path, read_manifest
+from withhold.manifest import internal_path, manifest_path, read_internal, read_manifest
 from withhold.measure import Asked, Measured, compare_tables
-from withhold.models import TABLE_MODELS, Model
-from withhold.publish import form_in, model_in, sha256_of
+from withhold.models import Model
+from withhold.publish import sha256_of
+from withhold.recheck import model_in, read_original, read_published
 from withhold.release import Release
 from withhold.suppress.buckets import tree_for
 
@@ -30,6 +31,7 @@ class Candidate:
     table: Any
     model: Model | None = None
     hierarchy: Hierarchy | None = None
+    path: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def compare(
     wanted = None if sensitive is None else frozenset(sensitive)
     found = []
     for number, each in enumerate(candidates):
+        refuse_strangers(table, each, tree or each.hierarchy)
         known = each.model.sensitive if each.model is not None else frozenset()
         asked = Asked(
             each.model,
@@ -112,6 +115,10 @@ def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) ->
     if not isinstance(releases[0].table, Table):
         if isinstance(original, Transactions) and reading.get("consent") is None:
             return original
+        beside = next((each.path for each in releases if each.path is not None), None)
+        if isinstance(original, str | Path) and beside is not None:
+            consent = reading.pop("consent", None)
+            return read_original(Path(original), beside, reading, consent)
         return read(original, **reading)
     consent = reading.get("consent")
     if isinstance(original, Table):
@@ -149,17 +156,29 @@ def candidate(
     record = read_manifest(where)
     unchanged = sha256_of(path) == record["output"]["sha256"]
     model = model_in(record, where)
-    if unchanged:
-        table = read_back(path, form_in(record, path))
-    elif model.name in TABLE_MODELS:
-        table = read_table(path, separator=reading.get("separator"))
-    else:
-        table = read(path, **reading)
+    said = {name: value for name, value in reading.items() if value is not None}
+    table = read_published(path, model, record if unchanged else None, said)
     if isinstance(table, Table):
-        prepared = record.get("input", {})
+        prepared = (read_internal(internal_path(path)) or record).get("input", {})
         dropped = tuple(prepared.get("dropped_columns", ()))
         table = replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
-    return Candidate(path.name, table, model)
+    return Candidate(path.name, table, model, path=path)
+
+
+def refuse_strangers(original: Data, release: Candidate, tree: Hierarchy | None) -> None:
+    """Refuse a release that has no item of the original: another file, or one that was misread."""
+    table = release.table
+    if tree is not None or not isinstance(original, Transactions):
+        return
+    if not isinstance(table, Transactions) or not table.n_occurrences:
+        return
+    if frozenset(table.vocabulary).isdisjoint(original.vocabulary):
+        raise InputError(
+            "shares no item with the original",
+            path=release.name,
+            remedy="check that it is a release of that file, and how both are read (--format, --separator, "
+            "--record-column, --item-column); if it was generalised, name the --hierarchy",
+        )
 
 
 def _tree(plan: Any) -> Hierarchy | None:

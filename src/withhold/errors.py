@@ -6,6 +6,7 @@
     ├── OutputError       the result cannot be written      exit code 3
     ├── ImpossibleError   no release can satisfy it         exit code 4
     ├── NotVerifiedError  the release failed its own proof  exit code 1 (broken) or 5 (undecided)
+    ├── UndecidedError    it cannot be told what to prove   exit code 5
     ├── Interrupted       Ctrl-C, nothing was published     exit code 130
     └── InternalError     this is a bug in us               exit code 70
 
@@ -87,6 +88,12 @@ class NotVerifiedError(WithholdError):
     def __init__(self, message: str, *, undecided: bool = False) -> None:
         super().__init__(message)
         self.exit_code = 5 if undecided else 1
+
+
+class UndecidedError(WithholdError):
+    """A file that can be understood in two ways: deciding between them would be guessing about privacy."""
+
+    exit_code = 5
 
 
 class Interrupted(WithholdError):

@@ -9,6 +9,7 @@ Each step takes and returns a frozen value; nobody reaches back.
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import replace
 from typing import Any
@@ -17,21 +18,36 @@ from withhold.audits import audit as find
 from withhold.data import Table, Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
+from withhold.identifiers import RENUMBER, check_ids, released
 from withhold.kernels.memory import give_back_memory
 from withhold.measure import loss_of
-from withhold.models import TABLE_MODELS, Model, Verdict, as_released
+from withhold.models import (
+    TABLE_MODELS,
+    Model,
+    Status,
+    Verdict,
+    as_released,
+    check_listed,
+    unknown_items,
+)
 from withhold.proofs import verify as prove
 from withhold.release import Release
 from withhold.suppress import apply, suppress
 
+SEED_BITS = 32
+"""Of a seed that is drawn: too many for anybody to try them all on a release."""
 
-def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Any:
+
+def audit(
+    data: Any, model: Model, *, consent: Any = None, allow_unknown: bool = False, **options: Any
+) -> Any:
     """What an attacker could infer from the data, and whether the model holds.
 
     ``data`` and ``consent`` are whatever ``read`` takes (``read_table``, for a table). The result is an
     ``Audit``, or for a table a ``TableAudit``. Options: ``max_size`` (count antecedents up to so
     many items), ``show`` (how many breaches to list), ``samples`` and ``seed`` (of the attack curve),
-    ``jobs``, ``limit_seconds``, ``progress``.
+    ``jobs``, ``limit_seconds``, ``progress``. If the data have none of the sensitive items, that is an error
+    unless ``allow_unknown``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -39,31 +55,48 @@ def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> An
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    table = as_data(data, model, consent)
+    table = as_data(data, model, consent, allow_unknown=allow_unknown)
+    check_listed(model, table, allowed=allow_unknown)
     found = find(table, as_released(model, table), **options)
     return replace(found, without_consent=table.without_consent)
 
 
-def verify(data: Any, model: Model, **options: Any) -> Verdict:
+def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: Any) -> Verdict:
     """Whether the model holds: exactly, for records of any length, with a smallest witness if not.
 
-    Options: ``jobs``, ``limit_seconds`` (gives UNDECIDED when it runs out), ``progress``.
+    Options: ``jobs``, ``limit_seconds`` (gives UNDECIDED when it runs out), ``progress``. If the data have
+    none of the sensitive items, the verdict is UNDECIDED unless ``allow_unknown``: the list may be misspelt.
 
     >>> from withhold import RhoUncertainty
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
-    return prove(as_data(data, model), model, **options)
+    table = as_data(data, model)
+    missing = unknown_items(model, table, allowed=allow_unknown)
+    if missing is not None and missing.is_everything and not allow_unknown:
+        return Verdict(Status.UNDECIDED, f"nothing: {missing}", 0, 0.0)
+    return prove(table, model, **options)
 
 
-def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Release:
+def anonymize(
+    data: Any,
+    model: Model,
+    *,
+    consent: Any = None,
+    allow_unknown: bool = False,
+    ids: str = RENUMBER,
+    seed: int | None = None,
+    **options: Any,
+) -> Release:
     """A release of the data for which the model holds, with as little withheld as possible.
 
-    ``consent`` says whose records may be published at all, as in ``read``.
+    ``consent`` says whose records may be published at all, as in ``read``. If the data have none of the
+    sensitive items, that is an error unless ``allow_unknown``. Records are numbered anew, and a frame's index
+    is left out, unless ``ids="keep"``. Without a ``seed``, one is drawn from the system.
     Options: ``keep`` (``"rules"``: least loss; ``"distribution"``: frequencies stay alike), ``pick``
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
-    what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
+    what is not finished are removed), ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
     (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``. For
     ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
     file for each column that has one).
@@ -75,27 +108,33 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
     clock = [time.perf_counter()]
-    table = as_data(data, model, consent)
-    plan, chosen = suppress(table, model, **options)
+    check_ids(ids)
+    table = as_data(data, model, consent, allow_unknown=allow_unknown)
+    unknown = check_listed(model, table, allowed=allow_unknown)
+    # Whoever knows the seed can work backwards from the release, so the usual one must not be known.
+    seed = secrets.randbits(SEED_BITS) if seed is None else seed
+    plan, chosen = suppress(table, model, seed=seed, **options)
     model = as_released(model, table, chosen)
     give_back_memory()
     clock.append(time.perf_counter())
-    published = apply(plan, table)
+    published = released(apply(plan, table), ids)
     verdict = prove(published, model, jobs=options.get("jobs"))
     clock.append(time.perf_counter())
     if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
     loss = loss_of(table, published, model, plan)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
-    return Release(published, table, plan, model, verdict, loss, chosen, timings)
+    return Release(
+        published, table, plan, model, verdict, loss, chosen, timings, unknown=unknown, ids=ids
+    )
 
 
-def as_data(data: Any, model: Model, consent: Any = None) -> Data:
+def as_data(data: Any, model: Model, consent: Any = None, *, allow_unknown: bool = False) -> Data:
     """The data as what the model is about, read if it is not that yet: a table, or records of items."""
     if model.name in TABLE_MODELS:
         if isinstance(data, Table) and consent is None:
             return data
-        return read_table(data, consent=consent)
+        return read_table(data, consent=consent, allow_unknown=allow_unknown)
     if isinstance(data, Transactions) and consent is None:
         return data
-    return read(data, consent=consent)
+    return read(data, consent=consent, allow_unknown=allow_unknown)

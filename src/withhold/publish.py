@@ -1,7 +1,7 @@
 """The last step: write, read back, prove, rename. What does not verify never gets its name.
 
-In: a release and a path. Out: the file, and ``PATH.manifest.json`` from which anybody can prove it
-again.
+In: a release and a path. Out: the file, ``PATH.manifest.json`` from which anybody can prove it again, and
+``PATH.internal.json``, which stays with the custodian.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
-from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
+from withhold.formats import Data, as_written, form_for, read_back, write
 from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
-from withhold.models import TABLE_MODELS, Model, Status, Verdict, model_from
+from withhold.manifest import internal_path, make_internal, make_manifest, manifest_path
+from withhold.models import Status, Verdict
 from withhold.proofs import verify
 
 if TYPE_CHECKING:
@@ -36,9 +35,13 @@ class Published:
 
     path: Path
     manifest: Path
+    internal: Path
+    """What only the custodian may see."""
     sha256: str
     verdict: Verdict
     """Of the bytes on disk."""
+    form: Source
+    """How the file is to be read."""
     report: Path | None = None
     """The page, if one was asked for."""
     content: Report | None = field(default=None, repr=False)
@@ -63,7 +66,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     with temporary(manifest_path(path)) as draft:
         draft.touch()
     # Also where no report is asked for: an old one would tell of another release.
-    for target in (path, manifest_path(path), report_path(path)):
+    for target in (path, manifest_path(path), internal_path(path), report_path(path)):
         if not target.exists():
             continue
         if source is not None and source.path.exists() and target.samefile(source.path):
@@ -71,7 +74,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         if not target.is_file():
             raise OutputError(f"{target} is not an ordinary file; choose another name")
         if not force:
-            raise PolicyError(f"{target} exists already; use force to replace it (--force)")
+            raise PolicyError(f"{target} exists already; --force replaces it")
 
 
 def publish(
@@ -83,16 +86,21 @@ def publish(
     mark: str | None = None,
     report: bool = False,
     edition: str = "internal",
+    policy: Mapping[str, Any] | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Published:
-    """Write, read back, prove, tell; then give all files their names at once."""
+    """Write, read back, prove, tell; then give all files their names at once.
+
+    ``policy`` is what was asked for, as a policy file has it; if not given it follows from the release.
+    """
     check_target(path, release.original.source, force=force)
     like = release.original.source
     form = form_for(release.data, path.name, like=like, format=format, mark=mark)
     with (
         temporary(path) as draft,
         temporary(manifest_path(path)) as manifest_draft,
+        temporary(internal_path(path)) as internal_draft,
         temporary(report_path(path)) as report_draft,
     ):
         written = write(release.data, draft, form)
@@ -109,25 +117,45 @@ def publish(
                 undecided=verdict.status is Status.UNDECIDED,
             )
         manifest = make_manifest(release, path.name, written, verdict)
-        text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-        # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
-        manifest_draft.write_text(text, encoding="utf-8", errors="backslashreplace")
-        flush_to_disk(manifest_draft)
-        targets = {manifest_draft: manifest_path(path), draft: path}
+        internal = make_internal(release, path.name, written, policy)
+        _write_json(manifest_draft, manifest)
+        _write_json(internal_draft, internal)
+        targets = {
+            manifest_draft: manifest_path(path),
+            internal_draft: internal_path(path),
+            draft: path,
+        }
         content = None
         if report:
-            content = _tell(release, manifest, report_draft, edition, jobs, progress)
+            content = _tell(release, manifest, internal, report_draft, edition, jobs, progress)
             targets = {report_draft: report_path(path), **targets}
         _put_in_place(targets)
         if not report:
             report_path(path).unlink(missing_ok=True)
     page = report_path(path) if report else None
-    return Published(path, manifest_path(path), written.sha256, verdict, page, content)
+    return Published(
+        path,
+        manifest_path(path),
+        internal_path(path),
+        written.sha256,
+        verdict,
+        written,
+        page,
+        content,
+    )
+
+
+def _write_json(draft: Path, record: Mapping[str, Any]) -> None:
+    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+    # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
+    draft.write_text(text, encoding="utf-8", errors="backslashreplace")
+    flush_to_disk(draft)
 
 
 def _tell(
     release: Release,
     manifest: Mapping[str, Any],
+    internal: Mapping[str, Any],
     draft: Path,
     edition: str,
     jobs: int | None,
@@ -138,7 +166,7 @@ def _tell(
     from withhold.report.html import report_html
 
     subject = examine(release, jobs=jobs, progress=progress)
-    content = make_report(subject, manifest, edition=edition)
+    content = make_report(subject, manifest, internal, edition=edition)
     draft.write_text(report_html(content), encoding="utf-8", errors="backslashreplace")
     flush_to_disk(draft)
     return content
@@ -164,7 +192,7 @@ def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None
     if not path.is_file():
         raise OutputError(f"{path} is not an ordinary file; choose another name")
     if not force:
-        raise PolicyError(f"{path} exists already; use force to replace it (--force)")
+        raise PolicyError(f"{path} exists already; --force replaces it")
 
 
 @contextmanager
@@ -217,63 +245,6 @@ def flush_to_disk(path: Path) -> None:
         os.close(handle)
 
 
-@dataclass(frozen=True)
-class Recheck:
-    """What ``verify_file`` found."""
-
-    same_bytes: bool
-    verdict: Verdict
-    model: Model
-    table: Data
-    seconds: float
-
-
-def verify_file(
-    path: Path,
-    manifest: Path | None = None,
-    *,
-    complete: Callable[[Model], Model] = lambda model: model,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-) -> Recheck:
-    """Prove a published file again from the file and its manifest alone.
-
-    ``complete`` adds to the model what no manifest holds.
-    """
-    began = time.perf_counter()
-    where = manifest or manifest_path(path)
-    record = read_manifest(where)
-    model = complete(model_in(record, where))
-    same_bytes = sha256_of(path) == record["output"]["sha256"]
-    table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path, model)
-    verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
-
-
-def form_in(record: Mapping[str, Any], path: Path) -> Source:
-    """The form that a manifest says the file has."""
-    output = record["output"]
-    return Source(
-        path,
-        output["format"],
-        output["compression"],
-        output["container"],
-        output["separator"],
-        tuple(output["columns"]),
-        mark=output.get("mark", ""),
-        marked=tuple(output.get("marked", ())),
-    )
-
-
-def model_in(record: Mapping[str, Any], where: Path) -> Model:
-    """The model that a manifest describes."""
-    try:
-        return model_from(record["model"])
-    except PolicyError as error:
-        raise InputError(str(error), path=where, remedy=GENUINE) from error
-
-
 def sha256_of(path: Path) -> str:
     """The digest of a file's bytes."""
     try:
@@ -281,19 +252,4 @@ def sha256_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(
-            f"cannot be read: {reason}", path=path, remedy="name the published file"
-        ) from error
-
-
-def _read_changed(path: Path, model: Model) -> Data:
-    """Changed bytes may be of another form altogether, so the form is found, not assumed."""
-    try:
-        return read_table(path) if model.name in TABLE_MODELS else read(path)
-    except InputError as error:
-        raise InputError(
-            f"is not the file that was published, nor can it be read ({error.problem})",
-            path=path,
-            line=error.line,
-            remedy="copy or download it again",
-        ) from error
+        raise InputError(f"cannot be read: {reason}", path=path, remedy="check the path") from error

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source
+from withhold.data.unknown import Unknown
+from withhold.identifiers import KEEP, KEPT, RENUMBER
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import make_manifest
+from withhold.manifest import make_internal, make_manifest
 from withhold.models import Model, Verdict
 from withhold.publish import Published, publish
 
@@ -35,6 +37,19 @@ class Release:
     """How the suppressor was asked to choose, with the seed."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each step."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names that were listed and that the data do not have."""
+    ids: str = RENUMBER
+    """Whether records are numbered anew or keep their own names."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the custodian should know before this goes out."""
+        missing = tuple(str(each) for each in self.unknown if not each.allowed)
+        kept = self.ids == KEEP and (
+            self.original.record_ids is not None or self.original.index is not None
+        )
+        return (*missing, KEPT) if kept else missing
 
     def write(
         self,
@@ -45,14 +60,18 @@ class Release:
         mark: str | None = None,
         report: bool = False,
         edition: str = "internal",
+        policy: Mapping[str, Any] | None = None,
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Published:
-        """Write the release to ``path`` with ``PATH.manifest.json`` beside it.
+        """Write the release to ``path`` with ``PATH.manifest.json`` and ``PATH.internal.json`` beside it.
+
+        The manifest may go to strangers, who can prove the file with it; the internal one must stay with you.
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
         ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
-        ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers.
+        ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers. ``policy`` is
+        noted in the internal manifest as what was asked for, instead of what follows from the release.
         """
         return publish(
             self,
@@ -62,6 +81,7 @@ class Release:
             mark=mark,
             report=report,
             edition=edition,
+            policy=policy,
             jobs=jobs,
             progress=progress,
         )
@@ -82,4 +102,5 @@ class Release:
         subject = examine(self, jobs=jobs, progress=progress)
         not_written = Source(Path(), format="")
         manifest = make_manifest(self, "", not_written, self.verdict)
-        return make_report(subject, manifest, edition=edition)
+        internal = make_internal(self, "", not_written)
+        return make_report(subject, manifest, internal, edition=edition)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from withhold.cli import models, options
+from withhold.cli.again import typed_policy, verify_command
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.reading import check_marks, read_data
@@ -21,6 +22,7 @@ from withhold.errors import Interrupted, PolicyError
 )
 @models.takes_model(models.SEARCH_OPTIONS)
 def anonymize(
+    context: typer.Context,
     data: options.Data,
     output: Annotated[
         Path,
@@ -45,7 +47,9 @@ def anonymize(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
-    seed: options.Seed = 0,
+    ids: options.Ids = "renumber",
+    allow_unknown: options.AllowUnknown = False,
+    seed: options.Seed = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -57,6 +61,7 @@ def anonymize(
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
+    from withhold.identifiers import check_ids
     from withhold.publish import check_target
     from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
@@ -64,6 +69,7 @@ def anonymize(
 
     edition = edition or "internal"
     check_edition(edition)
+    check_ids(ids)
     table = read_data(
         data,
         wanted,
@@ -73,11 +79,12 @@ def anonymize(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        allow_unknown=allow_unknown,
         silent=quiet,
     )
     check_target(output, table.source, force=force)
     check_marks(table, wanted, output, given.get("mark"))
-    wanted = models.complete_model(wanted, given, table)
+    wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:
@@ -85,6 +92,8 @@ def anonymize(
                 table,
                 wanted,
                 **models.search_options(given, wanted),
+                ids=ids,
+                allow_unknown=allow_unknown,
                 seed=seed,
                 jobs=jobs,
                 progress=progress,
@@ -95,14 +104,18 @@ def anonymize(
                 mark=given.get("mark"),
                 report=report,
                 edition=edition,
+                policy=typed_policy(context, seed=release.options["seed"]),
                 jobs=jobs,
                 progress=progress,
             )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was published") from None
+    for warning in release.warnings:
+        note(f"warning: {warning}")
     if as_json:
         say(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
     else:
         say(release_text(release, published))
-        needs = f" --original {data} --constraints FILE" if release.model.needs else ""
-        note(f"to prove it again: withhold verify {output}{needs}", silent=quiet)
+        named = record_column is not None or item_column is not None
+        again = verify_command(release, published, data, given, named=named)
+        note(f"to prove it again: {again}", silent=quiet)

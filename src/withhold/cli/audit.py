@@ -9,7 +9,7 @@ import typer
 from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
-from withhold.cli.reading import read_data, with_marks
+from withhold.cli.reading import read_data, warn_about_unknown, with_marks
 
 
 @verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
@@ -23,7 +23,8 @@ def audit(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
-    seed: options.Seed = 0,
+    allow_unknown: options.AllowUnknown = False,
+    seed: options.FixedSeed = 0,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
     as_json: options.AsJson = False,
@@ -44,16 +45,19 @@ def audit(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        allow_unknown=allow_unknown,
         silent=quiet,
     )
     table = with_marks(table, wanted, given.get("mark"))
-    wanted = models.complete_model(wanted, given, table)
+    wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
+    warn_about_unknown(wanted, table, allowed=allow_unknown)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = pipeline.audit(
             table,
             wanted,
             **models.audit_options(given, wanted),
+            allow_unknown=allow_unknown,
             seed=seed,
             jobs=jobs,
             limit_seconds=limit_seconds,

@@ -12,6 +12,8 @@ from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.offers import listed_items
+from withhold.data import Transactions
+from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 
 
 @verb("compare", example="withhold compare baskets.dat strict.dat loose.dat --html compare.html")
@@ -58,6 +60,11 @@ def compare(
     }
     releases = [comparison.candidate(path, reading=reading) for path in published]
     table = comparison.original_of(original, releases, **reading, consent=consent)
+    if wanted is not None and isinstance(table, Transactions):
+        unknown = find_unknown(wanted, table.vocabulary, what="sensitive items")
+        refuse_if_nothing_known(unknown)
+        if unknown is not None:
+            note(f"warning: {unknown}")
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = comparison.compare(

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 
 import typer
 
 from withhold.cli.interrupts import stop_if_asked
-from withhold.data import Transactions
 from withhold.errors import OutputError
 from withhold.kernels.threads import Progress
 
@@ -94,25 +92,3 @@ def _only_heed(what: str, done: int, total: int) -> None:
 def abandon_stdout() -> None:
     """Keep Python from complaining at exit about what is still in the buffer."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def warn_about(table: Transactions, sensitive: frozenset[str], *, silent: bool = False) -> None:
-    """Notes about the data that a careful reader would want to see."""
-    if table.repeated:
-        note(f"{table.repeated:,} repeated items within records were merged", silent=silent)
-    present = {
-        name for name, support in zip(table.vocabulary, table.supports, strict=True) if support
-    }
-    absent = sorted(sensitive - present)
-    if absent:
-        note("warning: " + absent_text(absent, len(sensitive), sorted(present)))
-
-
-def absent_text(absent: Sequence[str], total: int, present: Sequence[str]) -> str:
-    """Which sensitive items never occur, with the nearest spelling of the first few."""
-    named = []
-    for item in absent[:3]:
-        near = get_close_matches(item, present, n=1)
-        named.append(f"{item!r} (did you mean {near[0]!r}?)" if near else repr(item))
-    more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
-    return f"{len(absent):,} of {total:,} sensitive items never occur: {', '.join(named)}{more}"

@@ -19,7 +19,7 @@ OWN_FOLDER = Path("withhold-demo")
 @verb("demo", example="withhold demo --baskets 10000 --folder /tmp/pharmacy")
 def demo(
     baskets: Annotated[int, typer.Option(min=1, help="How many baskets to invent.")] = 2000,
-    seed: options.Seed = 7,
+    seed: options.FixedSeed = 7,
     rho: Annotated[str, typer.Option(help="The largest confidence allowed.")] = "0.5",
     folder: Annotated[Path, typer.Option(help="Where to put the example's files.")] = OWN_FOLDER,
     force: options.Force = False,

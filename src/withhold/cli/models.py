@@ -100,9 +100,11 @@ def build_model(given: Given) -> Model:
     return OFFERS[name].build(given)
 
 
-def complete_model(model: Model, given: Given, table: Transactions) -> Model:
+def complete_model(
+    model: Model, given: Given, table: Transactions, *, allow_unknown: bool = False
+) -> Model:
     """The model with what can be read only when the data is known."""
-    return OFFERS[model.name].complete(model, given, table)
+    return OFFERS[model.name].complete(model, given, table, allow_unknown)
 
 
 def only(given: Given, names: tuple[str, ...]) -> dict[str, Any]:

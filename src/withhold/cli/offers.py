@@ -36,8 +36,9 @@ class Offer:
     audits: tuple[str, ...]
     """The options that say how to audit."""
 
-    complete: Callable[[Model, Given, Transactions], Model] = lambda model, _, __: model
-    """What the model still needs that can be read only when the data is known."""
+    complete: Callable[[Model, Given, Transactions, bool], Model] = lambda model, *_: model
+    """What the model still needs that can be read only when the data is known; the last argument says
+    whether lists may name what the data do not have."""
 
     def all(self) -> tuple[str, ...]:
         """Every option that belongs to the model."""
@@ -98,7 +99,9 @@ def _personal(given: Given) -> Model:
     )
 
 
-def _with_constraints(model: Model, given: Given, table: Transactions) -> Model:
+def _with_constraints(
+    model: Model, given: Given, table: Transactions, allow_unknown: bool
+) -> Model:
     from withhold.formats.constraints import read_constraints
 
     tree = None
@@ -106,43 +109,49 @@ def _with_constraints(model: Model, given: Given, table: Transactions) -> Model:
         from withhold.formats.hierarchy import read_hierarchy
 
         tree = read_hierarchy(given["hierarchy"])
-    constraints = read_constraints(given["constraints"], table, hierarchy=tree)
+    constraints = read_constraints(
+        given["constraints"], table, hierarchy=tree, allow_unknown=allow_unknown
+    )
     if "sensitive" in given:
         constraints = constraints.and_for_all(listed_items(given["sensitive"]))
     assert isinstance(model, PersonalRhoUncertainty)
     return model.with_constraints(constraints)
 
 
+PRIVATE_FILES = ("constraints", "sensitive", "hierarchy")
+"""What a personal-rho release is proved with beside the originals."""
+
+
 def complete_released(
-    original: str | None,
-    constraints: str | None,
-    sensitive: str | None,
-    hierarchy: str | None,
-    consent: str | None,
     model: Model,
+    given: Given,
+    original: Callable[[], Transactions] | None,
+    *,
+    stated: bool,
+    allow_unknown: bool,
 ) -> Model:
-    """The model of a manifest with what is not published, as far as it was given."""
+    """The model of a release with what is not published, as far as it was given.
+
+    ``original`` reads the originals; ``stated`` says that the model came from the options themselves.
+    """
     if not isinstance(model, PersonalRhoUncertainty):
-        if original or constraints or sensitive or hierarchy or consent:
+        named = [name for name in PRIVATE_FILES if name in given and not stated]
+        if original is not None or named:
             raise PolicyError(
-                "--original, --constraints, --sensitive, --hierarchy and --consent are for "
-                f"personal-rho releases; this one is {model.name}, and its manifest says all that "
-                "is needed"
+                f"--{named[0] if named else 'original'} is for personal-rho releases; this one is "
+                f"{model.name}. To prove a policy of your own, state it whole (--rho, --sensitive and so "
+                "on, or --policy)"
             )
         return model
     if original is None:
-        if constraints is not None:
+        if "constraints" in given:
             raise PolicyError("the constraints are of the originals; give --original FILE too")
         return model
-    from withhold.formats import read
-
-    table = read(original, consent=consent)
+    table = original()
     bound = model.with_originals(table)
-    if constraints is None:
+    if "constraints" not in given:
         return bound
-    named = {"constraints": constraints, "sensitive": sensitive, "hierarchy": hierarchy}
-    given = {name: value for name, value in named.items() if value is not None}
-    return _with_constraints(bound, given, table)
+    return _with_constraints(bound, given, table, allow_unknown)
 
 
 OFFERS: Mapping[str, Offer] = {

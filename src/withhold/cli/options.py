@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -43,7 +43,27 @@ MinSupport = Annotated[
     ),
 ]
 MinConfidence = Annotated[str, typer.Option(help="Count rules from this confidence on.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of everything that is drawn at random.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Random seed; drawn from the system if not given, and kept in OUTPUT.internal.json only.",
+    ),
+]
+FixedSeed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Ids = Annotated[
+    str,
+    typer.Option(
+        help="Record ids in the release: renumber (from 1), or keep, which may identify people."
+    ),
+]
+AllowUnknown = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unknown",
+        help="Accept lists (sensitive items, constraints, consent) with names that the data do not have.",
+    ),
+]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
 LimitSeconds = Annotated[
     float | None, typer.Option(min=0.0, help="Give up after so long, with UNDECIDED.")
@@ -63,8 +83,16 @@ REPEATED = {"bin"}
 def _load_policy(context: typer.Context, path: Path | None) -> Path | None:
     """Make the file's keys the defaults of the options; an option that is given wins."""
     if path is not None and not context.resilient_parsing:
-        context.default_map = {**(context.default_map or {}), **read_policy(path, _keys(context))}
+        elsewhere = frozenset().union(*(_keys(verb) for verb in _all_verbs(context)))
+        policy = read_policy(path, _keys(context.command), elsewhere)
+        context.default_map = {**(context.default_map or {}), **policy}
     return path
+
+
+def _all_verbs(context: typer.Context) -> list[Any]:
+    """Every verb of the program: one policy file serves them all."""
+    verbs = getattr(context.find_root().command, "commands", {})
+    return list(verbs.values())
 
 
 @dataclass(frozen=True)
@@ -77,10 +105,10 @@ class Key:
     turns_off: bool = False
 
 
-def _keys(context: typer.Context) -> dict[str, Key]:
+def _keys(verb: Any) -> dict[str, Key]:
     """The long names of the verb's options, as they are typed but for the dashes before them."""
     keys = {}
-    for option in context.command.params:
+    for option in verb.params:
         if option.param_type_name != "option" or option.name in (None, "policy", "help"):
             continue
         is_switch = bool(getattr(option, "is_flag", False))
@@ -96,32 +124,52 @@ Policy = Annotated[
     typer.Option(
         callback=_load_policy,
         is_eager=True,
-        help="A TOML file with these options as keys; an option given here wins.",
+        help="A TOML file with these options as keys, or the internal manifest of a release; an option given "
+        "here wins.",
     ),
 ]
 
 
-def read_policy(path: Path, keys: Mapping[str, Key]) -> Mapping[str, Any]:
-    """The keys of a policy file under the options' own names."""
-    import tomllib
-
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise typer.BadParameter(f"{path} does not exist") from error
-    except OSError as error:
-        raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
+def read_policy(
+    path: Path, keys: Mapping[str, Key], elsewhere: Iterable[str] = ()
+) -> Mapping[str, Any]:
+    """The keys of a policy file under the options' own names; those of other verbs are passed over."""
+    others = frozenset(elsewhere)
     policy: dict[str, Any] = {}
-    for written, value in content.items():
-        key = keys.get(written.replace("_", "-"))
+    for written, value in _policy_content(path).items():
+        spelling = written.replace("_", "-")
+        key = keys.get(spelling)
+        if key is None and spelling in others:
+            continue
         if key is None:
-            near = get_close_matches(written.replace("_", "-"), keys, n=1)
+            near = get_close_matches(spelling, {*keys, *others}, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise typer.BadParameter(f"{path}: unknown key {written!r}{hint}")
         policy[key.name] = _policy_value(path, written, key, value)
     return policy
+
+
+def _policy_content(path: Path) -> Mapping[str, Any]:
+    """What a TOML file says, or the policy in the internal manifest of a release."""
+    import json
+    import tomllib
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.lstrip().startswith("{"):
+            return tomllib.loads(text)
+        record = json.loads(text)
+    except FileNotFoundError as error:
+        raise typer.BadParameter(f"{path} does not exist") from error
+    except OSError as error:
+        raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
+    if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
+        raise typer.BadParameter(
+            f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"
+        )
+    return dict(record["policy"])
 
 
 def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from withhold.cli.console import note, warn_about
+from withhold.cli.console import note
 from withhold.cli.offers import Given, listed_columns
 from withhold.errors import PolicyError
-from withhold.models import TABLE_MODELS, KAnonymity, Model
+from withhold.models import TABLE_MODELS, KAnonymity, Model, check_listed
+from withhold.models.rho import counted
 
 
 def read_data(
@@ -22,6 +23,7 @@ def read_data(
     item_column: str | None,
     consent: str | None,
     silent: bool,
+    allow_unknown: bool = False,
 ) -> Any:
     """The data that the model is about."""
     if model.name in TABLE_MODELS and isinstance(model, KAnonymity):
@@ -32,7 +34,9 @@ def read_data(
         }
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
-        return _read_table(data, model, given, separator, consent, silent=silent)
+        return _read_table(
+            data, model, given, separator, consent, allow_unknown=allow_unknown, silent=silent
+        )
     from withhold.formats import read
 
     table = read(
@@ -42,9 +46,18 @@ def read_data(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        allow_unknown=allow_unknown,
     )
-    warn_about(table, model.sensitive, silent=silent)
+    if table.repeated:
+        note(f"{counted(table.repeated, 'repeated item')} within records merged", silent=silent)
     return table
+
+
+def warn_about_unknown(model: Model, data: Any, *, allowed: bool) -> None:
+    """Say which names of the model's lists the data do not have; raise if they have none of them."""
+    for unknown in check_listed(model, data, allowed=allowed):
+        if not unknown.allowed:
+            note(f"warning: {unknown}")
 
 
 def _read_table(
@@ -54,6 +67,7 @@ def _read_table(
     separator: str | None,
     consent: str | None,
     *,
+    allow_unknown: bool,
     silent: bool,
 ) -> Any:
     from withhold.data.identifying import gives_away, looks_identifying
@@ -65,6 +79,7 @@ def _read_table(
         drop=listed_columns(given.get("drop", "")),
         bins=given.get("bin", ()),
         consent=consent,
+        allow_unknown=allow_unknown,
     )
     for name in model.columns:
         table.column(name)

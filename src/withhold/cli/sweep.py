@@ -12,7 +12,7 @@ import typer
 from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
-from withhold.cli.reading import read_data
+from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.cli.varying import cases, varied
 from withhold.errors import Interrupted
 
@@ -52,13 +52,15 @@ def sweep(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
-    seed: options.Seed = 0,
+    allow_unknown: options.AllowUnknown = False,
+    seed: options.Seed = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """What every choice would cost: a release for each, measured and thrown away."""
-    grid = cases(given, varied(vary, given), {"seed": seed})
+    common = {"seed": seed, "allow_unknown": allow_unknown}
+    grid = cases(given, varied(vary, given), common)
     from withhold import sweeping
     from withhold.measure import Asked
     from withhold.report import trade_off
@@ -72,9 +74,17 @@ def sweep(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        allow_unknown=allow_unknown,
         silent=quiet,
     )
-    grid = [replace(case, model=models.complete_model(case.model, given, table)) for case in grid]
+    grid = [
+        replace(
+            case,
+            model=models.complete_model(case.model, given, table, allow_unknown=allow_unknown),
+        )
+        for case in grid
+    ]
+    warn_about_unknown(grid[0].model, table, allowed=allow_unknown)
     announce_compilation(silent=quiet)
     try:
         with progress_bar(silent=quiet) as progress:

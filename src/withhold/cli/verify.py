@@ -1,24 +1,34 @@
-"""``withhold verify``: the same bytes, and still safe?"""
+"""``withhold verify``: is what was promised true of this file?"""
 
 from __future__ import annotations
 
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from withhold.cli import options
+from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
 from withhold.cli.offers import complete_released
 from withhold.models import Status
 
+if TYPE_CHECKING:
+    from withhold.data import Transactions
 
-@verb("verify", example="withhold verify published.dat")
+COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", "mark"))
+"""Options that may go with a manifest's policy; any other option of a model states a policy."""
+
+
+@verb("verify", example="withhold verify published.dat --policy policy.toml")
+@models.takes_model()
 def verify(
+    context: typer.Context,
     published: Annotated[Path, typer.Argument(help="The published file.", show_default=False)],
+    given: models.Given,
+    policy: options.Policy = None,
     manifest: Annotated[
         Path | None, typer.Option(help="Its manifest; PUBLISHED.manifest.json if not given.")
     ] = None,
@@ -26,39 +36,56 @@ def verify(
         str | None,
         typer.Option(help="[personal-rho] The file that the release was made from."),
     ] = None,
-    constraints: Annotated[
-        str | None, typer.Option(help="[personal-rho] Who fears what, as for anonymize.")
-    ] = None,
-    sensitive: Annotated[
-        str | None, typer.Option(help="[personal-rho] What everybody fears, as for anonymize.")
-    ] = None,
-    hierarchy: Annotated[
-        str | None,
-        typer.Option(help="[personal-rho] Categories in the constraints, as for anonymize."),
-    ] = None,
+    format: options.Format = None,
+    separator: options.Separator = None,
+    record_column: options.RecordColumn = None,
+    item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    allow_unknown: options.AllowUnknown = False,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Prove a release again, from the published file and its manifest.
+    """Prove that a published file keeps a policy: the one you state, or the one that its manifest describes.
 
-    A personal-rho release needs the originals and the constraints too, which are not published; without
-    them the verdict is UNDECIDED.
+    State the policy (--policy, or the model's options) to know whether the file keeps what you expect; a
+    manifest only says what the file says of itself. A personal-rho release needs the originals and the
+    constraints too, which are not published; without them the verdict is UNDECIDED.
     """
-    from withhold.publish import verify_file
+    stated = policy is not None or bool(given.keys() - COMPANIONS)
+    model = models.build_model(given) if stated else None
+    from withhold.recheck import verify_file
     from withhold.report.json import recheck_as_dict
     from withhold.report.text import recheck_text
 
+    reading = {
+        "format": format,
+        "separator": separator,
+        "record_column": record_column,
+        "item_column": item_column,
+    }
+    # What a policy file says about reading is about the original, not about what was published.
+    typed = {name: value for name, value in reading.items() if _was_typed(context, name)}
+    read_original = (
+        None if original is None else partial(_original, original, published, reading, consent)
+    )
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = verify_file(
             published,
             manifest,
+            model=model,
+            policy_from="the options given" if policy is None else f"the policy {policy.name}",
             complete=partial(
-                complete_released, original, constraints, sensitive, hierarchy, consent
+                complete_released,
+                given=given,
+                original=read_original,
+                stated=stated,
+                allow_unknown=allow_unknown,
             ),
+            reading=typed,
+            allow_unknown=allow_unknown,
             jobs=jobs,
             limit_seconds=limit_seconds,
             progress=progress,
@@ -67,5 +94,20 @@ def verify(
         say(json.dumps(recheck_as_dict(found), ensure_ascii=False, indent=2))
     else:
         say(recheck_text(found, name=str(published)))
-    changed = 0 if found.same_bytes else Status.BROKEN.exit_code
+    # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.
+    changed = 0 if stated or found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)
+
+
+def _was_typed(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _original(
+    original: str, published: Path, reading: dict[str, Any], consent: str | None
+) -> Transactions:
+    """The originals, read as when the release was made if the internal manifest tells how."""
+    from withhold.recheck import read_original
+
+    return read_original(Path(original), published, reading, consent)

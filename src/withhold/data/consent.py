@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.growing import some
+from withhold.data.unknown import ALLOW, Unknown, find_unknown
 from withhold.errors import InputError
 
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
@@ -31,23 +31,29 @@ def with_consent(table: Any, agreed: NDArray[np.bool_]) -> Any:
 
 
 def agreed_by_name(
-    names: Iterable[Any], table: Any, *, path: str | None = None
-) -> NDArray[np.bool_]:
-    """Which records are on a list of record ids, or of row numbers from 1 where records have no ids."""
+    names: Iterable[Any], table: Any, *, path: str | None = None, allow_unknown: bool = False
+) -> tuple[NDArray[np.bool_], tuple[Unknown, ...]]:
+    """Which records are on a list of record ids, or of row numbers from 1 where records have no ids.
+
+    A name that no record has is an error unless ``allow_unknown``; then it is returned as well.
+    """
     listed = {str(name) for name in names}
     if table.record_ids is None:
         ids: Sequence[str] = [str(number) for number in range(1, len(table) + 1)]
         kind = f"a row number from 1 to {len(table):,}"
     else:
         ids, kind = table.record_ids, "a record id of the data"
-    strangers = sorted(listed - set(ids))
-    if strangers:
+    strangers = find_unknown(
+        listed, frozenset(ids), what="records with consent", allowed=allow_unknown
+    )
+    if strangers is not None and not allow_unknown:
         raise InputError(
-            f"{len(strangers):,} of the {len(listed):,} entries are not {kind}: {some(strangers)}",
+            f"{strangers}; each line must be {kind}",
             path=path,
-            remedy="list the records that agreed, one a line",
+            remedy=f"list the records that agreed, one a line, or say {ALLOW}",
         )
-    return np.fromiter((name in listed for name in ids), dtype=bool, count=len(ids))
+    agreed = np.fromiter((name in listed for name in ids), dtype=bool, count=len(ids))
+    return agreed, (() if strangers is None else (strangers,))
 
 
 def agreed_by_value(

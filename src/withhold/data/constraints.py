@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.transactions import Transactions
+from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 
 EVERYBODY = "*"
@@ -55,6 +56,8 @@ class Constraints:
     offsets: Longs
     columns: NDArray[np.int32]
     """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
+    unknown: tuple[Unknown, ...] = ()
+    """Records that the file names and the table does not have, where that was allowed."""
 
     @classmethod
     def of(
@@ -290,7 +293,7 @@ class Constraints:
             marks[:, common] = True
             return marks
 
-        return self._packed(self.n_records, named, row_bits)
+        return replace(self._packed(self.n_records, named, row_bits), unknown=self.unknown)
 
     def checked_for(self, table: Transactions) -> Constraints:
         """The same, if they have as many records as the table."""

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.source import Source
+from withhold.data.transactions import only_kept
+from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,6 +121,10 @@ class Table:
     """How columns were binned on the way in, as ``age=5``."""
     without_consent: int | None = None
     """How many rows were left out for want of consent; None: nobody was asked."""
+    index: tuple[Any, ...] | None = None
+    """The row labels of a pandas frame, where it has labels of its own."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -168,6 +174,7 @@ class Table:
         return replace(
             self,
             columns=tuple(replace(column, codes=column.codes[kept]) for column in self.columns),
+            index=only_kept(self.index, kept),
         )
 
     @property

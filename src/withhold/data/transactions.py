@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.source import Source
+from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class Transactions:
     """How many records were left out because nobody agreed to their publication; None: never asked."""
     left_out: tuple[str, ...] = ()
     """The names of the records that were left out, as ``record_names`` had them."""
+    index: tuple[Any, ...] | None = None
+    """The row labels of a pandas frame with a row for each record, where it has labels of its own."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
 
     def __post_init__(self) -> None:
         offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -212,7 +217,7 @@ class Transactions:
         if self.record_ids is not None:
             columns["record"] = list(self.record_ids)
         columns["items"] = self.to_lists()
-        return pd.DataFrame(columns)
+        return pd.DataFrame(columns, index=None if self.index is None else list(self.index))
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
         """The codes of those names that are in the vocabulary, ascending."""
@@ -241,6 +246,7 @@ class Transactions:
             offsets=offsets,
             items=items,
             record_ids=None if ids is None else tuple(np.array(ids, dtype=object)[kept]),
+            index=only_kept(self.index, kept),
         )
         return fewer.without_items(np.flatnonzero(gone))
 
@@ -264,6 +270,13 @@ class Transactions:
     def with_source(self, source: Source | None) -> Transactions:
         """The same rows, said to come from ``source``."""
         return replace(self, source=source)
+
+
+def only_kept(index: tuple[Any, ...] | None, kept: NDArray[np.bool_]) -> tuple[Any, ...] | None:
+    """The labels of the rows that are kept, if rows have labels."""
+    if index is None:
+        return None
+    return tuple(label for label, is_kept in zip(index, kept.tolist(), strict=True) if is_kept)
 
 
 def _rows_ascend(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:

@@ -44,6 +44,7 @@ __all__ = [
     "read",
     "read_back",
     "read_table",
+    "reading_of",
     "write",
 ]
 
@@ -79,12 +80,14 @@ def read(
     record_column: str | None = None,
     item_column: str | None = None,
     consent: Any = None,
+    allow_unknown: bool = False,
 ) -> Transactions:
     """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
 
     Format, separator and columns are found by content where they are not given. Repeated items of a
     record are merged and counted; empty records are kept. ``consent``: a file that lists the records that
-    may be published, the name of a 0/1 column, or row numbers or record ids; the others are left out.
+    may be published, the name of a 0/1 column, or row numbers or record ids; the others are left out. A
+    name on the list that no record has is an error, unless ``allow_unknown``.
 
     >>> read([["bread", "beer"], []]).to_lists()
     [['beer', 'bread'], []]
@@ -93,7 +96,9 @@ def read(
     """
     options = Options(check_format(format), check_separator(separator), record_column, item_column)
     table = _read_any(source, options)
-    return table if consent is None else only_with_consent(table, source, consent)
+    if consent is None:
+        return table
+    return only_with_consent(table, source, consent, allow_unknown=allow_unknown)
 
 
 def _read_any(source: Any, options: Options) -> Transactions:
@@ -102,9 +107,10 @@ def _read_any(source: Any, options: Options) -> Transactions:
     if isinstance(source, str | os.PathLike):
         return _read_path(Path(source), options)
     if _is_frame(source):
-        from withhold.formats.frames import Frame, read_frame
+        from withhold.formats.frames import Frame, own_index, read_frame
 
-        return _table(read_frame(Frame(source), options)[1], None)
+        table = _table(read_frame(Frame(source), options)[1], None)
+        return replace(table, index=own_index(source, len(table)))
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise InputError(
             "neither a path nor a frame nor an iterable of records",
@@ -120,14 +126,21 @@ def read_back(path: Path, form: Source) -> Data:
     """The data in a file that was written in this form, without guessing anything."""
     if form.format == TABLE:
         return read_table_back(path, form)
+    return read(path, **reading_of(form))
+
+
+def reading_of(form: Source) -> dict[str, Any]:
+    """The options of ``read`` that describe this form; of a table, those of ``read_table``."""
+    if form.format == TABLE:
+        return {"separator": form.separator} if form.container == "text" else {}
     record, item = _named_columns(form)
-    return read(
-        path,
-        format=form.format,
-        separator=form.separator,
-        record_column=record,
-        item_column=item,
-    )
+    named = {
+        "format": form.format,
+        "separator": form.separator if form.container == "text" else None,
+        "record_column": record,
+        "item_column": item,
+    }
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def form_for(

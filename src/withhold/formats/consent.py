@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Source, Table, Transactions
 from withhold.data.consent import agreed_by_name, agreed_by_value, with_consent
+from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options, find_column
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 Answers = NDArray[np.bool_]
 
 
-def only_rows_with_consent(table: Table, consent: Any) -> Table:
+def only_rows_with_consent(table: Table, consent: Any, *, allow_unknown: bool = False) -> Table:
     """The rows of ``table`` whose publication was agreed to; a column that says so is left out."""
     if isinstance(consent, str) and not os.path.isfile(consent):
         column = table.column(consent)
@@ -40,12 +41,15 @@ def only_rows_with_consent(table: Table, consent: Any) -> Table:
             raise InputError("the table has no column but that of consent", path=path)
         table = replace(table, columns=others, dropped=(*table.dropped, consent))
     else:
-        agreed = _agreed(consent, table)
+        agreed, unknown = _agreed(consent, table, allow_unknown=allow_unknown)
+        table = replace(table, unknown=(*table.unknown, *unknown))
     remembered: Table = with_consent(table, agreed)
     return remembered
 
 
-def only_with_consent(table: Transactions, data: Any, consent: Any) -> Transactions:
+def only_with_consent(
+    table: Transactions, data: Any, consent: Any, *, allow_unknown: bool = False
+) -> Transactions:
     """The records of ``table`` whose publication was agreed to.
 
     ``consent`` is the path of a text file that lists row numbers or record ids, one a line; the name of a
@@ -57,19 +61,22 @@ def only_with_consent(table: Transactions, data: Any, consent: Any) -> Transacti
             return _item_as_consent(table, consent)
         agreed = _column(table, data, consent)
     else:
-        agreed = _agreed(consent, table)
+        agreed, unknown = _agreed(consent, table, allow_unknown=allow_unknown)
+        table = replace(table, unknown=(*table.unknown, *unknown))
     remembered: Transactions = with_consent(table, agreed)
     return remembered
 
 
-def _agreed(consent: Any, table: Transactions | Table) -> Answers:
+def _agreed(
+    consent: Any, table: Transactions | Table, *, allow_unknown: bool
+) -> tuple[Answers, tuple[Unknown, ...]]:
     """Which records are in a list of those that agreed: a file, values, or a truth value for each."""
     if isinstance(consent, np.ndarray) and consent.dtype == np.bool_:
-        return consent
+        return consent, ()
     if isinstance(consent, str | os.PathLike):
-        return _listed(Path(consent), table)
+        return _listed(Path(consent), table, allow_unknown=allow_unknown)
     if isinstance(consent, Iterable):
-        return agreed_by_name(consent, table)
+        return agreed_by_name(consent, table, allow_unknown=allow_unknown)
     raise InputError(
         "is neither a file nor a column nor a list of records",
         value=repr(consent),
@@ -86,10 +93,13 @@ def _is_one_hot(table: Transactions, data: Any) -> bool:
     }
 
 
-def _listed(path: Path, table: Transactions | Table) -> Answers:
+def _listed(
+    path: Path, table: Transactions | Table, *, allow_unknown: bool
+) -> tuple[Answers, tuple[Unknown, ...]]:
     text = text_of(open_bytes(path))
     names = [line.strip(BLANKS) for line in text.lines()]
-    return agreed_by_name((name for name in names if name), table, path=text.path)
+    listed = (name for name in names if name)
+    return agreed_by_name(listed, table, path=text.path, allow_unknown=allow_unknown)
 
 
 def _item_as_consent(table: Transactions, name: str) -> Transactions:

@@ -7,6 +7,7 @@ starts with ``!`` is taken back for one record. In: a path and the table. Out: `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from withhold.data.constraints import (
     expanded,
 )
 from withhold.data.transactions import Transactions
+from withhold.data.unknown import ALLOW, Unknown
 from withhold.errors import InputError
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options, long_columns
@@ -34,9 +36,22 @@ ALL, UNKNOWN, NOT_PUBLISHED = -1, -2, -3
 
 
 def read_constraints(
-    path: str | Path, table: Transactions, *, hierarchy: Categories | None = None
+    path: str | Path,
+    table: Transactions,
+    *,
+    hierarchy: Categories | None = None,
+    allow_unknown: bool = False,
 ) -> Constraints:
-    """The constraints of a file for the records of ``table``; unknown records are refused with their line."""
+    """The constraints of a file for the records of ``table``.
+
+    A record that the table does not have is refused with its line, unless ``allow_unknown``. A hierarchy
+    that knows no item of the table is another file's, and refused.
+    """
+    if hierarchy is not None and not any(name in hierarchy for name in table.vocabulary):
+        raise InputError(
+            "the hierarchy knows none of the items of the data",
+            remedy="name the hierarchy that belongs to this file",
+        )
     opened = open_bytes(Path(path))
     if opened.is_parquet:
         records, items = _parquet_columns(opened.data, opened.label)
@@ -46,7 +61,9 @@ def read_constraints(
         columns = _who_and_what(sheet.header, text.path)
         places = [sheet.header.index(name) for name in columns]
         records, items = sheet.columns(places)
-    return _from_columns(records, items, table, opened.label, hierarchy)
+    return _from_columns(
+        records, items, table, opened.label, hierarchy, allow_unknown=allow_unknown
+    )
 
 
 def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
@@ -79,6 +96,8 @@ def _from_columns(
     table: Transactions,
     path: str,
     hierarchy: Categories | None,
+    *,
+    allow_unknown: bool,
 ) -> Constraints:
     import polars as pl
 
@@ -90,7 +109,8 @@ def _from_columns(
     written = records.unique(maintain_order=True)
     known = np.array([number_of.get(name, UNKNOWN) for name in written.to_list()], dtype=np.int64)
     rows = known[records.cast(pl.Enum(written)).to_physical().to_numpy()]
-    if (rows == UNKNOWN).any():
+    strangers = [name for name, row in zip(written.to_list(), known, strict=True) if row == UNKNOWN]
+    if strangers and (not allow_unknown or len(strangers) == len(known)):
         first = int(np.argmax(rows == UNKNOWN))
         own = "the ids of the records" if table.record_ids else f"the numbers 1 to {len(table):,}"
         raise InputError(
@@ -98,7 +118,7 @@ def _from_columns(
             path=path,
             line=first + 2,
             value=str(records[first]),
-            remedy=f"use {own}, or * for everybody",
+            remedy=f"use {own}, or * for everybody; {ALLOW}",
         )
     spelt = items.unique(maintain_order=True)
     names = spelt.to_list()
@@ -127,7 +147,7 @@ def _from_columns(
     pairs += np.arange(len(pairs)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
     row_of, taken = np.repeat(rows, repeat), np.repeat(back, repeat)
     mine, shared = row_of >= 0, row_of == ALL
-    return Constraints.from_codes(
+    constraints = Constraints.from_codes(
         row_of[mine],
         flat[pairs][mine],
         vocabulary,
@@ -135,3 +155,7 @@ def _from_columns(
         back=taken[mine],
         everybody={vocabulary[code] for code in np.unique(flat[pairs][shared])},
     )
+    if not strangers:
+        return constraints
+    missing = Unknown("records in the constraints", tuple(strangers), len(known), allowed=True)
+    return replace(constraints, unknown=(missing,))

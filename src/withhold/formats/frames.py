@@ -127,6 +127,20 @@ def read_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
     return form, READERS[form](frame, options)
 
 
+def own_index(native: Any, n_rows: int) -> tuple[Any, ...] | None:
+    """The labels of a pandas frame with a row for each record, unless they only number the rows.
+
+    >>> import pandas as pd
+    >>> own_index(pd.DataFrame({"a": [1, 2]}, index=["Ann", "Bob"]), 2)
+    ('Ann', 'Bob')
+    """
+    index = getattr(native, "index", None)
+    if index is None or not hasattr(native, "iloc") or len(index) != n_rows:
+        return None
+    labels = tuple(index.tolist())
+    return None if labels == tuple(range(n_rows)) else labels
+
+
 def _kind(frame: Frame, options: Options) -> str:
     """The format that fits the frame's columns."""
     for name in (options.record_column, options.item_column):

@@ -49,6 +49,7 @@ def read_table(
     drop: Iterable[str] = (),
     bins: Mapping[str, Any] | Iterable[str] = (),
     consent: Any = None,
+    allow_unknown: bool = False,
 ) -> Table:
     """The table in a file (``-`` is standard input) or a frame, its cells as texts.
 
@@ -69,7 +70,7 @@ def read_table(
     else:
         table = table_frames.read_any(source)
     if consent is not None:
-        table = only_rows_with_consent(table, consent)
+        table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
     return _prepared(table, tuple(drop), parse_bins(bins))
 
 

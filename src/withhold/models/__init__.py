@@ -10,6 +10,7 @@ from withhold.models.breach import Breach, PersonalBreach
 from withhold.models.buckets import Buckets, RareSet
 from withhold.models.coherence import Coherence, KmAnonymity
 from withhold.models.k_anonymity import KAnonymity, SmallGroup
+from withhold.models.listed import check_listed, occurring_text, unknown_items
 from withhold.models.model import Finding, Model, build
 from withhold.models.mole import Mole
 from withhold.models.personal import PersonalRhoUncertainty
@@ -35,7 +36,10 @@ __all__ = [
     "Status",
     "Verdict",
     "as_released",
+    "check_listed",
     "model_from",
+    "occurring_text",
+    "unknown_items",
 ]
 
 MODELS: Mapping[str, type[Any]] = {

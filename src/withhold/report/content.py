@@ -28,7 +28,7 @@ from withhold.report.sections import (
     Subject,
     sections_of,
 )
-from withhold.report.strangers import fitness
+from withhold.report.strangers import fitness, warnings_for_strangers
 from withhold.report.tables import table_attack_section, table_exposure
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Report:
     promise: str
     proof: str
     """How it was checked."""
+    warnings: tuple[str, ...]
+    """What to know before the file is used or passed on."""
     headline: tuple[Fact, ...]
     """The numbers to see first."""
     sections: tuple[Section, ...]
@@ -91,9 +93,13 @@ def examine(release: Release, *, jobs: int | None = None, progress: Progress = q
 
 
 def make_report(
-    subject: Subject, manifest: Mapping[str, Any], *, edition: str = "internal"
+    subject: Subject,
+    manifest: Mapping[str, Any],
+    internal: Mapping[str, Any],
+    *,
+    edition: str = "internal",
 ) -> Report:
-    """The report of a release in one edition."""
+    """The report of a release in one edition, from its two manifests."""
     check_edition(edition)
     inside = edition == "internal"
     release = subject.release
@@ -105,7 +111,7 @@ def make_report(
     own = sections_of(subject)
     if not inside and (told := fitness(subject)):
         own = (Section("fit", "What it is still good for", (Paragraph(told, True),)), *own)
-    made = provenance_section(manifest, with_original=inside)
+    made = provenance_section(manifest, internal if inside else None)
     sections = (attack, *own, made, limits_section(release.model.name))
     if not inside:
         sections = tuple(section.for_strangers() for section in sections)
@@ -117,7 +123,15 @@ def make_report(
         name=manifest["output"]["name"] or "a release",
         status=checked["status"],
         promise=manifest["promise"],
-        proof=f"{checked['checked']:,} {checked.get('unit', 'sets')} looked at: {checked['method']}",
+        proof=_proof(checked),
+        warnings=release.warnings if inside else warnings_for_strangers(release),
         headline=(*exposed(subject), *loss) if inside else (),
         sections=tuple(section for section in sections if section.parts),
     )
+
+
+def _proof(checked: Mapping[str, Any]) -> str:
+    """How the file was checked; how much was looked at only where strangers may know it."""
+    if "checked" not in checked:
+        return f"Checked: {checked['method']}"
+    return f"{checked['checked']:,} {checked['unit']} looked at: {checked['method']}"

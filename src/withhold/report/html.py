@@ -55,6 +55,7 @@ def report_html(report: Report) -> str:
             promise=report.promise,
             proof=report.proof,
             headline=report.headline,
+            warnings=report.warnings,
         )
     )
 

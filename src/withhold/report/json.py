@@ -12,7 +12,8 @@ from withhold.data.profile import Profile
 from withhold.manifest import amounts
 from withhold.measure.facts import finite
 from withhold.models import Verdict
-from withhold.publish import Published, Recheck
+from withhold.publish import Published
+from withhold.recheck import Recheck
 from withhold.report.content import Report
 
 if TYPE_CHECKING:
@@ -60,10 +61,14 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "promise": release.model.promise(),
         "output": str(published.path),
         "manifest": str(published.manifest),
+        "internal": str(published.internal),
         "sha256": published.sha256,
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
+        "ids": release.ids,
+        "unknown": [each.as_dict() | {"names": list(each.names)} for each in release.unknown],
+        "warnings": list(release.warnings),
         "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
@@ -82,7 +87,10 @@ def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:
     return {
         "verdict": recheck.verdict.status.value,
         "same_bytes": recheck.same_bytes,
+        "policy_from": recheck.policy_from,
         "promise": recheck.model.promise(),
+        "occurring": recheck.occurring,
+        "warnings": list(recheck.warnings),
         "check": verdict_as_dict(recheck.verdict),
         **amounts(recheck.table),
     }

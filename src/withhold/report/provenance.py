@@ -1,4 +1,4 @@
-"""The section on how the release was made: parameters, files, options, versions. All from the manifest."""
+"""The section on how the release was made: parameters, files, options, versions. All from the manifests."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from withhold.report.sections import Listing, Part, Section
 
 ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences", "without_consent")
 COUNTS = ("records", "rows", "occurrences", "without_consent")
+IDS = {"renumber": "records are numbered anew", "keep": "the records' own, as in the original"}
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""
 
 
-def provenance_section(manifest: Mapping[str, Any], *, with_original: bool) -> Section:
-    """How the release was made; for strangers only what tells nothing about the original."""
+def provenance_section(
+    manifest: Mapping[str, Any], internal: Mapping[str, Any] | None = None
+) -> Section:
+    """How the release was made; without the internal manifest only what tells nothing about the original."""
     parts: list[Part] = []
-    if with_original:
-        parts.append(_listing("The model", manifest["model"]))
-        parts.append(_listing("The release", _only(manifest["output"], ABOUT_FILES)))
-        parts.append(_listing("The original", _only(manifest["input"], ABOUT_FILES)))
-        parts.append(_listing("The search", {**manifest["options"], **_seconds(manifest)}))
-        parts.append(_listing("Versions", manifest["versions"]))
+    output = _only(manifest["output"], ABOUT_FILES) | {"record ids": IDS[manifest["ids"]]}
+    if internal is not None:
+        parts.append(_listing("The model", manifest["model"] | internal["sample"]))
+        parts.append(_listing("The release", output))
+        parts.append(_listing("The original", _only(internal["input"], ABOUT_FILES)))
+        parts.append(_listing("The search", {**internal["options"], **_seconds(internal)}))
+        parts.append(_listing("Versions", internal["versions"]))
     else:
         parts.append(_listing("The model", _numbers(manifest["model"]), for_strangers=True))
-        output = _only(manifest["output"], ABOUT_FILES)
         parts.append(_listing("The release", output, for_strangers=True))
     return Section("made", "How it was made", tuple(parts))
 

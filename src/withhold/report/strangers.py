@@ -6,8 +6,14 @@ which guess is right. So strangers get bands, and only bands that leave many pos
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from withhold.identifiers import KEPT
 from withhold.measure import Loss
 from withhold.report.sections import Subject
+
+if TYPE_CHECKING:
+    from withhold.release import Release
 
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 FEWEST_POSSIBILITIES = 100
@@ -48,3 +54,13 @@ def band_text(share: float, published: int) -> str:
     if low == 0.0:
         return f"At most {high * 100:g} % of the values were withheld."
     return f"Between {low * 100:g} % and {high * 100:g} % of the values were withheld."
+
+
+def warnings_for_strangers(release: Release) -> tuple[str, ...]:
+    """The warnings of a release without any name."""
+    counts = tuple(
+        f"{len(each.names):,} of {each.total:,} {each.what} never occur"
+        for each in release.unknown
+        if not each.allowed
+    )
+    return (*counts, *(text for text in release.warnings if text == KEPT))

@@ -10,7 +10,8 @@ from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.models import Status, Verdict
 from withhold.models.rho import counted
-from withhold.publish import Published, Recheck
+from withhold.publish import Published
+from withhold.recheck import Recheck
 
 if TYPE_CHECKING:
     from withhold.audits.table import TableAudit
@@ -110,7 +111,8 @@ def release_text(release: Release, published: Published) -> str:
     proof = published.verdict
     facts = [
         ("published", str(published.path)),
-        ("manifest", str(published.manifest)),
+        ("manifest", f"{published.manifest} (may go out with it)"),
+        ("internal", f"{published.internal} (stays with you)"),
         *([("report", str(published.report))] if published.report else []),
         ("proof", f"{proof.checked:,} {proof.unit}, {proof.seconds:.2f} s"),
         *consent_facts(release.original.without_consent),
@@ -130,12 +132,17 @@ def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
 
 
 def recheck_text(recheck: Recheck, *, name: str) -> str:
-    """Whether a published file is what its manifest says, and still safe."""
+    """Which policy was proved and where it came from; whether the bytes are the same, and still safe."""
     verdict = recheck.verdict
-    lines = [] if recheck.same_bytes else [f"CHANGED  {name} is not the file that was published."]
     promise = recheck.model.promise()
     asked = promise if verdict.status.may_be_published else f"Asked: {promise}"
-    lines.append(f"{verdict.words}  {name}: {asked}")
+    stated = f"{name}, by {recheck.policy_from}"
+    lines = [f"{verdict.words}  {stated}: {asked}"]
+    if recheck.same_bytes is False:
+        lines.append(f"CHANGED  {name} is not the file that was published.")
+    if recheck.occurring:
+        lines.append(recheck.occurring)
+    lines += [f"Warning: {warning}." for warning in recheck.warnings]
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
     lines.append(_work_done(verdict, recheck.seconds))
