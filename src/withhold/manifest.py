@@ -43,6 +43,11 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
 """What a proof needs to find in a manifest, and of which type."""
 MARKS: Mapping[str, Any] = {"mark": str, "marked": list}
 """What a table's output has as well."""
+FOUND = frozenset(("round", "groups", "constraints_sha256"))
+"""What a release notes beside its options and parameters, which nobody can ask for."""
+SPELT = {"restoring": "restore"}
+"""Options that are not called on the command line what they are called in Python."""
+Plain = (str, int, float, list)
 GENUINE = "use the manifest that withhold wrote"
 
 
@@ -119,10 +124,12 @@ def policy_of(release: Release) -> dict[str, Any]:
         else {}
     )
     asked = {**release.model.parameters(), **release.options, **prepared, "ids": release.ids}
+    if "p" in asked and asked["p"] is None:
+        asked["p"] = "any"
     return {
-        key.replace("_", "-"): value
-        for key, value in asked.items()
-        if value not in (None, [], False) and isinstance(value, str | int | float | list)
+        SPELT.get(name, name.replace("_", "-")): value
+        for name, value in asked.items()
+        if name not in FOUND and value not in (None, []) and isinstance(value, Plain)
     }
 
 

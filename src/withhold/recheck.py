@@ -98,7 +98,10 @@ def verify_file(
     if same_bytes is False and policy_from != f"the manifest {where.name}":
         warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
-    table = read_published(path, model, record if same_bytes else None, options)
+    try:
+        table = read_published(path, model, record if same_bytes else None, options)
+    except InputError as error:
+        raise _unreadable(error, path) if same_bytes is False else error from None
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     if not allow_unknown:
         verdict = _doubted(verdict, model, table)
@@ -115,10 +118,7 @@ def read_published(
     """The file as the user says, or as detection and its manifest both say."""
     is_table = model.name in TABLE_MODELS
     if options or record is None:
-        try:
-            data = _detected(path, is_table, options)
-        except InputError as error:
-            raise _unreadable(error, path) if not options else error from None
+        data = _detected(path, is_table, options)
         return _with_marks(data, None if record is None else form_from(record["output"], path))
     form = form_from(record["output"], path)
     try:
@@ -215,8 +215,8 @@ def _two_readings(path: Path, form: Source, found: Data | InputError) -> Undecid
 
 def _unreadable(error: InputError, path: Path) -> InputError:
     return InputError(
-        f"cannot be read ({error.problem})",
+        f"is not the file that was published, nor can it be read ({error.problem})",
         path=path,
         line=error.line,
-        remedy=error.remedy or "copy or download it again",
+        remedy="copy or download it again",
     )

@@ -11,7 +11,7 @@ import withhold as wh
 from withhold.cli.app import app
 from withhold.errors import InputError, PolicyError
 from withhold.models import RareSet, model_from
-from withhold.publish import verify_file
+from withhold.recheck import verify_file
 
 ROWS = [["I1", "J1", "J2"], ["I2", "J1"], ["I2", "J1", "J2"], ["I1", "I2", "J2"]]
 TREE = "I1;I;*\nI2;I;*\nJ1;J;*\nJ2;J;*\n"

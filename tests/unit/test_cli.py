@@ -324,12 +324,13 @@ def test_warnings__an_absent_sensitive_item_with_its_nearest_spelling(shop):
     result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", "condon,coffee", "--json")
     assert json.loads(result.stdout)["absent_sensitive"] == ["condon"]
     assert one_warning(result) == (
-        "withhold: warning: 1 of 2 sensitive items never occur: 'condon' (did you mean 'condom'?)"
+        "withhold: warning: 1 of 2 sensitive items never occurs: 'condon' (did you mean 'condom'?)"
     )
 
 
 def test_warnings__an_absent_sensitive_item_is_told_even_if_quiet(shop):
-    result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", "unicorn", "--quiet")
+    named = "unicorn,condom"
+    result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", named, "--quiet")
     assert "'unicorn'" in one_warning(result)
 
 
@@ -538,7 +539,10 @@ def test_verify__a_manifest_that_is_no_manifest_is_bad_input(shop, text):
 
 
 def test_verify__names_what_is_missing(shop):
-    assert "out.dat.manifest.json: does not exist" in one_message(run("verify", "out.dat"))
+    assert "out.dat: cannot be read: No such file" in one_message(run("verify", "out.dat"))
+    unproved = one_message(run("verify", "baskets.dat"))
+    assert "baskets.dat.manifest.json: does not exist" in unproved
+    assert "--policy" in unproved
     run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--quiet")
     for name in ("nowhere.dat", "."):
         result = run("verify", name, "--manifest", "out.dat.manifest.json")

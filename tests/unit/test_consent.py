@@ -44,7 +44,9 @@ def test_a_list_of_row_numbers__keeps_only_these(file):
 def test_a_list_of_record_ids__where_records_have_ids(file):
     table = wh.read(file("long.csv", LONG), consent=["a", "c"])
     assert (table.to_lists(), table.record_ids) == (AGREED, ("a", "c"))
-    with pytest.raises(InputError, match="not a record id of the data: '1', '3'"):
+    with pytest.raises(
+        InputError, match="occurs: '1', '3'; each line must be a record id of the data"
+    ):
         wh.read(file("long.csv", LONG), consent=[1, 3])
 
 
@@ -105,8 +107,8 @@ def test_a_column__that_does_not_answer(file, content, complaint):
     ("consent", "complaint"),
     [
         ("ok", "a basket file has no column"),
-        ([5], "not a row number from 1 to 4: '5'"),
-        ([0, "x"], "2 of the 2 entries"),
+        ([5], "'5'; each line must be a row number from 1 to 4"),
+        ([0, "x"], "none of the 2 records with consent occurs"),
         ([], "no record has consent"),
         (7, "neither a file nor a column"),
     ],
@@ -127,9 +129,10 @@ def test_the_road__counts_only_those_who_agreed(tmp_path, file):
     release = wh.anonymize(ROWS, MODEL, consent=[1, 3])
     assert len(release.data) == 2
     written = release.write(tmp_path / "out.dat")
-    manifest = json.loads(written.manifest.read_text())
-    assert manifest["input"]["without_consent"] == 2
-    assert manifest["input"]["records"] == 2
+    internal = json.loads(written.internal.read_text())
+    assert internal["input"]["without_consent"] == 2
+    assert internal["input"]["records"] == 2
+    assert "consent" not in written.manifest.read_text()
     assert "soap" not in written.path.read_text()
     release.write(tmp_path / "told.dat", report=True)
     assert "without consent" in (tmp_path / "told.dat.report.html").read_text()
@@ -163,7 +166,7 @@ def test_tables__leave_out_rows_and_the_column_that_says_so(tmp_path, file):
     assert (found.rows_at_risk, found.without_consent) == (0, 1)
     release = wh.anonymize(path, TWO_ALIKE, consent="ok")
     written = release.write(tmp_path / "out.csv")
-    assert json.loads(written.manifest.read_text())["input"]["without_consent"] == 1
+    assert json.loads(written.internal.read_text())["input"]["without_consent"] == 1
     assert written.path.read_text().splitlines()[0] == "sex,town"
     assert wh.compare(path, written.path, consent="ok").releases[0].measured.warnings == ()
 

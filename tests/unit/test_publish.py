@@ -20,7 +20,9 @@ from withhold.errors import (
     OutputError,
     PolicyError,
 )
-from withhold.publish import Published, manifest_path, verify_file
+from withhold.manifest import internal_path
+from withhold.publish import Published, manifest_path
+from withhold.recheck import verify_file
 from withhold.suppress import apply
 
 ROWS = [
@@ -76,14 +78,21 @@ def supports(rows, itemset):
 # --- what is written ------------------------------------------------------------------------------
 
 
-def test_write__the_manifest_tells_what_was_done(release, baskets, tmp_path):
+def test_write__the_manifest_tells_strangers_what_a_proof_needs(release, tmp_path):
     out = tmp_path / "out.dat"
     published = release.write(out)
     assert published == Published(
-        out, manifest_path(out), hashlib.sha256(out.read_bytes()).hexdigest(), published.verdict
+        out,
+        manifest_path(out),
+        internal_path(out),
+        hashlib.sha256(out.read_bytes()).hexdigest(),
+        published.verdict,
+        published.form,
     )
     manifest = json.loads((tmp_path / "out.dat.manifest.json").read_text(encoding="utf-8"))
-    assert manifest["manifest"] == 1
+    # Nothing else: a digest of the input, a seed or an exact loss would help to work backwards.
+    assert set(manifest) == {"manifest", "promise", "model", "verdict", "output", "ids", "unknown"}
+    assert manifest["manifest"] == 2
     assert manifest["promise"] == MODEL.promise()
     assert manifest["model"] == {
         "model": "rho",
@@ -93,13 +102,6 @@ def test_write__the_manifest_tells_what_was_done(release, baskets, tmp_path):
         "ignore_prior": False,
     }
     assert manifest["verdict"]["status"] == "HOLDS"
-    assert manifest["input"] == {
-        "name": "baskets.dat",
-        "sha256": hashlib.sha256(baskets.read_bytes()).hexdigest(),
-        "records": 7,
-        "occurrences": 10,
-        "without_consent": None,
-    }
     left = 10 - len(release.plan)
     assert manifest["output"] == {
         "name": "out.dat",
@@ -112,16 +114,42 @@ def test_write__the_manifest_tells_what_was_done(release, baskets, tmp_path):
         "records": 7,
         "occurrences": left,
     }
-    assert manifest["options"]["seed"] == 0
-    assert manifest["loss"]["occurrences"] == pytest.approx(len(release.plan) / 10)
-    assert set(manifest["versions"]) == {"withhold", "python", "numpy", "numba", "polars"}
-    assert names(tmp_path) == ["baskets.dat", "out.dat", "out.dat.manifest.json"]
+    assert names(tmp_path) == [
+        "baskets.dat",
+        "out.dat",
+        "out.dat.internal.json",
+        "out.dat.manifest.json",
+    ]
+
+
+def test_write__the_internal_manifest_tells_the_custodian_the_rest(release, baskets, tmp_path):
+    published = release.write(tmp_path / "out.dat")
+    internal = json.loads(published.internal.read_text(encoding="utf-8"))
+    assert internal["input"] == {
+        "name": "baskets.dat",
+        "sha256": hashlib.sha256(baskets.read_bytes()).hexdigest(),
+        "format": "basket",
+        "container": "text",
+        "compression": "",
+        "separator": " ",
+        "columns": [],
+        "records": 7,
+        "occurrences": 10,
+        "without_consent": None,
+    }
+    assert internal["output"] == {"name": "out.dat", "sha256": published.sha256}
+    assert internal["seed"] == release.options["seed"] == internal["policy"]["seed"]
+    assert internal["loss"]["occurrences"] == pytest.approx(len(release.plan) / 10)
+    assert sum(internal["withheld"].values()) == len(release.plan)
+    assert set(internal["withheld"]) == {"condom"}
+    assert set(internal["versions"]) == {"withhold", "python", "numpy", "numba", "polars"}
+    assert "must not be published" in internal["warning"]
 
 
 def test_write__of_rows_without_a_file_names_no_input(tmp_path):
     wh.anonymize(ROWS, MODEL).write(tmp_path / "out.dat")
-    manifest = json.loads((tmp_path / "out.dat.manifest.json").read_text(encoding="utf-8"))
-    assert (manifest["input"]["name"], manifest["input"]["sha256"]) == (None, None)
+    internal = json.loads((tmp_path / "out.dat.internal.json").read_text(encoding="utf-8"))
+    assert (internal["input"]["name"], internal["input"]["sha256"]) == (None, None)
     assert verify_file(tmp_path / "out.dat").verdict.status is wh.Status.HOLDS
 
 
@@ -196,7 +224,10 @@ def test_release__a_tiny_budget_costs_items_but_never_the_proof(pharmacy, tmp_pa
     model = wh.RhoUncertainty("0.3", sensitive)
     hasty = wh.anonymize(table, model, budget=1e-9)
     hasty.write(tmp_path / "out.dat")
-    assert verify_file(tmp_path / "out.dat").verdict.status is wh.Status.HOLDS
+    # No sensitive item is left, which could also be another file's list.
+    assert verify_file(tmp_path / "out.dat").verdict.status is wh.Status.UNDECIDED
+    again = verify_file(tmp_path / "out.dat", allow_unknown=True)
+    assert again.verdict.status is wh.Status.HOLDS
     assert hasty.loss.removed >= wh.anonymize(table, model).loss.removed
 
 
@@ -451,6 +482,7 @@ def test_write__a_file_system_that_is_really_full(tmp_path):
         pytest.skip(f"needs the right to mount: {error}")
     try:
         rows = [[f"item-number-{row}-{place}" for place in range(5)] for row in range(2000)]
+        rows[0] += ["condom"]
         release = wh.anonymize(rows, MODEL)
         with pytest.raises(OutputError, match="No space left on device"):
             release.write(mount / "out.dat")

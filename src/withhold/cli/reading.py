@@ -49,7 +49,11 @@ def read_data(
         allow_unknown=allow_unknown,
     )
     if table.repeated:
-        note(f"{counted(table.repeated, 'repeated item')} within records merged", silent=silent)
+        verb = "was" if table.repeated == 1 else "were"
+        note(
+            f"{counted(table.repeated, 'repeated item')} within records {verb} merged",
+            silent=silent,
+        )
     return table
 
 

@@ -1,0 +1,361 @@
+"""What a mistake does: misspelt lists, identifiers, seeds, and manifests that say too little or too much."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold.cli import anonymize, audit, compare, sweep, verify  # noqa: F401
+from withhold.cli.app import app
+from withhold.errors import InputError, PolicyError
+from withhold.recheck import verify_file
+
+PATIENTS = (
+    "PATIENT,DESCRIPTION\n"
+    "u-17,Bread\nu-17,Insulin\nu-17,Milk\nu-4,Bread\nu-4,Milk\nu-9,Tea\nu-9,Insulin\n"
+    "u-2,Bread\nu-2,Tea\nu-30,Milk\nu-30,Antidepressant\n"
+)
+BASKETS = "Bread Insulin Milk\nBread Milk\nTea Insulin\nBread Tea\nMilk Antidepressant\n"
+COLUMNS = ("--record-column", "PATIENT", "--item-column", "DESCRIPTION")
+SAFE = ("--rho", "0.5", "--sensitive", "Insulin,Antidepressant")
+PERSONAL = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "wishes.csv")
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def ran(*arguments):
+    """The verb, which must succeed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch):
+    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+
+
+@pytest.fixture(autouse=True)
+def desk(tmp_path, monkeypatch):
+    """A folder with the same records as baskets and as a long file."""
+    (tmp_path / "baskets.dat").write_text(BASKETS)
+    (tmp_path / "patients.csv").write_text(PATIENTS)
+    (tmp_path / "wishes.csv").write_text("record,item\nu-17,Insulin\nu-30,Antidepressant\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def load(name):
+    with open(name, encoding="utf-8") as file:
+        return json.load(file)
+
+
+# --- lists that match nothing ---------------------------------------------------------------------
+
+MISSPELT = {
+    "rho": ("--rho", "0.5", "--sensitive", "Insuline,Antidepresant"),
+    "coherence": ("--model", "coherence", "--h", "0.6", "--k", "1", "--p", "1", "--private", "insulin"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", MISSPELT)
+@pytest.mark.parametrize("verb", ["anonymize", "audit", "sweep"])
+def test_a_list_that_matches_nothing__is_an_error(desk, verb, model):
+    options = list(MISSPELT[model])
+    if verb == "sweep":
+        varied = options.index("--rho" if model == "rho" else "--h")
+        del options[varied : varied + 2]
+        options += ["--vary", "rho=0.4,0.5" if model == "rho" else "h=0.4,0.5"]
+    output = ["-o", "x.dat"] if verb == "anonymize" else []
+    before = set(desk.iterdir())
+    result = run(verb, "baskets.dat", *options, *output)
+    assert result.exit_code == 3
+    assert "did you mean 'Insulin'?" in result.stderr
+    assert "nothing would be protected" in result.stderr
+    assert set(desk.iterdir()) == before
+
+
+@pytest.mark.parametrize("model", MISSPELT)
+def test_a_list_that_matches_nothing__can_be_meant(model):
+    ran("anonymize", "baskets.dat", *MISSPELT[model], "-o", "x.dat", "--allow-unknown")
+    (unknown,) = load("x.dat.manifest.json")["unknown"]
+    assert unknown["unknown"] == unknown["of"] > 0
+
+
+def test_a_list_that_matches_in_part__is_a_warning_that_stays(desk):
+    named = ("--rho", "0.5", "--sensitive", "Insulin,Antidepresant")
+    result = ran("anonymize", "baskets.dat", *named, "-o", "x.dat", "--report", "--json")
+    said = "1 of 2 sensitive items never occurs: 'Antidepresant' (did you mean 'Antidepressant'?)"
+    assert said in result.stderr
+    assert json.loads(result.stdout)["warnings"] == [said]
+    assert load("x.dat.manifest.json")["unknown"] == [
+        {"what": "sensitive items", "unknown": 1, "of": 2}
+    ]
+    assert load("x.dat.internal.json")["unknown"][0]["names"] == ["Antidepresant"]
+    assert "never occurs" in (desk / "x.dat.report.html").read_text()
+    ran("anonymize", "baskets.dat", *named, "-o", "y.dat", "--report", "--edition", "external")
+    page = (desk / "y.dat.report.html").read_text()
+    assert "1 of 2 sensitive items never occur" in page
+    assert "Antidepresant" not in page
+    allowed = ran("anonymize", "baskets.dat", *named, "-o", "z.dat", "--allow-unknown")
+    assert "warning" not in allowed.stderr
+    assert load("z.dat.manifest.json")["unknown"][0]["unknown"] == 1
+
+
+def test_constraints__on_unknown_items_and_records():
+    with open("wrong.csv", "w") as file:
+        file.write("record,item\nu-17,Insuline\n")
+    wrong = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "wrong.csv")
+    result = run("anonymize", "patients.csv", *COLUMNS, *wrong, "-o", "x.csv")
+    assert result.exit_code == 3
+    assert "did you mean 'Insulin'?" in result.stderr
+    with open("wrong.csv", "w") as file:
+        file.write("record,item\nu-17,Insulin\nu-18,Insulin\n")
+    result = run("anonymize", "patients.csv", *COLUMNS, *wrong, "-o", "x.csv")
+    assert result.exit_code == 3
+    assert "line 3" in result.stderr
+    ran("anonymize", "patients.csv", *COLUMNS, *wrong, "-o", "x.csv", "--allow-unknown")
+    assert load("x.csv.manifest.json")["unknown"] == [
+        {"what": "records in the constraints", "unknown": 1, "of": 2}
+    ]
+
+
+def test_a_hierarchy_that_knows_no_item__is_refused():
+    with open("tree.csv", "w") as file:
+        file.write("nail,hardware\nhammer,hardware\nhardware,*\n")
+    result = run(
+        "anonymize", "patients.csv", *COLUMNS, *PERSONAL, "--hierarchy", "tree.csv", "-o", "x.csv"
+    )
+    assert result.exit_code == 3
+    assert "knows none of the items" in result.stderr
+
+
+def test_consent__of_people_who_are_not_there():
+    with open("agreed.txt", "w") as file:
+        file.write("u-17\nu-4\nu-99\n")
+    options = (*COLUMNS, *SAFE, "--consent", "agreed.txt", "-o", "x.csv")
+    result = run("anonymize", "patients.csv", *options)
+    assert result.exit_code == 3
+    assert "'u-99'" in result.stderr
+    ran("anonymize", "patients.csv", *options, "--allow-unknown")
+    said = [each["what"] for each in load("x.csv.manifest.json")["unknown"]]
+    assert said == ["records with consent", "sensitive items"]
+
+
+def test_python__the_same():
+    rows = [line.split() for line in BASKETS.splitlines()]
+    model = wh.RhoUncertainty("0.5", {"Insuline"})
+    for verb in (wh.anonymize, wh.audit):
+        with pytest.raises(InputError, match="did you mean 'Insulin'"):
+            verb(rows, model)
+        verb(rows, model, allow_unknown=True)
+    assert wh.verify(rows, model).status is wh.Status.UNDECIDED
+    assert wh.verify(rows, model, allow_unknown=True).status is wh.Status.HOLDS
+    # What was withheld everywhere is known all the same.
+    release = wh.anonymize([["a", "s"], ["a", "s"]], wh.RhoUncertainty("0.5", {"s"}))
+    assert wh.verify(release.data, release.model).status is wh.Status.HOLDS
+
+
+def test_compare__sensitive_items_that_no_record_holds():
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
+    result = run("compare", "baskets.dat", "x.dat", "--sensitive", "insulin")
+    assert result.exit_code == 3
+    assert "did you mean 'Insulin'?" in result.stderr
+
+
+# --- identifiers and the two manifests ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet", "x.dat"])
+@pytest.mark.parametrize("model", [SAFE, PERSONAL], ids=["rho", "personal"])
+def test_ids__of_people_are_not_published(desk, name, model):
+    ran("anonymize", "patients.csv", *COLUMNS, *model, "-o", name)
+    released = {
+        path.name: path.read_bytes() for path in desk.iterdir() if path.name.startswith("x.")
+    }
+    link = released.pop(f"{name}.internal.json")
+    assert not any(b"u-" in content for content in released.values())
+    assert json.loads(link)["record_ids"] == ["u-17", "u-4", "u-9", "u-2", "u-30"]
+    if name != "x.dat":
+        named = {"record_column": "PATIENT", "item_column": "DESCRIPTION"}
+        again = wh.read(desk / name, **(named if name == "x.csv" else {}))
+        assert again.record_ids == ("1", "2", "3", "4", "5")
+
+
+def test_ids__can_be_kept_and_that_is_said(desk):
+    result = ran(
+        "anonymize", "patients.csv", *COLUMNS, *SAFE, "--ids", "keep", "-o", "x.csv", "--report"
+    )
+    assert "own ids are published" in result.stderr
+    assert "u-17" in (desk / "x.csv").read_text()
+    assert load("x.csv.manifest.json")["ids"] == "keep"
+    assert "own ids are published" in (desk / "x.csv.report.html").read_text()
+    with pytest.raises(PolicyError, match="did you mean 'keep'"):
+        wh.anonymize([["a"]], wh.RhoUncertainty("0.5", {"a"}), ids="kepe")
+
+
+def test_ids__a_frames_index_comes_back_only_if_asked_for():
+    frame = pd.DataFrame(
+        {"items": [["a", "s"], ["a"], ["b"], ["b"]]}, index=["Ann", "Bob", "Cem", "Dan"]
+    )
+    model = wh.RhoUncertainty("0.5", {"s"})
+    assert list(wh.anonymize(frame, model).data.to_pandas().index) == [0, 1, 2, 3]
+    kept = wh.anonymize(frame, model, ids="keep")
+    assert list(kept.data.to_pandas().index) == ["Ann", "Bob", "Cem", "Dan"]
+    assert "own ids are published" in kept.warnings[0]
+    agreed = wh.anonymize(frame, model, ids="keep", consent=[1, 3, 4])
+    assert list(agreed.data.to_pandas().index) == ["Ann", "Cem", "Dan"]
+
+
+def test_manifest__what_strangers_get_tells_nothing_of_the_original(desk):
+    ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "x.csv", "--seed", "987654321")
+    text = (desk / "x.csv.manifest.json").read_text()
+    digest = load("x.csv.internal.json")["input"]["sha256"]
+    for secret in ("987654321", "seed", digest, "patients", "loss", "removed", "u-"):
+        assert secret not in text
+
+
+def test_manifest__a_sampled_release_keeps_its_seed_to_itself(desk):
+    sampled = ("--max-known", "1", "--epsilon", "0.3", "--delta", "0.3", "--seed", "987654321")
+    ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, *sampled, "-o", "x.csv")
+    assert "987654321" not in (desk / "x.csv.manifest.json").read_text()
+    proof = ("--original", "patients.csv", "--constraints", "wishes.csv")
+    assert "CONFIRMED" in ran("verify", "x.csv", *COLUMNS, *proof).stdout
+    (desk / "x.csv.internal.json").unlink()
+    assert "CONFIRMED" in ran("verify", "x.csv", *COLUMNS, *proof).stdout
+
+
+# --- the seed -------------------------------------------------------------------------------------
+
+
+def test_seed__is_drawn_and_can_be_repeated(desk):
+    rows = [[f"i{(row * place) % 17}" for place in range(1, 6)] for row in range(400)]
+    (desk / "many.dat").write_text("".join(" ".join(row) + "\n" for row in rows))
+    options = ("--rho", "0.3", "--sensitive", "i3,i5", "--pick", "random")
+    ran("anonymize", "many.dat", *options, "-o", "a.dat")
+    ran("anonymize", "many.dat", *options, "-o", "b.dat")
+    a, b = load("a.dat.internal.json")["seed"], load("b.dat.internal.json")["seed"]
+    assert a != b
+    ran("anonymize", "many.dat", *options, "-o", "c.dat", "--seed", a)
+    ran("anonymize", "many.dat", "-o", "d.dat", "--policy", "b.dat.internal.json")
+    assert (desk / "a.dat").read_bytes() == (desk / "c.dat").read_bytes()
+    assert (desk / "b.dat").read_bytes() == (desk / "d.dat").read_bytes()
+    release = wh.anonymize(desk / "many.dat", wh.RhoUncertainty("0.3", {"i3", "i5"}))
+    release.write(desk / "e.dat")
+    ran("anonymize", "many.dat", "-o", "f.dat", "--policy", "e.dat.internal.json")
+    assert (desk / "e.dat").read_bytes() == (desk / "f.dat").read_bytes()
+
+
+def test_policy__the_public_manifest_is_not_one():
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
+    result = run("anonymize", "baskets.dat", "-o", "y.dat", "--policy", "x.dat.manifest.json")
+    assert result.exit_code == 2
+    assert "OUTPUT.internal.json" in result.output
+
+
+# --- proving what was asked, not what the file says of itself -------------------------------------
+
+
+def test_verify__a_stated_policy_wins_over_an_edited_manifest(desk):
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
+    # Somebody puts the originals in place, with a manifest that promises next to nothing.
+    (desk / "x.dat").write_bytes((desk / "baskets.dat").read_bytes())
+    record = load("x.dat.manifest.json")
+    record["model"] |= {"rho": "0.9", "sensitive": ["Insulin"]}
+    record["output"]["sha256"] = wh.read(desk / "x.dat").source.sha256
+    (desk / "x.dat.manifest.json").write_text(json.dumps(record))
+    (desk / "policy.toml").write_text(
+        'rho = 0.3\nsensitive = ["Insulin", "Antidepressant"]\nkeep = "rules"\n'
+    )
+    assert "by the manifest x.dat.manifest.json" in ran("verify", "x.dat").stdout.splitlines()[0]
+    for stated, source in (
+        (("--policy", "policy.toml"), "by the policy policy.toml"),
+        (("--rho", "0.3", "--sensitive", "Insulin,Antidepressant"), "by the options given"),
+    ):
+        result = run("verify", "x.dat", *stated)
+        assert result.exit_code == 1
+        assert source in result.stdout.splitlines()[0]
+        assert "promises less" in result.stdout
+        assert "rho is 0.9 instead of 0.3" in result.stdout
+        assert "sensitive lacks 1 of 2" in result.stdout
+    found = json.loads(run("verify", "x.dat", "--policy", "policy.toml", "--json").stdout)
+    assert (found["verdict"], found["policy_from"]) == ("BROKEN", "the policy policy.toml")
+
+
+def test_verify__a_stated_policy_needs_no_manifest():
+    result = ran("verify", "baskets.dat", *SAFE)
+    assert "2 of the 2 sensitive items occur in the file." in result.stdout
+    misspelt = run("verify", "baskets.dat", "--rho", "0.5", "--sensitive", "insulin")
+    assert misspelt.exit_code == 5
+    assert "did you mean 'Insulin'?" in misspelt.stdout
+    assert run("verify", "baskets.dat", "--rho", "0.5").exit_code == 2
+    assert run("verify", "baskets.dat", "--sensitive", "Insulin").exit_code == 3
+
+
+def test_verify__a_file_without_any_sensitive_item_is_undecided():
+    everything = ("--rho", "0.1", "--sensitive", "Insulin")
+    ran("anonymize", "baskets.dat", *everything, "-o", "x.dat")
+    result = run("verify", "x.dat")
+    assert result.exit_code == 5
+    assert "0 of the 1 sensitive items occur" in result.stdout
+    ran("verify", "x.dat", "--allow-unknown")
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [{"separator": ","}, {"format": "spmf"}, {"format": "long", "columns": ["a", "b"]}],
+    ids=["separator", "format", "columns"],
+)
+def test_verify__the_manifest_does_not_say_how_bytes_are_parsed(desk, reading):
+    (desk / "x.dat").write_text("Bread Insulin\nBread Insulin\nMilk Tea\n")
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "safe.dat")
+    record = load("safe.dat.manifest.json")
+    record["output"] |= {"sha256": wh.read(desk / "x.dat").source.sha256, **reading}
+    (desk / "x.dat.manifest.json").write_text(json.dumps(record))
+    result = run("verify", "x.dat")
+    assert result.exit_code == 5
+    assert "as the manifest says" in result.stderr
+    assert "--format basket --separator ' '" in result.stderr
+    assert run("verify", "x.dat", "--format", "basket", "--separator", "space").exit_code == 1
+
+
+def test_verify__the_command_that_the_tool_suggests_works():
+    made = ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "x.csv")
+    (line,) = [line for line in made.stderr.splitlines() if "to prove it again: " in line]
+    words = line.partition("withhold verify ")[2].split()
+    assert ran("verify", *words).stdout.startswith("HOLDS")
+    # The originals are read as the internal manifest remembers.
+    proof = ("--original", "patients.csv", "--constraints", "wishes.csv")
+    assert run("verify", "x.csv", *proof).exit_code in (0, 5)
+    made = ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "y.dat")
+    assert ran("verify", "y.dat", *proof).stdout.startswith("HOLDS")
+
+
+def test_compare__reads_files_as_they_were_read_and_refuses_strangers(desk):
+    ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "x.csv")
+    found = json.loads(ran("compare", "patients.csv", "x.csv", *COLUMNS, "--json").stdout)
+    shares = next(iter(found["releases"]))
+    assert "0.0" in json.dumps(shares)
+    ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "x.dat")
+    plain = ran("compare", "patients.csv", "x.dat")
+    assert "∞" not in plain.stdout
+    (desk / "other.dat").write_text("nail hammer\nnail\n")
+    result = run("compare", "baskets.dat", "other.dat")
+    assert result.exit_code == 3
+    assert "shares no item with the original" in result.stderr
+
+
+def test_verify_file__takes_a_model_from_python(desk):
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
+    found = verify_file(desk / "x.dat", model=wh.RhoUncertainty("0.5", {"Insulin"}))
+    assert found.verdict.status is wh.Status.HOLDS
+    assert found.policy_from == "the stated policy"
