@@ -76,20 +76,23 @@ def subject(pharmacy):
     return examine(pharmacy)
 
 
-def manifest(release, tmp_path):
+def manifests(release, tmp_path):
     published = release.write(tmp_path / "published.dat", force=True)
-    return json.loads(published.manifest.read_text(encoding="utf-8"))
+    return [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (published.manifest, published.internal)
+    ]
 
 
 @pytest.fixture(scope="module")
 def internal(pharmacy, subject, tmp_path_factory):
-    return make_report(subject, manifest(pharmacy, tmp_path_factory.mktemp("internal")))
+    return make_report(subject, *manifests(pharmacy, tmp_path_factory.mktemp("internal")))
 
 
 @pytest.fixture(scope="module")
 def external(pharmacy, subject, tmp_path_factory):
-    made = manifest(pharmacy, tmp_path_factory.mktemp("external"))
-    return make_report(subject, made, edition="external")
+    made = manifests(pharmacy, tmp_path_factory.mktemp("external"))
+    return make_report(subject, *made, edition="external")
 
 
 def names(folder):
@@ -149,7 +152,7 @@ def test_release_report__is_the_same_before_it_is_a_file(pharmacy, internal):
 
 
 def test_page__an_untouched_file_has_a_report_too(tmp_path):
-    release = wh.anonymize([["a", "b"], ["a"], ["c"], ["b", "c"]], wh.RhoUncertainty("0.9", {"z"}))
+    release = wh.anonymize([["a", "b"], ["a"], ["c"], ["b", "z"]], wh.RhoUncertainty("0.9", {"b"}))
     release.write(tmp_path / "out.dat", report=True)
     page = report_path(tmp_path / "out.dat").read_text(encoding="utf-8")
     assert "Nothing was withheld" in page
@@ -202,7 +205,7 @@ def test_external__names_no_item(pharmacy, external):
 def test_external__tells_nothing_exact_about_the_original(pharmacy, subject, external):
     page = report_html(external)
     words = " ".join(Page(page).words)
-    told = facts_as_dict(make_report(subject, _any_manifest(pharmacy)))
+    told = facts_as_dict(make_report(subject, *_any_manifests(pharmacy)))
     assert Page(page).numbers == {}
     for secret in (
         "90210",
@@ -253,9 +256,9 @@ def test_external__a_section_of_a_model_is_left_out_unless_it_says_otherwise(
 
     monkeypatch.setattr("withhold.report.own_sections", sections, raising=False)
     monkeypatch.setitem(SECTIONS, "rho", "withhold.report:own_sections")
-    made = _any_manifest(pharmacy)
-    inside = make_report(subject, made)
-    outside = make_report(subject, made, edition="external")
+    made = _any_manifests(pharmacy)
+    inside = make_report(subject, *made)
+    outside = make_report(subject, *made, edition="external")
     assert {"own", "quiet"} <= {section.name for section in inside.sections}
     (own,) = [section for section in outside.sections if section.name in ("own", "quiet")]
     assert own.parts == (Paragraph("said aloud", for_strangers=True),)
@@ -280,7 +283,7 @@ def test_band__leaves_many_possibilities(share, published):
 
 def test_edition__must_be_one_that_exists(pharmacy, subject, tmp_path):
     with pytest.raises(PolicyError, match="internal or external"):
-        make_report(subject, {}, edition="secret")
+        make_report(subject, {}, {}, edition="secret")
     with pytest.raises(PolicyError, match="internal or external"):
         pharmacy.write(tmp_path / "out.dat", report=True, edition="secret")
     assert names(tmp_path) == []
@@ -297,7 +300,8 @@ def release():
 def test_write__the_report_stands_beside_the_release(release, tmp_path):
     published = release.write(tmp_path / "out.jsonl", report=True)
     assert published.report == tmp_path / "out.jsonl.report.html"
-    assert names(tmp_path) == ["out.jsonl", "out.jsonl.manifest.json", "out.jsonl.report.html"]
+    beside = ("internal.json", "manifest.json", "report.html")
+    assert names(tmp_path) == ["out.jsonl", *(f"out.jsonl.{name}" for name in beside)]
     assert published.content.status == "HOLDS"
 
 

@@ -166,7 +166,9 @@ def test_road__from_file_to_proof(people):
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("HOLDS")
     manifest = json.loads(Path("out.csv.manifest.json").read_text())
-    assert manifest["input"]["dropped_columns"] == ["note"]
+    assert "note" not in json.dumps(manifest)
+    internal = json.loads(Path("out.csv.internal.json").read_text())
+    assert internal["input"]["dropped_columns"] == ["note"]
     assert manifest["model"]["quasi_identifiers"] == COLUMNS
     published = wh.read_table("out.csv")
     assert published.names == ("age", "zip", "sex", "label")
