@@ -220,13 +220,14 @@ def test_external__tells_nothing_exact_about_the_original(pharmacy, subject, ext
     assert [line.role for plot in external.plots.values() for line in plot.lines] == ["after"]
 
 
-def _any_manifest(release):
+def _any_manifests(release):
     from pathlib import Path
 
     from withhold.data import Source
-    from withhold.manifest import make_manifest
+    from withhold.manifest import make_internal, make_manifest
 
-    return make_manifest(release, "x", Source(Path("x"), "basket"), release.verdict)
+    form = Source(Path("x"), "basket")
+    return make_manifest(release, "x", form, release.verdict), make_internal(release, "x", form)
 
 
 def test_external__names_neither_the_input_nor_its_digest(tmp_path):
