@@ -14,10 +14,10 @@ from withhold.data import Hierarchy, Table, Transactions
 from withhold.errors import PolicyError
 from withhold.formats import Data, read, read_back, read_table
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import manifest_path, read_manifest
+from withhold.manifest import read_manifest
 from withhold.measure import Asked, Measured, compare_tables
 from withhold.models import TABLE_MODELS, Model
-from withhold.publish import form_in, model_in, sha256_of
+from withhold.publish import form_in, manifest_of, model_in, sha256_of
 from withhold.release import Release
 from withhold.suppress.buckets import tree_for
 
@@ -143,7 +143,7 @@ def candidate(
             f"release {number}", published if isinstance(published, Table) else read(published)
         )
     path = Path(published)
-    where = manifest_path(path)
+    where = manifest_of(path)
     if not where.exists():
         return Candidate(path.name, read(published, **reading))
     record = read_manifest(where)
