@@ -114,26 +114,30 @@ def claim(handle: int) -> bool:
 
 def remove_leftovers(files: FileSet) -> None:
     """Remove what killed runs left of this set; drafts of living ones and of other users stay."""
-    for name in os.listdir(files.folder):
-        if not files.is_draft(name):
-            continue
-        path = files.folder / name
-        with suppress(OSError):
-            handle = os.open(path, steps.READ)
-            try:
-                unused = is_ours(os.fstat(handle)) and _is_free(handle)
-                if fcntl is not None and unused:
-                    steps.unlink(path)
-            finally:
-                os.close(handle)
-            if fcntl is None:
-                steps.unlink(path)
+    try:
+        names = os.listdir(files.folder)
+    except OSError:  # a folder whose names nobody may list can be written to
+        return
+    for name in names:
+        if files.is_draft(name):
+            with suppress(OSError):
+                _remove_unused(files.folder / name)
+
+
+def _remove_unused(path: Path) -> None:
+    if fcntl is None:
+        steps.unlink(path)  # fails if it is open
+        return
+    handle = os.open(path, steps.READ)
+    try:
+        if is_ours(os.fstat(handle)) and _is_free(handle):
+            steps.unlink(path)
+    finally:
+        os.close(handle)
 
 
 def _is_free(handle: int) -> bool:
     """Whether nobody holds the file; where that cannot be found out, somebody does."""
-    if fcntl is None:
-        return True
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -128,8 +128,8 @@ def settle(files: FileSet) -> None:
             journal, ours = read_journal(files)
             if journal is not None and ours:
                 roll_forward(files, journal)
-    except OSError:  # somebody else's folder: ``current`` tells what belongs together
-        return
+    except (OSError, OutputError):
+        return  # a folder that is read-only or locked: ``current`` tells what belongs together
 
 
 def settle_to_write(files: FileSet) -> None:

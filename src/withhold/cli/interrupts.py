@@ -2,8 +2,8 @@
 
 The handler never raises, because it may run inside compiled code's call machinery or a finalizer. The work
 looks at the request between kernels and batches. A thread watches as well: it hears of the signal even while
-the main thread is inside a long kernel, and ends the process when the work did not stop within half a second, or
-at once after a second signal. Either way the drafts are removed and one line says so.
+the main thread is inside a long kernel, and ends the process if the work did not stop within half a second,
+or at once after a second signal. Either way the drafts are removed and one line says so.
 """
 
 from __future__ import annotations
