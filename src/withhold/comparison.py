@@ -14,10 +14,10 @@ from withhold.data import Hierarchy, Table, Transactions
 from withhold.errors import InputError, PolicyError
 from withhold.formats import Data, read, read_table
 from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import internal_path, manifest_path, read_internal, read_manifest
+from withhold.manifest import read_internal, read_manifest
 from withhold.measure import Asked, Measured, compare_tables
 from withhold.models import Model
-from withhold.publish import sha256_of
+from withhold.publish import internal_of, manifest_of, sha256_of
 from withhold.recheck import model_in, read_original, read_published
 from withhold.release import Release
 from withhold.suppress.buckets import tree_for
@@ -150,7 +150,7 @@ def candidate(
             f"release {number}", published if isinstance(published, Table) else read(published)
         )
     path = Path(published)
-    where = manifest_path(path)
+    where = manifest_of(path)
     if not where.exists():
         return Candidate(path.name, read(published, **reading))
     record = read_manifest(where)
@@ -159,7 +159,7 @@ def candidate(
     said = {name: value for name, value in reading.items() if value is not None}
     table = read_published(path, model, record if unchanged else None, said)
     if isinstance(table, Table):
-        prepared = (read_internal(internal_path(path)) or record).get("input", {})
+        prepared = (read_internal(internal_of(path)) or record).get("input", {})
         dropped = tuple(prepared.get("dropped_columns", ()))
         table = replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
     return Candidate(path.name, table, model, path=path)

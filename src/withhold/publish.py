@@ -7,16 +7,16 @@ In: a release and a path. Out: the file, ``PATH.manifest.json`` from which anybo
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from withhold.atomic import FileSet, current, drafting, refuse_links, save
 from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
+from withhold.escaping import json_text
 from withhold.formats import Data, as_written, form_for, read_back, write
 from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, quiet
@@ -53,6 +53,21 @@ def report_path(path: Path) -> Path:
     return path.with_name(path.name + ".report.html")
 
 
+def release_files(path: Path) -> FileSet:
+    """All that may stand there for a release, in the order in which it gets its names."""
+    return FileSet(path, (manifest_path(path), internal_path(path), report_path(path)))
+
+
+def manifest_of(path: Path) -> Path:
+    """The manifest that belongs to the file as it is now, even if a run was killed while replacing both."""
+    return current(release_files(path), manifest_path(path))
+
+
+def internal_of(path: Path) -> Path:
+    """The internal manifest that belongs to the file as it is now."""
+    return current(release_files(path), internal_path(path))
+
+
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     """Refuse, before any work is done, a target that could not or must not be written."""
     folder = path.parent
@@ -62,15 +77,18 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         raise OutputError(f"the folder {folder} does not exist; create it first")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"the folder {folder} cannot be written to; choose another")
-    # The longest name that will be needed, tried out: long names, read-only disks.
-    with temporary(manifest_path(path)) as draft:
-        draft.touch()
+    files = release_files(path)
+    # Completes or removes what a killed run left. A draft has the longest name that will be needed; tried
+    # out, because of long names and read-only disks.
+    with drafting(files) as drafts:
+        drafts.new()
     # Also where no report is asked for: an old one would tell of another release.
-    for target in (path, manifest_path(path), internal_path(path), report_path(path)):
-        if not target.exists():
+    for target in files.members:
+        if not os.path.lexists(target):
             continue
         if source is not None and source.path.exists() and target.samefile(source.path):
             raise PolicyError(f"{target} is the input itself; it is never overwritten")
+        refuse_links(target)
         if not target.is_file():
             raise OutputError(f"{target} is not an ordinary file; choose another name")
         if not force:
@@ -97,15 +115,10 @@ def publish(
     check_target(path, release.original.source, force=force)
     like = release.original.source
     form = form_for(release.data, path.name, like=like, format=format, mark=mark)
-    with (
-        temporary(path) as draft,
-        temporary(manifest_path(path)) as manifest_draft,
-        temporary(internal_path(path)) as internal_draft,
-        temporary(report_path(path)) as report_draft,
-    ):
-        written = write(release.data, draft, form)
-        flush_to_disk(draft)
-        found = _read_draft(draft, written, path.name)
+    with drafting(release_files(path)) as drafts:
+        draft = drafts.new()
+        written = write(release.data, draft.path, form, file=cast(BinaryIO, draft))
+        found = _read_draft(draft.path, written, path.name)
         if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
         give_back_memory()
@@ -118,20 +131,16 @@ def publish(
             )
         manifest = make_manifest(release, path.name, written, verdict)
         internal = make_internal(release, path.name, written, policy)
-        _write_json(manifest_draft, manifest)
-        _write_json(internal_draft, internal)
-        targets = {
-            manifest_draft: manifest_path(path),
-            internal_draft: internal_path(path),
-            draft: path,
-        }
+        targets = [
+            (draft, path),
+            (drafts.new_text(json_text(manifest) + "\n"), manifest_path(path)),
+            (drafts.new_text(json_text(internal) + "\n"), internal_path(path)),
+        ]
         content = None
         if report:
-            content = _tell(release, manifest, internal, report_draft, edition, jobs, progress)
-            targets = {report_draft: report_path(path), **targets}
-        _put_in_place(targets)
-        if not report:
-            report_path(path).unlink(missing_ok=True)
+            content, page_text = _tell(release, manifest, internal, edition, jobs, progress)
+            targets.append((drafts.new_text(page_text), report_path(path)))
+        drafts.commit(targets, overwrite=force)
     page = report_path(path) if report else None
     return Published(
         path,
@@ -156,61 +165,39 @@ def _tell(
     release: Release,
     manifest: Mapping[str, Any],
     internal: Mapping[str, Any],
-    draft: Path,
     edition: str,
     jobs: int | None,
     progress: Progress,
-) -> Report:
-    """Write the page, and return what it says."""
+) -> tuple[Report, str]:
+    """What the page says, and the page."""
     from withhold.report.content import examine, make_report
     from withhold.report.html import report_html
 
     subject = examine(release, jobs=jobs, progress=progress)
     content = make_report(subject, manifest, internal, edition=edition)
-    draft.write_text(report_html(content), encoding="utf-8", errors="backslashreplace")
-    flush_to_disk(draft)
-    return content
+    return content, report_html(content)
 
 
 def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
     """Write a page or a table whole or not at all; never over one of the sources."""
     check_free(path, force=force, sources=sources)
-    with temporary(path) as draft:
-        draft.write_text(text, encoding="utf-8", errors="backslashreplace")
-        flush_to_disk(draft)
-        os.replace(draft, path)
+    with save(path) as draft:
+        draft.write(text.encode("utf-8", errors="backslashreplace"))
 
 
 def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None:
     """Refuse, before any work is done, a page or a table that could not or must not be written."""
     if not path.parent.is_dir():
         raise OutputError(f"the folder {path.parent} does not exist; create it first")
-    if not path.exists():
+    if not os.path.lexists(path):
         return
-    if any(source.exists() and path.samefile(source) for source in sources):
+    if path.exists() and any(source.exists() and path.samefile(source) for source in sources):
         raise PolicyError(f"{path} is one of the inputs; it is never overwritten")
+    refuse_links(path)
     if not path.is_file():
         raise OutputError(f"{path} is not an ordinary file; choose another name")
     if not force:
         raise PolicyError(f"{path} exists already; --force replaces it")
-
-
-@contextmanager
-def temporary(path: Path) -> Iterator[Path]:
-    """A name beside ``path`` that is gone afterwards, whatever happens."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield draft
-    except OutputError as error:
-        # The writer knows only the draft's name, which means nothing to anybody.
-        raise OutputError(str(error).replace(str(draft), str(path))) from error
-    except OSError as error:
-        raise OutputError(
-            f"{path} could not be written: {error.strerror or error}; nothing was published"
-        ) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
 
 
 def _read_draft(draft: Path, written: Source, name: str) -> Data:
@@ -218,31 +205,6 @@ def _read_draft(draft: Path, written: Source, name: str) -> Data:
         return read_back(draft, written)
     except InputError as error:
         raise InternalError(f"{name}: what was written cannot be read: {error}") from error
-
-
-def _put_in_place(targets: Mapping[Path, Path]) -> None:
-    """Rename all drafts or none: a release never stands there without its manifest."""
-    try:
-        for draft, target in targets.items():
-            os.replace(draft, target)
-        flush_to_disk(next(iter(targets.values())).parent)
-    except BaseException:
-        for draft, target in targets.items():
-            if not draft.exists():
-                target.unlink(missing_ok=True)
-        raise
-
-
-def flush_to_disk(path: Path) -> None:
-    """Make sure that the bytes (or the folder's names) survive a crash."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except PermissionError:  # folders cannot be opened on some systems
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def sha256_of(path: Path) -> str:

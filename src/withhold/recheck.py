@@ -24,8 +24,6 @@ from withhold.manifest import (
     SECRET_PARAMETERS,
     form_from,
     input_form,
-    internal_path,
-    manifest_path,
     read_internal,
     read_manifest,
 )
@@ -40,7 +38,7 @@ from withhold.models import (
 )
 from withhold.models.strength import promises_less
 from withhold.proofs import verify
-from withhold.publish import sha256_of
+from withhold.publish import internal_of, manifest_of, sha256_of
 
 Reading = Mapping[str, Any]
 """Options of ``read``: how the bytes are to be understood."""
@@ -84,7 +82,7 @@ def verify_file(
     began = time.perf_counter()
     path = Path(path)
     digest = sha256_of(path)
-    where = manifest or manifest_path(path)
+    where = manifest or manifest_of(path)
     # A stated policy needs no manifest; one that is named must be there.
     record = None if model and manifest is None and not where.exists() else read_manifest(where)
     warnings = []
@@ -140,7 +138,7 @@ def read_original(
     """The originals of a release, read as they were then if the internal manifest is of the same file."""
     form = None
     if str(original) != "-":
-        internal = read_internal(internal_path(published))
+        internal = read_internal(internal_of(published))
         form = input_form(internal, original, sha256_of(original))
     said = {name: value for name, value in options.items() if value is not None}
     return read(original, **(said if form is None else reading_of(form)), consent=consent)
@@ -149,7 +147,7 @@ def read_original(
 def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -> Model:
     """The model that a manifest describes; which sample confirmed it stands in the internal one."""
     parameters = dict(record["model"])
-    internal = None if path is None else read_internal(internal_path(path))
+    internal = None if path is None else read_internal(internal_of(path))
     sample = {} if internal is None else internal["sample"]
     # Any other sample is as good a test, as long as nobody could know it beforehand.
     fresh = {"seed": secrets.randbits(32), "round": 1}

@@ -7,15 +7,16 @@ that is not varied, and the version. A last line that was cut off is dropped.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from withhold.atomic.steps import append
 from withhold.errors import OutputError, PolicyError
+from withhold.escaping import json_text
 from withhold.measure import Asked, Fact
-from withhold.publish import flush_to_disk, save_text
+from withhold.publish import save_text
 from withhold.suppress.plan import fingerprint
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class State:
         path = folder / FILE
         about = _about(table, first, asked)
         if force or not path.exists():
-            save_text(path, json.dumps(about, ensure_ascii=False) + "\n", force=True)
+            save_text(path, json_text(about, indent=None) + "\n", force=True)
             return cls(path, {})
         return cls(path, _read(path, about))
 
@@ -66,14 +67,9 @@ class State:
         self._points[_key(point.values)] = point
         if self._path is None:
             return
-        line = json.dumps(asdict(point), ensure_ascii=False) + "\n"
+        line = json_text(asdict(point), indent=None) + "\n"
         try:
-            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND)
-            try:
-                os.write(handle, line.encode("utf-8", errors="backslashreplace"))
-            finally:
-                os.close(handle)
-            flush_to_disk(self._path)
+            append(self._path, line.encode())
         except OSError as error:
             raise OutputError(f"{self._path} cannot be written: {error.strerror}") from error
 

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold
-from withhold.cli import anonymize, audit, demo, inspect, interrupts, verify  # noqa: F401
+from withhold.cli import anonymize, audit, demo, inspect, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import (
     ImpossibleError,
@@ -697,21 +697,3 @@ def test_interrupt__publishes_nothing_and_leaves_nothing(tmp_path, moment, numbe
     assert said == "withhold: interrupted; nothing was published\n"
     assert os.listdir(tmp_path) == ["baskets.dat"]
     assert source.read_text() == content
-
-
-def test_interrupt__that_python_swallowed_is_not_forgotten(shop, monkeypatch):
-    from withhold import pipeline
-
-    real = pipeline.suppress
-
-    def interrupted(*arguments, **options):
-        # What happens when a signal arrives inside a finalizer: the exception is dropped.
-        with pytest.raises(KeyboardInterrupt):
-            interrupts.interrupt()
-        return real(*arguments, **options)
-
-    monkeypatch.setattr(pipeline, "suppress", interrupted)
-    result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
-    assert result.exit_code == 130
-    assert "nothing was published" in one_message(result)
-    assert os.listdir(shop) == ["baskets.dat"]

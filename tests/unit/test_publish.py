@@ -386,8 +386,10 @@ def test_write__a_folder_where_no_file_can_be_made_is_refused_before_the_work(
     def refuse(*_, **__):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr("pathlib.Path.touch", refuse)
-    monkeypatch.setattr("withhold.publish.write", lambda *_: pytest.fail("the work was begun"))
+    monkeypatch.setattr("withhold.atomic.steps.create", refuse)
+    monkeypatch.setattr(
+        "withhold.publish.write", lambda *_, **__: pytest.fail("the work was begun")
+    )
     with pytest.raises(OutputError, match="Read-only file system"):
         release.write(tmp_path / "out.dat")
 
@@ -410,7 +412,7 @@ def content(folder):
 
 
 def test_write__a_full_disk_leaves_everything_as_it_was(release, target, tmp_path, monkeypatch):
-    def fill(table, path, form):
+    def fill(table, path, form, file):
         path.write_text("condom beer\ncon")
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -422,7 +424,7 @@ def test_write__a_full_disk_leaves_everything_as_it_was(release, target, tmp_pat
 
 
 def test_write__the_message_names_the_file_and_not_its_draft(release, tmp_path, monkeypatch):
-    def fill(table, path, form):
+    def fill(table, path, form, file):
         raise OutputError(f"{path} cannot be written: No space left on device")
 
     monkeypatch.setattr("withhold.publish.write", fill)
@@ -437,39 +439,40 @@ def test_write__a_flush_that_fails_leaves_everything_as_it_was(
 ):
     calls = []
 
-    def flush(path):
+    def flush(handle, path):
         calls.append(path)
         if len(calls) == failing:
             raise OSError(errno.EIO, "Input/output error")
 
     before = content(tmp_path)
-    monkeypatch.setattr("withhold.publish.flush_to_disk", flush)
+    monkeypatch.setattr("withhold.atomic.steps.sync", flush)
     with pytest.raises(OutputError, match="Input/output error"):
         release.write(target, force=True)
     assert content(tmp_path) == before
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()])
-@pytest.mark.parametrize("renames", [0, 1, 2])
-def test_write__never_half_of_a_release(release, tmp_path, monkeypatch, error, renames):
-    """Stopped before, between and after the renames: the file and its manifest, or neither."""
+@pytest.mark.parametrize("renames", [0, 1, 2, 3])
+def test_write__never_half_of_a_release(release, target, tmp_path, monkeypatch, error, renames):
+    """An error before, between and after the renames: the file and its manifest as before, or neither."""
     replace, calls = os.replace, []
 
     def replace_some(*paths):
         calls.append(paths)
-        if len(calls) > renames:
+        if len(calls) == renames + 1 < 4:
             raise error
         replace(*paths)
 
-    def flush(path):
-        if len(calls) == 2:
+    def sync(folder):
+        if len(calls) == renames == 3:
             raise error
 
-    monkeypatch.setattr("withhold.publish.os.replace", replace_some)
-    monkeypatch.setattr("withhold.publish.flush_to_disk", flush)
+    before = content(tmp_path)
+    monkeypatch.setattr("withhold.atomic.steps.os.replace", replace_some)
+    monkeypatch.setattr("withhold.atomic.steps.sync_folder", sync)
     with pytest.raises((OutputError, KeyboardInterrupt)):
-        release.write(tmp_path / "out.dat")
-    assert names(tmp_path) == ["baskets.dat"]
+        release.write(target, force=True)
+    assert content(tmp_path) == before
 
 
 def test_write__a_file_system_that_is_really_full(tmp_path):
@@ -519,8 +522,8 @@ def test_write__what_reads_back_differently_never_gets_its_name(release, tmp_pat
 
     write = publish.write
 
-    def lose_a_row(table, path, form):
-        written = write(table, path, form)
+    def lose_a_row(table, path, form, file):
+        written = write(table, path, form, file=file)
         path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
         return written
 
@@ -535,8 +538,8 @@ def test_write__what_cannot_be_read_back_is_our_bug(release, tmp_path, monkeypat
 
     write = publish.write
 
-    def tear(table, path, form):
-        written = write(table, path, form)
+    def tear(table, path, form, file):
+        written = write(table, path, form, file=file)
         path.write_bytes(b"\xff\n")
         return written
 

@@ -239,9 +239,9 @@ def test_a_table_without_records_is_not_written(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_our_error(tmp_path: Path) -> None:
     table = Transactions.from_lists([["a"]])
     for path in (tmp_path / "nowhere" / "a.dat", tmp_path):
-        with pytest.raises(OutputError, match="cannot be written"):
+        with pytest.raises(OutputError, match="could not be written"):
             write(table, path, FORMS["space"])
-        with pytest.raises(OutputError, match="cannot be written"):
+        with pytest.raises(OutputError, match="could not be written"):
             write(table, path, FORMS["list"])
 
 

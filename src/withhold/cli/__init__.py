@@ -1,5 +1,24 @@
 """The command line: one file per verb, thin; checks what was typed, walks the road, prints."""
 
-from withhold.cli.app import main
+from __future__ import annotations
+
+import sys
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Entry point of the ``withhold`` command."""
+    # Whatever goes wrong before there is anybody to tell it: exit code 1 is for verdicts alone.
+    try:
+        from withhold.cli.interrupts import install_handlers
+
+        install_handlers()
+        from withhold.cli.app import main as run
+    except KeyboardInterrupt:
+        sys.stderr.write("withhold: interrupted\n")
+        sys.exit(130)
+    except BaseException as error:
+        sys.stderr.write(f"withhold: cannot start: {type(error).__name__}: {error}\n")
+        sys.exit(70)
+    run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +12,14 @@ from withhold.cli.again import typed_policy, verify_command
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.reading import check_marks, read_data
-from withhold.errors import Interrupted, PolicyError
+from withhold.errors import PolicyError
+from withhold.escaping import json_text
 
 
 @verb(
     "anonymize",
     example="withhold anonymize baskets.dat --rho 0.5 --sensitive sensitive.txt -o published.dat",
+    publishes="output",
 )
 @models.takes_model(models.SEARCH_OPTIONS)
 def anonymize(
@@ -86,34 +87,31 @@ def anonymize(
     check_marks(table, wanted, output, given.get("mark"))
     wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
     announce_compilation(silent=quiet)
-    try:
-        with progress_bar(silent=quiet) as progress:
-            release = pipeline.anonymize(
-                table,
-                wanted,
-                **models.search_options(given, wanted),
-                ids=ids,
-                allow_unknown=allow_unknown,
-                seed=seed,
-                jobs=jobs,
-                progress=progress,
-            )
-            published = release.write(
-                output,
-                force=force,
-                mark=given.get("mark"),
-                report=report,
-                edition=edition,
-                policy=typed_policy(context, seed=release.options["seed"]),
-                jobs=jobs,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        raise Interrupted("interrupted; nothing was published") from None
+    with progress_bar(silent=quiet) as progress:
+        release = pipeline.anonymize(
+            table,
+            wanted,
+            **models.search_options(given, wanted),
+            ids=ids,
+            allow_unknown=allow_unknown,
+            seed=seed,
+            jobs=jobs,
+            progress=progress,
+        )
+        published = release.write(
+            output,
+            force=force,
+            mark=given.get("mark"),
+            report=report,
+            edition=edition,
+            policy=typed_policy(context, seed=release.options["seed"]),
+            jobs=jobs,
+            progress=progress,
+        )
     for warning in release.warnings:
         note(f"warning: {warning}")
     if as_json:
-        say(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
+        say(json_text(release_as_dict(release, published)))
     else:
         say(release_text(release, published))
         named = record_column is not None or item_column is not None

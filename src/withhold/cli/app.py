@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Annotated, Any, NoReturn
 
@@ -13,8 +14,12 @@ import typer
 
 import withhold
 from withhold.cli import interrupts
-from withhold.cli.console import abandon_stdout, note
-from withhold.errors import Interrupted, OutputError, WithholdError
+from withhold.cli.console import abandon_stdout, note, usage_error
+from withhold.errors import InternalError, Interrupted, OutputError, WithholdError
+from withhold.interruption import stop_if_asked
+
+UsageError: Any = typer.BadParameter.__mro__[2]
+"""All that typer objects to in a command; it has no public name for it."""
 
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
@@ -50,34 +55,58 @@ def _common(
     """Common to all verbs."""
 
 
-def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register a function as a verb whose errors end in a message and an exit code."""
+def verb(
+    name: str, *, example: str, publishes: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register a function as a verb whose errors end in a message and an exit code.
+
+    ``publishes`` names the option that says where; an interruption tells whether it was.
+    """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def guarded(*args: Any, **options: Any) -> None:
             try:
-                function(*args, **options)
+                with _told_of_interruptions(options, publishes):
+                    stop_if_asked()
+                    function(*args, **options)
+            except Interrupted as error:
+                end_interrupted(str(error))
             except WithholdError as error:
                 end(str(error), error.exit_code)
-            except KeyboardInterrupt:
-                end("interrupted", Interrupted.exit_code)
             except MemoryError:
                 end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", 3)
-            except (typer.Exit, typer.Abort, typer.BadParameter):
+            except (typer.Exit, typer.Abort, UsageError, SystemExit):
                 raise
-            except Exception as error:
-                if os.environ.get("WITHHOLD_DEBUG"):
-                    traceback.print_exc()
-                end(
-                    f"{type(error).__name__}: {error}. This is a bug in withhold; please report it "
-                    "(WITHHOLD_DEBUG=1 shows where it happened)",
-                    70,
-                )
+            except BaseException as error:  # also what compiled libraries raise outside Exception
+                end(_bug(error), InternalError.exit_code)
 
         return app.command(name, epilog=f"Example:  {example}")(guarded)
 
     return register
+
+
+def _told_of_interruptions(
+    options: Mapping[str, Any], publishes: str | None
+) -> AbstractContextManager[None]:
+    if publishes is None:
+        return interrupts.saying("interrupted")
+    return interrupts.saying("interrupted; nothing was published", published=options[publishes])
+
+
+def _bug(error: BaseException) -> str:
+    if os.environ.get("WITHHOLD_DEBUG"):
+        traceback.print_exc()
+    return (
+        f"{type(error).__name__}: {error}. This is a bug in withhold; please report it "
+        "(WITHHOLD_DEBUG=1 shows where it happened)"
+    )
+
+
+def end_interrupted(message: str) -> NoReturn:
+    """Say it, unless whoever watches for signals has done so, and leave."""
+    note(message, silent=not interrupts.may_speak())
+    raise typer.Exit(Interrupted.exit_code)
 
 
 def end(message: str, code: int) -> NoReturn:
@@ -87,13 +116,21 @@ def end(message: str, code: int) -> NoReturn:
 
 
 def main() -> None:
-    """Entry point of the ``withhold`` command."""
-    interrupts.heed()
+    """Run the command that was typed, and leave with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         # Files and pipes get UTF-8 on every system; what a console cannot show is replaced.
         if hasattr(stream, "reconfigure"):
             encoding = stream.encoding if stream.isatty() else "utf-8"
             stream.reconfigure(encoding=encoding, errors="replace")
+    code = _run()
+    if code == Interrupted.exit_code:
+        interrupts.end_now()  # without waiting for threads, or for Python to free a large table
+    interrupts.ignore_from_now_on()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code; 1 only if a verb chose it."""
     try:
         # Importing a verb's module registers it.
         from withhold.cli import (  # noqa: F401
@@ -106,10 +143,20 @@ def main() -> None:
             verify,
         )
 
-        app()
-    except KeyboardInterrupt:
-        sys.exit(Interrupted.exit_code)
+        return app(standalone_mode=False) or 0
+    except UsageError as error:
+        return usage_error(error)
+    except SystemExit as error:
+        # typer leaves with 1 when the reader of a help page has seen enough.
+        return 0 if error.code in (None, 1) else int(error.code or 0)
     except OSError as error:  # of help or a usage message; the verbs see to their own
         abandon_stdout()
         note(f"the output cannot be written: {error.strerror}")
-        sys.exit(OutputError.exit_code)
+        return OutputError.exit_code
+    except BaseException as error:
+        if interrupts.is_interruption(error):
+            if interrupts.may_speak():
+                note(interrupts.what_to_say())
+            return Interrupted.exit_code
+        note(_bug(error))
+        return InternalError.exit_code

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import typer
 
 from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
 from withhold.cli.reading import read_data, warn_about_unknown, with_marks
+from withhold.escaping import json_text
 
 
 @verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
@@ -64,7 +63,7 @@ def audit(
             progress=progress,
         )
     if as_json:
-        say(json.dumps(audit_as_dict(found), ensure_ascii=False, indent=2))
+        say(json_text(audit_as_dict(found)))
     else:
         say(audit_text(found, name=data))
     raise typer.Exit(found.verdict.status.exit_code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.offers import listed_items
 from withhold.data import Transactions
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
+from withhold.escaping import json_text
 
 
 @verb("compare", example="withhold compare baskets.dat strict.dat loose.dat --html compare.html")
@@ -82,6 +82,6 @@ def compare(
     if html is not None:
         save_text(html, side_by_side.comparison_html(found), force=force, sources=sources)
     if as_json:
-        say(json.dumps(side_by_side.comparison_as_dict(found), ensure_ascii=False, indent=2))
+        say(json_text(side_by_side.comparison_as_dict(found)))
     else:
         say(side_by_side.comparison_text(found))

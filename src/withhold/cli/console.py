@@ -7,13 +7,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
+from typing import Any
 
 import typer
 
-from withhold.cli.interrupts import stop_if_asked
+from withhold.cli.interrupts import restoring_terminal
 from withhold.errors import OutputError
+from withhold.escaping import one_line, visible
+from withhold.interruption import stop_if_asked
 from withhold.kernels.threads import Progress
 
+SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
+"""To a terminal on which a bar was being drawn: clear its line, and give the cursor back."""
 PATIENCE_SECONDS = 1.0
 """Work that is over sooner shows no bar."""
 
@@ -21,7 +27,7 @@ PATIENCE_SECONDS = 1.0
 def say(text: str) -> None:
     """The result on stdout. A reader who has seen enough changes neither verdict nor exit code."""
     try:
-        typer.echo(text)
+        typer.echo(visible(text))
     except BrokenPipeError:
         abandon_stdout()
     except OSError as error:
@@ -33,7 +39,16 @@ def note(message: str, *, silent: bool = False) -> None:
     """One line on stderr; where that cannot be written, the exit code must speak."""
     if not silent:
         with suppress(OSError):
-            typer.echo(f"withhold: {message}", err=True)
+            typer.echo(f"withhold: {one_line(message)}", err=True)
+
+
+def usage_error(error: Any) -> int:
+    """Show what typer says about a command that cannot be understood, and return its exit code."""
+    shown = StringIO()
+    error.show(file=shown)
+    with suppress(OSError):
+        typer.echo(visible(shown.getvalue()), err=True, nl=False)
+    return int(error.exit_code)
 
 
 def announce_compilation(*, silent: bool = False) -> None:
@@ -59,7 +74,7 @@ def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
 
     began = time.monotonic()
     bar = RichProgress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
@@ -75,11 +90,12 @@ def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
                 return
             bar.start()
         if what not in tasks:
-            tasks[what] = bar.add_task(what, total=total)
+            tasks[what] = bar.add_task(one_line(what), total=total)
         bar.update(tasks[what], completed=done, total=total)  # type: ignore[arg-type]
 
     try:
-        yield show
+        with restoring_terminal(SHOW_CURSOR):
+            yield show
     finally:
         bar.stop()
 

@@ -32,6 +32,7 @@ def demo(
     from withhold.formats import read, write
     from withhold.models import RhoUncertainty
     from withhold.models.rho import decimal_text
+    from withhold.publish import save_text
     from withhold.report.text import audit_text, release_text
 
     invented, sensitive = pharmacy(baskets, seed=seed)
@@ -45,7 +46,7 @@ def demo(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write(invented, file)
-        listing.write_text("\n".join(sorted(sensitive)) + "\n", encoding="utf-8")
+        save_text(listing, "\n".join(sorted(sensitive)) + "\n", force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
     announce_compilation(silent=quiet)

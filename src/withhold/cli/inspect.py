@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import say
 from withhold.errors import PolicyError
+from withhold.escaping import json_text
 
 NODES_DRAWN = 60
 
@@ -79,4 +79,4 @@ def inspect(
     if tree is not None:
         found |= {"hierarchy": hierarchy_as_dict(tree)}
         texts.append(hierarchy_text(tree, name=str(hierarchy), most=NODES_DRAWN))
-    say(json.dumps(found, ensure_ascii=False, indent=2) if as_json else "\n\n".join(texts))
+    say(json_text(found) if as_json else "\n\n".join(texts))

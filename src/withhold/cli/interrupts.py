@@ -1,41 +1,133 @@
-"""Ctrl-C and polite kills: raised where they arrive, and remembered in case Python drops them.
+"""Ctrl-C and SIGTERM: the work is asked to stop, and ended if it does not.
 
-What a signal raises inside a finalizer or a weak reference's callback is printed and forgotten, and
-the work would go on to publish. So whoever reports progress asks again.
+The handler never raises, because it may run inside compiled code's call machinery or a finalizer. The work
+looks at the request between kernels and batches. A thread watches as well: it hears of the signal even while
+the main thread is inside a long kernel, and ends the process if the work did not stop within half a second,
+or at once after a second signal. Either way the drafts are removed and one line says so.
 """
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
-from typing import Any, NoReturn
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NoReturn
 
-_asked = False
+from withhold.atomic import abandon, was_committed
+from withhold.errors import Interrupted, WithholdError
+from withhold.escaping import one_line
+from withhold.interruption import ask_to_stop
+
+GRACE_SECONDS = 0.5
+"""What the work gets to stop by itself."""
+
+_words: Callable[[], str] = lambda: "interrupted"  # noqa: E731
+_speaking = threading.Lock()
+_restore_terminal = ""
+_installed = False
 
 
-def heed() -> None:
+def install_handlers() -> None:
     """Let Ctrl-C and SIGTERM end the work the same way; a signal that is ignored stays ignored."""
+    global _installed
+    _installed = True
+    signals = (signal.SIGINT, signal.SIGTERM)
+    numbers = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]
+    reading, writing = os.pipe()
+    if os.name == "posix":
+        os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    for number in numbers:
+        signal.signal(number, lambda *_: ask_to_stop())
+    threading.Thread(target=_watch, args=(reading, numbers), daemon=True).start()
+
+
+def ignore_from_now_on() -> None:
+    """It is over: a signal while Python cleans up must not change the exit code."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, interrupt)
-    sys.unraisablehook = _without_interrupts
+        signal.signal(number, signal.SIG_IGN)
 
 
-def interrupt(*_: object) -> NoReturn:
-    """Ask for the end: drafts are removed, nothing is published."""
-    global _asked
-    _asked = True
-    raise KeyboardInterrupt
+def _watch(reading: int, numbers: Collection[int]) -> None:
+    _wait_for_signal(reading, numbers)
+    ask_to_stop()
+    timer = threading.Timer(GRACE_SECONDS, end_now)
+    timer.daemon = True
+    timer.start()
+    _wait_for_signal(reading, numbers)
+    end_now()
 
 
-def stop_if_asked() -> None:
-    """Raise what was dropped on its way."""
-    global _asked
-    if _asked:
-        _asked = False
-        raise KeyboardInterrupt
+def _wait_for_signal(reading: int, numbers: Collection[int]) -> None:
+    while os.read(reading, 1)[0] not in numbers:
+        pass
 
 
-def _without_interrupts(unraisable: Any) -> None:
-    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(unraisable)
+@contextmanager
+def saying(words: str, *, published: Path | None = None) -> Iterator[None]:
+    """What to say of an interruption from here on; something else once ``published`` stands there."""
+    global _words
+    before = _words
+    after = f"interrupted; {published} was published already"
+
+    def chosen() -> str:
+        return after if published is not None and was_committed(published) else words
+
+    _words = chosen
+    try:
+        yield
+    except BaseException as error:
+        interrupted = is_interruption(error)
+        # Whoever watches may be the one to say it, so the words stay.
+        if not (_installed and interrupted):
+            _words = before
+        if interrupted and not isinstance(error, WithholdError):
+            raise Interrupted(chosen()) from None
+        raise
+    _words = before
+
+
+def what_to_say() -> str:
+    """The one line about the interruption."""
+    return _words()
+
+
+def may_speak() -> bool:
+    """Whether nobody has said that line yet; from then on somebody has."""
+    return not _installed or _speaking.acquire(blocking=False)
+
+
+@contextmanager
+def restoring_terminal(sequence: str) -> Iterator[None]:
+    """What a terminal needs to be sent if the process ends at once from here on."""
+    global _restore_terminal
+    _restore_terminal = sequence
+    try:
+        yield
+    finally:
+        _restore_terminal = ""
+
+
+def is_interruption(error: BaseException) -> bool:
+    """Whether it all began with Ctrl-C: compiled code makes a ``SystemError`` of what is raised inside it."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        if isinstance(cause, KeyboardInterrupt):
+            return True
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def end_now() -> NoReturn:
+    """Remove the drafts, say so, and leave without waiting for anybody."""
+    abandon()
+    if may_speak():
+        line = f"{_restore_terminal}withhold: {one_line(what_to_say())}\n"
+        with suppress(OSError):
+            os.write(2, line.encode("utf-8", errors="replace"))
+    os._exit(Interrupted.exit_code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,9 +11,10 @@ import typer
 from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
+from withhold.cli.interrupts import saying
 from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.cli.varying import cases, varied
-from withhold.errors import Interrupted
+from withhold.escaping import json_text
 
 
 @verb(
@@ -62,6 +62,7 @@ def sweep(
     common = {"seed": seed, "allow_unknown": allow_unknown}
     grid = cases(given, varied(vary, given), common)
     from withhold import sweeping
+    from withhold.atomic import settle
     from withhold.measure import Asked
     from withhold.report import trade_off
 
@@ -86,26 +87,24 @@ def sweep(
     ]
     warn_about_unknown(grid[0].model, table, allowed=allow_unknown)
     announce_compilation(silent=quiet)
-    try:
-        with progress_bar(silent=quiet) as progress:
-            found = sweeping.run_cases(
-                table,
-                grid,
-                asked=Asked(min_support=min_support, min_confidence=min_confidence),
-                folder=output,
-                force=force,
-                jobs=jobs,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        kept = "nothing was kept (a folder, -o, keeps what is finished)"
-        if output is not None:
-            kept = f"what is finished is in {output}; the same command goes on from there"
-        raise Interrupted(f"interrupted; {kept}") from None
+    kept = "nothing was kept (a folder, -o, keeps what is finished)"
+    if output is not None:
+        settle(trade_off.sweep_files(output))
+        kept = f"what is finished is in {output}; the same command goes on from there"
+    with saying(f"interrupted; {kept}"), progress_bar(silent=quiet) as progress:
+        found = sweeping.run_cases(
+            table,
+            grid,
+            asked=Asked(min_support=min_support, min_confidence=min_confidence),
+            folder=output,
+            force=force,
+            jobs=jobs,
+            progress=progress,
+        )
     if output is not None:
         trade_off.write_files(found, output, name=data, promise=grid[0].model.promise())
         note(f"the table, the plot and a page are in {output}", silent=quiet)
     if as_json:
-        say(json.dumps(trade_off.sweep_as_dict(found), ensure_ascii=False, indent=2))
+        say(json_text(trade_off.sweep_as_dict(found)))
     else:
         say(trade_off.sweep_text(found))

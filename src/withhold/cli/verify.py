@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +12,7 @@ from withhold.cli import models, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
 from withhold.cli.offers import complete_released
+from withhold.escaping import json_text
 from withhold.models import Status
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def verify(
             progress=progress,
         )
     if as_json:
-        say(json.dumps(recheck_as_dict(found), ensure_ascii=False, indent=2))
+        say(json_text(recheck_as_dict(found)))
     else:
         say(recheck_text(found, name=str(published)))
     # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.

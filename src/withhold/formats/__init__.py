@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError, OutputError
@@ -166,22 +166,27 @@ def write(
     *,
     like: Source | None = None,
     format: str | None = None,
+    file: BinaryIO | None = None,
 ) -> Source:
     """Write the whole table to ``path``, and return the form it has there, with its SHA-256.
+
+    It gets its name when it is whole; a ``file`` that is open there already is written as it is.
 
     Without a ``form``, it follows from the path's name, from ``like`` (or the table's own source)
     and from ``format``, as ``output_form`` says.
     """
     form = form or form_for(table, path.name, like=like or table.source, format=format)
     if isinstance(table, Table):
-        return write_table(table, path, form)
+        return write_table(table, path, form, file)
     if not len(table):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
     form = replace(form, path=path, **_details(table, form))
     if form.container == "parquet":
-        digest = save_frame(FRAME_WRITERS[form.format](table, form), path, form.compression)
+        frame = FRAME_WRITERS[form.format](table, form)
+        digest = save_frame(frame, path, form.compression, file)
     else:
-        digest = save_lines(TEXT_WRITERS[form.format](table, form), path, form.compression)
+        lines = TEXT_WRITERS[form.format](table, form)
+        digest = save_lines(lines, path, form.compression, file)
     return replace(form, sha256=digest)
 
 

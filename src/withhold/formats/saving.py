@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from withhold.atomic import save
 from withhold.errors import OutputError
 
 if TYPE_CHECKING:
@@ -41,9 +42,11 @@ class _Hashing(io.RawIOBase):
         return len(block)
 
 
-def save_lines(lines: Iterable[str], path: Path, compression: str) -> str:
+def save_lines(
+    lines: Iterable[str], path: Path, compression: str, file: BinaryIO | None = None
+) -> str:
     """Write text, line by line, and return the SHA-256 of the file."""
-    with _target(path) as target:
+    with _target(path, file) as target:
         with _packed(target, compression) as out:
             batch: list[str] = []
             size = 0
@@ -58,22 +61,30 @@ def save_lines(lines: Iterable[str], path: Path, compression: str) -> str:
         return target.digest.hexdigest()
 
 
-def save_frame(frame: polars.DataFrame, path: Path, compression: str) -> str:
+def save_frame(
+    frame: polars.DataFrame, path: Path, compression: str, file: BinaryIO | None = None
+) -> str:
     """Write a parquet file and return the SHA-256 of the file."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
-    with _target(path) as target:
+    with _target(path, file) as target:
         with _packed(target, compression) as out:
             out.write(buffer.getbuffer())
         return target.digest.hexdigest()
 
 
 @contextmanager
-def _target(path: Path) -> Iterator[_Hashing]:
-    """The file, open for writing; what the system objects to is said in our words."""
+def _target(path: Path, file: BinaryIO | None) -> Iterator[_Hashing]:
+    """Where to write: the file that is open already, or a new one that gets its name when it is whole.
+
+    What the system objects to is said in our words.
+    """
     try:
-        with open(path, "wb") as file:
+        if file is not None:
             yield _Hashing(file)
+            return
+        with save(path) as draft:
+            yield _Hashing(cast(BinaryIO, draft))
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{path} cannot be written: {reason}.") from None

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from withhold.data import Source, Table
 from withhold.data.binning import bin_column, parse_bins
@@ -108,7 +108,7 @@ def table_form(name: str, like: Source | None = None, mark: str | None = None) -
     )
 
 
-def write_table(table: Table, path: Path, form: Source) -> Source:
+def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = None) -> Source:
     """Write the whole table, and return the form it has there, with its SHA-256."""
     if not len(table):
         raise OutputError("a table without rows cannot be written, as no reader would take it.")
@@ -118,10 +118,10 @@ def write_table(table: Table, path: Path, form: Source) -> Source:
     written = as_written_table(table, form)
     if form.container == "parquet":
         frame = table_frames.write_frame(written, form.mark)
-        digest = save_frame(frame, path, form.compression)
+        digest = save_frame(frame, path, form.compression, file)
     else:
         lines = table_jsonl.lines if form.container == "jsonl" else _csv
-        digest = save_lines(lines(written, form), path, form.compression)
+        digest = save_lines(lines(written, form), path, form.compression, file)
     return replace(form, sha256=digest)
 
 

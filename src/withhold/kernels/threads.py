@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from withhold.interruption import stop_if_asked
+
 RUNNING, OUT_OF_TIME, ANSWERED, INTERRUPTED = 0, 1, 2, 3
 
 Progress = Callable[[str, int, int], None]
@@ -91,17 +93,24 @@ def run_all(
 ) -> list[Any]:
     """The results of all tasks, in the tasks' order, from at most ``jobs`` threads."""
     jobs = min(jobs or available_cores(), max(len(tasks), 1))
+    stop_if_asked()
     progress(what, 0, len(tasks))
     if jobs == 1 and threading.current_thread() is not threading.main_thread():
-        return [task() for task in tasks]
+        return [_done(task) for task in tasks]
     with ThreadPoolExecutor(max_workers=jobs) as pool, _interruptible(stop):
         futures: list[Future[Any]] = [pool.submit(task) for task in tasks]
         pending: set[Future[Any]] = set(futures)
         while pending:
             # A short wait, so that Ctrl-C reaches the main thread between two kernels' ends.
             _, pending = wait(pending, timeout=0.1)
+            stop_if_asked()
             progress(what, len(tasks) - len(pending), len(tasks))
         return [future.result() for future in futures]
+
+
+def _done(task: Callable[[], Any]) -> Any:
+    stop_if_asked()
+    return task()
 
 
 @contextmanager

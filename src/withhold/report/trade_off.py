@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from withhold.atomic import FileSet, drafting
+from withhold.escaping import json_text
 from withhold.measure import Fact
-from withhold.publish import save_text
 from withhold.report.figures import svg_file
 from withhold.report.html import Page, page_html
 from withhold.report.plots import SERIES, Line, Lines, Panels
@@ -137,11 +137,22 @@ def _shown(value: Any) -> str:
     return "any" if value is None else str(value)
 
 
-def write_files(sweep: Sweep, folder: Path, *, name: str, promise: str) -> None:
+def sweep_files(folder: Path) -> FileSet:
     """``sweep.csv``, ``sweep.json``, ``sweep.html`` and ``trade-off.svg``."""
-    values = json.dumps(sweep_as_dict(sweep), ensure_ascii=False, indent=2) + "\n"
-    save_text(folder / "sweep.csv", sweep_csv(sweep), force=True)
-    save_text(folder / "sweep.json", values, force=True)
-    save_text(folder / "sweep.html", sweep_html(sweep, name=name, promise=promise), force=True)
+    names = ("sweep.json", "sweep.html", "trade-off.svg")
+    return FileSet(folder / "sweep.csv", tuple(folder / name for name in names))
+
+
+def write_files(sweep: Sweep, folder: Path, *, name: str, promise: str) -> None:
+    """Write ``sweep_files``, all of them at once; without anything to plot there is no ``trade-off.svg``."""
+    texts = [
+        sweep_csv(sweep),
+        json_text(sweep_as_dict(sweep)) + "\n",
+        sweep_html(sweep, name=name, promise=promise),
+    ]
     if sweep.plotted:
-        save_text(folder / "trade-off.svg", svg_file(trade_off(sweep)), force=True)
+        texts.append(svg_file(trade_off(sweep)))
+    files = sweep_files(folder)
+    with drafting(files) as drafts:
+        written = [drafts.new_text(text) for text in texts]
+        drafts.commit(list(zip(written, files.members, strict=False)), overwrite=True)

@@ -1,0 +1,51 @@
+"""Text that is safe to show: what controls a terminal, or turns the reading direction, is written out.
+
+Names of files and items are the data's; printed as they are they could clear the screen, forge a line or
+show one name as another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_BIDI = "\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069"
+_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_BIDI}]")
+_UNSAFE_IN_LINE = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_BIDI}]")
+_UNSAFE_IN_JSON = re.compile(f"[\x7f-\x9f\u2028\u2029{_BIDI}\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    r"""The text with every control and direction character but line ends and tabs written out.
+
+    >>> print(visible("a\x1b[2J\x9b1m\u202eb"))
+    a\x1b[2J\x9b1m\u202eb
+    """
+    return _UNSAFE.sub(_written_out, text)
+
+
+def one_line(text: str) -> str:
+    r"""The same for text that is one line: line ends and tabs are written out as well.
+
+    >>> print(one_line("a\nHOLDS"))
+    a\nHOLDS
+    """
+    return _UNSAFE_IN_LINE.sub(_written_out, text)
+
+
+def json_text(value: Any, *, indent: int | None = 2) -> str:
+    r"""The value as JSON that is readable in every script and safe on a terminal.
+
+    ``json.dumps`` leaves DEL and the control characters from U+0080 to U+009F as they are. What stands for
+    bytes of a file name that are not UTF-8 becomes an escape too, so that the text can be encoded.
+
+    >>> print(json_text(["é", "\x9b1m", "\x7f"], indent=None))
+    ["é", "\u009b1m", "\u007f"]
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    return repr(found[0])[1:-1]
