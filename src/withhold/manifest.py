@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source, Table, Transactions
+from withhold.data.roles import roles_of
 from withhold.errors import InputError
-from withhold.models import Model, Verdict
+from withhold.models import KAnonymity, Model, Verdict
 from withhold.models.model import fits
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             **amounts(release.original),
             "without_consent": getattr(release.original, "without_consent", None),
         },
+        **_roles(release),
         "options": dict(release.options),
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
@@ -97,6 +99,18 @@ def amounts(data: Transactions | Table) -> dict[str, Any]:
         "binned_columns": list(data.binned),
         "without_consent": data.without_consent,
     }
+
+
+def column_roles_of(data: Transactions | Table, model: Model) -> dict[str, str]:
+    """What became of every column of a table; of records nothing, as they have no columns."""
+    if isinstance(data, Table) and isinstance(model, KAnonymity):
+        return roles_of(data, model)
+    return {}
+
+
+def _roles(release: Release) -> dict[str, Any]:
+    roles = column_roles_of(release.original, release.model)
+    return {"column_roles": roles} if roles else {}
 
 
 def _needs(model: Model) -> dict[str, Any]:

@@ -45,6 +45,7 @@ def audit(
         item_column=item_column,
         consent=consent,
         silent=quiet,
+        stops=False,  # an audit publishes nothing; it says what would stop a release
     )
     table = with_marks(table, wanted, given.get("mark"))
     wanted = models.complete_model(wanted, given, table)

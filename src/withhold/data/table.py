@@ -224,7 +224,9 @@ class Table:
 
 def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputError:
     """What to say of a column that is not there."""
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    # By lower case, so that AGE is near to age; of several, the first.
+    folded = {each.casefold(): each for each in reversed(names)}
+    near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)]
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
     remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)

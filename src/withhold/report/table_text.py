@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from withhold.audits.table import TableAudit
+from withhold.data.roles import columns_by_role
 from withhold.data.table_profile import TableProfile
 from withhold.models import Status
 from withhold.report.text import bar, columns, page
+
+STOPS = "May identify people; a release stops until each is a quasi-identifier, --drop or --publish"
 
 
 def table_profile_text(profile: TableProfile, *, name: str) -> str:
@@ -32,11 +35,14 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     ]
     warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
     if warned:
-        lines += [
-            "",
-            "Looks as if it named people; leave it out (--drop) when you publish",
-            *warned,
-        ]
+        lines += ["", STOPS, *warned]
+    telling = [
+        f"  {column.name} tells the value of {', '.join(column.tells)}"
+        for column in profile.columns
+        if column.tells and not column.looks
+    ]
+    if telling:
+        lines += ["", "Also, where what it tells is a quasi-identifier", *telling]
     return page(lines)
 
 
@@ -63,6 +69,9 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
         "Groups by size",
         *columns(_sizes(audit), right={0, 1, 2}),
     ]
+    lines += ["", "Columns", *columns(columns_by_role(audit.column_roles))]
+    if audit.undecided:
+        lines += ["", STOPS, *(f"  {name} {why}" for name, why in audit.undecided.items())]
     if audit.breaches:
         rows = [each.row() for each in audit.breaches]
         lines += ["", "The smallest groups", *columns(rows, right={1, 2, 3})]

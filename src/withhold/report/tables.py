@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from withhold.audits.table import TableAudit
+from withhold.data.roles import DROPPED
 from withhold.measure import Fact
 from withhold.measure.table_utility import TableUtility
 from withhold.report.plots import Bars, Line, Lines
@@ -70,15 +71,34 @@ def sections_of_tables(subject: Subject) -> list[Section]:
         ),
         percent=True,
     )
+    audit = subject.before
+    assert isinstance(audit, TableAudit)
     words = "Cells were withheld or generalised, none was invented; the label was never changed."
     parts: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
     warning = _leak(found)
     if warning:
         parts.append(Paragraph(warning))
     return [
+        Section("columns", "What became of each column", _roles(audit)),
         Section("withheld", "What was withheld", (Paragraph(words, for_strangers=True),)),
         Section("use", "What it is still good for", tuple(parts)),
     ]
+
+
+def _roles(before: TableAudit) -> tuple[Part, ...]:
+    """The role of every column; strangers are told of those that they find in the file."""
+    roles = tuple(before.column_roles.items())
+    inside = tuple((name, role, before.undecided.get(name, "")) for name, role in roles)
+    outside = tuple((name, role) for name, role in roles if role != DROPPED)
+    words = (
+        "Only quasi-identifiers lose cells. A column that is published is in the release as it was in the "
+        "original, and nothing is promised about it."
+    )
+    return (
+        Paragraph(words, for_strangers=True),
+        Listing("All columns", ("column", "role", "why it may identify people"), inside),
+        Listing("Columns of the file", ("column", "role"), outside, for_strangers=True),
+    )
 
 
 def _leak(found: TableUtility) -> str:

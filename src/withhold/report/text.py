@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from withhold.audits import Audit
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
+from withhold.data.roles import columns_by_role
+from withhold.manifest import column_roles_of
 from withhold.models import Status, Verdict
 from withhold.models.rho import counted
 from withhold.publish import Published, Recheck
@@ -113,6 +115,7 @@ def release_text(release: Release, published: Published) -> str:
         ("manifest", str(published.manifest)),
         *([("report", str(published.report))] if published.report else []),
         ("proof", f"{proof.checked:,} {proof.unit}, {proof.seconds:.2f} s"),
+        *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
