@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +31,8 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """What a proof needs to find in a manifest, and of which kind."""
-MARKS: Mapping[str, Any] = {"mark": str, "marked": list}
-"""What a table's output has as well."""
+MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
+"""What an output may have as well."""
 GENUINE = "use the manifest that withhold wrote"
 
 
@@ -41,7 +41,14 @@ def manifest_path(path: Path) -> Path:
     return path.with_name(path.name + ".manifest.json")
 
 
-def make_manifest(release: Release, name: str, written: Source, verdict: Verdict) -> dict[str, Any]:
+def make_manifest(
+    release: Release,
+    name: str,
+    written: Source,
+    verdict: Verdict,
+    *,
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
     """All that is needed to prove the file again, and to know where it came from."""
     from withhold import __version__
 
@@ -67,6 +74,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             "separator": written.separator,
             "columns": list(written.columns),
             **({"mark": written.mark, "marked": list(written.marked)} if written.marked else {}),
+            **({"safe_csv": True} if written.safe_csv else {}),
             **amounts(release.data),
         },
         "input": {
@@ -75,6 +83,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
             **amounts(release.original),
             "without_consent": getattr(release.original, "without_consent", None),
         },
+        **({"warnings": list(warnings)} if warnings else {}),
         **_roles(release),
         "options": dict(release.options),
         "loss": release.loss.as_dict(),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
 from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
+from withhold.formats.formulas import formula_warnings, unescaped
 from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import GENUINE, make_manifest, manifest_path, read_manifest
@@ -43,6 +44,8 @@ class Published:
     """The page, if one was asked for."""
     content: Report | None = field(default=None, repr=False)
     """What the page says."""
+    warnings: tuple[str, ...] = ()
+    """What whoever opens the file should know."""
 
 
 def report_path(path: Path) -> Path:
@@ -81,6 +84,7 @@ def publish(
     force: bool = False,
     format: str | None = None,
     mark: str | None = None,
+    safe_csv: bool = False,
     report: bool = False,
     edition: str = "internal",
     jobs: int | None = None,
@@ -89,7 +93,7 @@ def publish(
     """Write, read back, prove, tell; then give all files their names at once."""
     check_target(path, release.original.source, force=force)
     like = release.original.source
-    form = form_for(release.data, path.name, like=like, format=format, mark=mark)
+    form = form_for(release.data, path.name, like=like, format=format, mark=mark, safe_csv=safe_csv)
     with (
         temporary(path) as draft,
         temporary(manifest_path(path)) as manifest_draft,
@@ -108,7 +112,8 @@ def publish(
                 f"{verdict.witness}); it was not published",
                 undecided=verdict.status is Status.UNDECIDED,
             )
-        manifest = make_manifest(release, path.name, written, verdict)
+        warnings = formula_warnings(release.data, written)
+        manifest = make_manifest(release, path.name, written, verdict, warnings=warnings)
         text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
         # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
         manifest_draft.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -122,7 +127,7 @@ def publish(
         if not report:
             report_path(path).unlink(missing_ok=True)
     page = report_path(path) if report else None
-    return Published(path, manifest_path(path), written.sha256, verdict, page, content)
+    return Published(path, manifest_path(path), written.sha256, verdict, page, content, warnings)
 
 
 def _tell(
@@ -246,7 +251,8 @@ def verify_file(
     record = read_manifest(where)
     model = complete(model_in(record, where))
     same_bytes = sha256_of(path) == record["output"]["sha256"]
-    table = read_back(path, form_in(record, path)) if same_bytes else _read_changed(path, model)
+    form = form_in(record, path)
+    table = read_back(path, form) if same_bytes else _read_changed(path, model, form)
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     return Recheck(same_bytes, verdict, model, table, time.perf_counter() - began)
 
@@ -263,6 +269,7 @@ def form_in(record: Mapping[str, Any], path: Path) -> Source:
         tuple(output["columns"]),
         mark=output.get("mark", ""),
         marked=tuple(output.get("marked", ())),
+        safe_csv=output.get("safe_csv", False),
     )
 
 
@@ -286,10 +293,14 @@ def sha256_of(path: Path) -> str:
         ) from error
 
 
-def _read_changed(path: Path, model: Model) -> Data:
-    """Changed bytes may be of another form altogether, so the form is found, not assumed."""
+def _read_changed(path: Path, model: Model, form: Source) -> Data:
+    """Changed bytes may be of another form altogether, so the form is found, not assumed.
+
+    Only the quotes before formulas are taken for what they were: an item must not lose its name by them.
+    """
     try:
-        return read_table(path) if model.name in TABLE_MODELS else read(path)
+        table = read_table(path) if model.name in TABLE_MODELS else read(path)
+        return unescaped(table) if form.safe_csv else table
     except InputError as error:
         raise InputError(
             f"is not the file that was published, nor can it be read ({error.problem})",

@@ -43,6 +43,7 @@ class Release:
         force: bool = False,
         format: str | None = None,
         mark: str | None = None,
+        safe_csv: bool = False,
         report: bool = False,
         edition: str = "internal",
         jobs: int | None = None,
@@ -52,6 +53,7 @@ class Release:
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
         ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
+        ``safe_csv`` puts a quote before CSV cells that a spreadsheet would run, such as ``=1+1``.
         ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers.
         """
         return publish(
@@ -60,6 +62,7 @@ class Release:
             force=force,
             format=format,
             mark=mark,
+            safe_csv=safe_csv,
             report=report,
             edition=edition,
             jobs=jobs,

@@ -38,6 +38,13 @@ def anonymize(
             help="Of the report: internal (default), or external for strangers, without items."
         ),
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Write a quote before CSV cells that a spreadsheet would run as formulas, such as =1+1.",
+        ),
+    ] = False,
     force: options.Force = False,
     policy: options.Policy = None,
     format: options.Format = None,
@@ -57,6 +64,7 @@ def anonymize(
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
+    from withhold.formats import form_for
     from withhold.publish import check_target
     from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
@@ -77,6 +85,7 @@ def anonymize(
     )
     check_target(output, table.source, force=force)
     check_marks(table, wanted, output, given.get("mark"))
+    form_for(table, output.name, like=table.source, safe_csv=safe_csv)  # refuses what cannot be
     wanted = models.complete_model(wanted, given, table)
     announce_compilation(silent=quiet)
     try:
@@ -93,6 +102,7 @@ def anonymize(
                 output,
                 force=force,
                 mark=given.get("mark"),
+                safe_csv=safe_csv,
                 report=report,
                 edition=edition,
                 jobs=jobs,
@@ -100,6 +110,8 @@ def anonymize(
             )
     except KeyboardInterrupt:
         raise Interrupted("interrupted; nothing was published") from None
+    for warning in published.warnings:
+        note(f"warning: {warning}")
     if as_json:
         say(json.dumps(release_as_dict(release, published), ensure_ascii=False, indent=2))
     else:

@@ -22,6 +22,7 @@ from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
 from withhold.formats.forms import FORMATS, check_format, check_separator, output_form
+from withhold.formats.formulas import check_safe_csv, escape, escaped_items, unescaped_items
 from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.rows import Parsed, parsed_from_names
@@ -121,13 +122,14 @@ def read_back(path: Path, form: Source) -> Data:
     if form.format == TABLE:
         return read_table_back(path, form)
     record, item = _named_columns(form)
-    return read(
+    table = read(
         path,
         format=form.format,
         separator=form.separator,
         record_column=record,
         item_column=item,
     )
+    return unescaped_items(table) if form.safe_csv else table
 
 
 def form_for(
@@ -137,13 +139,19 @@ def form_for(
     like: Source | None,
     format: str | None = None,
     mark: str | None = None,
+    safe_csv: bool = False,
 ) -> Source:
     """The form in which data is written to a file of this name."""
     if isinstance(data, Table):
         if format is not None:
             raise InputError("a table is written as its file's name says; leave the format out")
-        return table_form(name, like, mark)
-    return output_form(name, like, format)
+        form = table_form(name, like, mark)
+    else:
+        form = output_form(name, like, format)
+    if not safe_csv:
+        return form
+    check_safe_csv(form)
+    return replace(form, safe_csv=True)
 
 
 def write(
@@ -164,7 +172,11 @@ def write(
         return write_table(table, path, form)
     if not len(table):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
+    if form.safe_csv:
+        table = escaped_items(table)
     form = replace(form, path=path, **_details(table, form))
+    if form.safe_csv:
+        form = replace(form, columns=tuple(map(escape, form.columns)))
     if form.container == "parquet":
         digest = save_frame(FRAME_WRITERS[form.format](table, form), path, form.compression)
     else:

@@ -26,6 +26,7 @@ from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
 from withhold.formats.forms import PACKED, check_separator
+from withhold.formats.formulas import escape, escaped_cells, unescape, unescaped_cells
 from withhold.formats.items import check_encodable
 from withhold.formats.jsonl import looks_like_jsonl
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
@@ -78,7 +79,7 @@ def read_table(
 def read_table_back(path: Path, form: Source) -> Table:
     """The table in a file that was written in this form, with its withheld cells."""
     separator = form.separator if form.container == "text" else None
-    table = _read_path(path, separator, container=form.container)
+    table = _read_path(path, separator, container=form.container, safe=form.safe_csv)
     written = _written_mark(form)
     return table.with_columns(table.column(name).with_withheld(written) for name in form.marked)
 
@@ -164,7 +165,9 @@ def _written_mark(form: Source) -> Value:
     return form.mark or ("" if form.container == "text" else None)
 
 
-def _read_path(path: Path, separator: str | None, *, container: str | None = None) -> Table:
+def _read_path(
+    path: Path, separator: str | None, *, container: str | None = None, safe: bool = False
+) -> Table:
     opened = open_bytes(path)
     if opened.is_parquet:
         table = table_frames.read_parquet(opened)
@@ -174,7 +177,7 @@ def _read_path(path: Path, separator: str | None, *, container: str | None = Non
         if (container or _text_container(text)) == "jsonl":
             table, found, between = table_jsonl.read_text(text), "jsonl", " "
         else:
-            table, between = _read_csv(text, separator)
+            table, between = _read_csv(text, separator, safe=safe)
             found = "text"
     if container is not None and container != found:
         raise InputError(f"is not a {container} file", path=opened.label)
@@ -198,7 +201,7 @@ def _text_container(text: Text) -> str:
     return "jsonl" if first.lstrip().startswith("{") and looks_like_jsonl(first) else "text"
 
 
-def _read_csv(text: Text, separator: str | None) -> tuple[Table, str]:
+def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, str]:
     sheet = open_sheet(text, Options(separator=separator))
     if "" in sheet.header or len(set(sheet.header)) < len(sheet.header):
         raise InputError(
@@ -209,7 +212,10 @@ def _read_csv(text: Text, separator: str | None) -> tuple[Table, str]:
             remedy="begin with a line of column names, each different from the others",
         )
     cells = sheet.columns(range(len(sheet.header)), padded=sheet.may_be_padded)
-    columns = (_text_column(name, series) for name, series in zip(sheet.header, cells, strict=True))
+    header = sheet.header
+    if safe:
+        header, cells = list(map(unescape, header)), list(map(unescaped_cells, cells))
+    columns = (_text_column(name, series) for name, series in zip(header, cells, strict=True))
     table = Table(tuple(columns))
     check_encodable(table.names, path=text.path)
     return table, sheet.separator
@@ -235,7 +241,9 @@ def _csv(table: Table, form: Source) -> Iterable[str]:
         if column.padded is not None:
             shown = pl.when((column.padded != "").fill_null(value=False))
             cells = pl.select(shown.then(column.padded).otherwise(cells)).to_series()
-        columns.append(cells.alias(column.name))
+        if form.safe_csv:
+            cells = escaped_cells(cells)
+        columns.append(cells.alias(escape(column.name) if form.safe_csv else column.name))
     yield pl.DataFrame(columns).write_csv(separator=form.separator, quote_style="necessary")
 
 

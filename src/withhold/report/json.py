@@ -68,6 +68,7 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "warnings": list(published.warnings),
         "report": None if published.report is None else str(published.report),
         **({} if published.content is None else {"facts": facts_as_dict(published.content)}),
     }
