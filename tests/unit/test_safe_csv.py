@@ -108,8 +108,8 @@ def test_records__are_made_safe_and_the_same_items_are_protected(tmp_path, monke
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.parquet", "out.dat", "out.spmf"])
 def test_other_formats__refuse_the_option(tmp_path, name):
-    path = tmp_path / "in.csv"
-    path.write_text("\n".join(",".join(row) for row in ROWS) + "\n")
+    path = tmp_path / "in.dat"
+    path.write_text("\n".join(" ".join(row) for row in ROWS) + "\n")
     given = ("--rho", "1/2", "--sensitive", "tea,", "--safe-csv", "-o", tmp_path / name)
     done = run("anonymize", path, *given)
     assert done.exit_code == 2, done.output
