@@ -15,6 +15,7 @@ from withhold.cli.interrupts import stop_if_asked
 from withhold.data import Transactions
 from withhold.errors import OutputError
 from withhold.kernels.threads import Progress
+from withhold.wording import counted
 
 PATIENCE_SECONDS = 1.0
 """Work that is over sooner shows no bar."""
@@ -115,4 +116,7 @@ def absent_text(absent: Sequence[str], total: int, present: Sequence[str]) -> st
         near = get_close_matches(item, present, n=1)
         named.append(f"{item!r} (did you mean {near[0]!r}?)" if near else repr(item))
     more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
-    return f"{len(absent):,} of {total:,} sensitive items never occur: {', '.join(named)}{more}"
+    never = f"never {'occurs' if total == 1 else 'occur'}"
+    return (
+        f"{len(absent):,} of {counted(total, 'sensitive item')} {never}: {', '.join(named)}{more}"
+    )

@@ -16,6 +16,7 @@ from withhold.data.determining import determining_columns
 from withhold.data.identifying import looks_identifying
 from withhold.data.table import Table, missing_column
 from withhold.errors import PolicyError
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.models.k_anonymity import KAnonymity
@@ -92,7 +93,7 @@ def refuse_undecided(undecided: Mapping[str, str]) -> None:
         return
     listed = join_columns(undecided)
     one = len(undecided) == 1
-    what = "1 column" if one else f"{len(undecided):,} columns"
+    what = counted(len(undecided), "column")
     lines = [
         f"{what} may identify people, and nobody has said what to do with {'it' if one else 'them'}:",
         *(f"  {name!r} {reason}" for name, reason in undecided.items()),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from withhold.errors import InputError
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     import polars
@@ -72,12 +73,12 @@ class Sheet:
 
     def columns(self, places: Sequence[int], *, padded: bool = False) -> list[polars.Series]:
         """Some columns below the header, as columns of texts; blanks around a cell on request."""
-        return (_parsed_cells if self.is_quoted else _plain_cells)(self, places, padded=padded)
+        return (_parsed_cells if self.is_quoted else _plain_cells)(self, places, padded)
 
     def ragged(self, line: int, n_cells: int) -> InputError:
         """What to say of a line with too many or too few cells."""
         return InputError(
-            f"has {n_cells} cells where the header has {len(self.header)} columns",
+            f"has {counted(n_cells, 'cell')} where the header has {counted(len(self.header), 'column')}",
             path=self.text.path,
             line=line,
             remedy="complete the line, or name the separator with separator= (--separator)",
@@ -133,7 +134,7 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
         return [line.split(separator) for line in lines]
 
 
-def _plain_cells(sheet: Sheet, places: Sequence[int], *, padded: bool) -> list[polars.Series]:
+def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[polars.Series]:
     """Some columns of a table without quotes, by polars."""
     import polars as pl
 
@@ -156,12 +157,12 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], *, padded: bool) -> list[p
         )
     except pl.exceptions.PolarsError:
         # The slow reader says on which line it is, or that there is none.
-        return _parsed_cells(sheet, places, padded=padded)
+        return _parsed_cells(sheet, places, padded)
     columns = (frame.get_column(names[place]).fill_null("") for place in places)
     return [column if padded else column.str.strip_chars(BLANKS) for column in columns]
 
 
-def _parsed_cells(sheet: Sheet, places: Sequence[int], *, padded: bool) -> list[polars.Series]:
+def _parsed_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[polars.Series]:
     """Some columns of a table, cell by cell."""
     import polars as pl
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from withhold.data import Source, Table, Transactions
 from withhold.errors import PolicyError
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     import polars
@@ -96,7 +97,7 @@ def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...
     n_cells = 0 if form.safe_csv else formula_cells(data, form)
     if not n_cells:
         return ()
-    cells = "1 cell begins" if n_cells == 1 else f"{n_cells:,} cells begin"
+    cells = f"{counted(n_cells, 'cell')} {'begins' if n_cells == 1 else 'begin'}"
     return (
         f"{cells} with =, +, -, @ or a tab, and a spreadsheet may run such a cell as a formula; "
         "write it with a quote before it: safe_csv=True (--safe-csv)",

@@ -30,6 +30,7 @@ from withhold.report.sections import (
 )
 from withhold.report.strangers import fitness
 from withhold.report.tables import table_attack_section, table_exposure
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.release import Release
@@ -117,7 +118,8 @@ def make_report(
         name=manifest["output"]["name"] or "a release",
         status=checked["status"],
         promise=manifest["promise"],
-        proof=f"{checked['checked']:,} {checked.get('unit', 'sets')} looked at: {checked['method']}",
+        proof=f"{counted(checked['checked'], checked.get('unit', 'sets').removesuffix('s'))} looked at: "
+        f"{checked['method']}",
         headline=(*exposed(subject), *loss) if inside else (),
         sections=tuple(section for section in sections if section.parts),
     )

@@ -8,6 +8,7 @@ from withhold.measure import Fact
 from withhold.measure.table_utility import TableUtility
 from withhold.report.plots import Bars, Line, Lines
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.wording import counted
 
 
 def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
@@ -20,8 +21,8 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
         share = before.rows_at_risk / before.rows
         parts.append(
             Paragraph(
-                f"In the original {before.rows_at_risk:,} of {before.rows:,} rows ({share:.1%}) were in "
-                f"groups that break the promise; the smallest group had {before.k:,} rows."
+                f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
+                f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
             )
         )
         parts.append(Drawing(_uniqueness(before, after)))
@@ -39,7 +40,9 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
             for_strangers=True,
         )
     )
-    parts.append(Paragraph(f"The smallest group of the release has {after.k:,} rows{wildcard}."))
+    parts.append(
+        Paragraph(f"The smallest group of the release has {counted(after.k, 'row')}{wildcard}.")
+    )
     return Section("attacker", "Who stands out", tuple(parts))
 
 

@@ -35,6 +35,7 @@ from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
 from withhold.suppress.cell_plan import CellPlan, make_plan
 from withhold.suppress.cell_trees import Forest, hierarchies_from, plant
+from withhold.wording import counted
 
 COSTS = ("hybrid", "mar", "info", "ham")
 PSEUDO_COUNT = 0.1
@@ -118,14 +119,14 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
     """Say so at once if no release of the table can satisfy the model."""
     if len(table) < model.k:
         raise ImpossibleError(
-            f"the table has {len(table):,} rows, and groups of {model.k:,} are asked for; "
+            f"the table has {counted(len(table), 'row')}, and groups of {model.k:,} are asked for; "
             "choose a smaller k"
         )
     if model.l is not None and model.sensitive_column is not None:
         there = int((table.column(model.sensitive_column).counts > 0).sum())
         if there < model.l:
             raise ImpossibleError(
-                f"column {model.sensitive_column!r} has {there:,} different values, and every group "
+                f"column {model.sensitive_column!r} has {counted(there, 'different value')}, and every group "
                 f"should have {model.l:,}; choose a smaller l"
             )
 
