@@ -157,7 +157,7 @@ def candidate(
     unchanged = sha256_of(path) == record["output"]["sha256"]
     model = model_in(record, where)
     said = {name: value for name, value in reading.items() if value is not None}
-    table = read_published(path, model, record if unchanged else None, said)
+    table = read_published(path, model, record, said, same_bytes=unchanged)
     if isinstance(table, Table):
         prepared = (read_internal(internal_of(path)) or record).get("input", {})
         dropped = tuple(prepared.get("dropped_columns", ()))

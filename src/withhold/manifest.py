@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source, Table, Transactions
+from withhold.data.roles import roles_of
 from withhold.errors import InputError
-from withhold.models import Verdict
+from withhold.models import KAnonymity, Model, Verdict
 from withhold.models.model import fits
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """What a proof needs to find in a manifest, and of which type."""
-MARKS: Mapping[str, Any] = {"mark": str, "marked": list}
-"""What a table's output has as well."""
+MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
+"""What an output may have as well."""
 FOUND = frozenset(("round", "groups", "constraints_sha256"))
 """What a release notes beside its options and parameters, which nobody can ask for."""
 SPELT = {"restoring": "restore"}
@@ -72,13 +73,19 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
         "verdict": _verdict(verdict, with_counts=not model.needs),
         "output": {"name": name, "sha256": written.sha256, **form_as_dict(written)}
         | _published_amounts(release.data),
+        **_roles(release, published_only=True),
         "ids": release.ids,
         "unknown": [each.as_dict() for each in release.unknown],
     }
 
 
 def make_internal(
-    release: Release, name: str, written: Source, policy: Mapping[str, Any] | None = None
+    release: Release,
+    name: str,
+    written: Source,
+    policy: Mapping[str, Any] | None = None,
+    *,
+    warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What the custodian needs to make the release again, and to answer questions about it."""
     from withhold import __version__
@@ -99,6 +106,8 @@ def make_internal(
         },
         "seed": release.options.get("seed"),
         "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},
+        "warnings": list(warnings),
+        **_roles(release),
         "options": dict(release.options),
         "policy": dict(policy) if policy is not None else policy_of(release),
         "loss": release.loss.as_dict(),
@@ -149,7 +158,11 @@ def withheld_names(release: Release) -> dict[str, int]:
 
 def form_as_dict(form: Source) -> dict[str, Any]:
     """The form of a file as plain values."""
-    marks = {"mark": form.mark, "marked": list(form.marked)} if form.marked else {}
+    marks: dict[str, Any] = {}
+    if form.marked:
+        marks |= {"mark": form.mark, "marked": list(form.marked)}
+    if form.safe_csv:
+        marks |= {"safe_csv": True}
     return {
         "format": form.format,
         "container": form.container,
@@ -171,6 +184,7 @@ def form_from(section: Mapping[str, Any], path: Path) -> Source:
         tuple(section["columns"]),
         mark=section.get("mark", ""),
         marked=tuple(section.get("marked", ())),
+        safe_csv=section.get("safe_csv", False),
     )
 
 
@@ -202,6 +216,21 @@ def _verdict(verdict: Verdict, *, with_counts: bool) -> dict[str, Any]:
     """The verdict; how much was looked at only where that is counted in the published file alone."""
     told = {"status": verdict.status.value, "words": verdict.words, "method": verdict.method}
     return told | ({"checked": verdict.checked, "unit": verdict.unit} if with_counts else {})
+
+
+def column_roles_of(data: Transactions | Table, model: Model) -> dict[str, str]:
+    """What became of every column of a table; of records nothing, as they have no columns."""
+    if isinstance(data, Table) and isinstance(model, KAnonymity):
+        return roles_of(data, model)
+    return {}
+
+
+def _roles(release: Release, *, published_only: bool = False) -> dict[str, Any]:
+    """The roles of the columns; that there were others is nothing that strangers need to know."""
+    roles = column_roles_of(release.original, release.model)
+    if published_only:
+        roles = {name: role for name, role in roles.items() if name in release.data.names}
+    return {"column_roles": roles} if roles else {}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

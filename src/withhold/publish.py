@@ -18,6 +18,7 @@ from withhold.data import Source
 from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
 from withhold.escaping import json_text
 from withhold.formats import Data, as_written, form_for, read_back, write
+from withhold.formats.formulas import formula_warnings
 from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import internal_path, make_internal, make_manifest, manifest_path
@@ -46,6 +47,8 @@ class Published:
     """The page, if one was asked for."""
     content: Report | None = field(default=None, repr=False)
     """What the page says."""
+    warnings: tuple[str, ...] = ()
+    """What whoever opens the file should know."""
 
 
 def report_path(path: Path) -> Path:
@@ -102,6 +105,7 @@ def publish(
     force: bool = False,
     format: str | None = None,
     mark: str | None = None,
+    safe_csv: bool = False,
     report: bool = False,
     edition: str = "internal",
     policy: Mapping[str, Any] | None = None,
@@ -114,7 +118,7 @@ def publish(
     """
     check_target(path, release.original.source, force=force)
     like = release.original.source
-    form = form_for(release.data, path.name, like=like, format=format, mark=mark)
+    form = form_for(release.data, path.name, like=like, format=format, mark=mark, safe_csv=safe_csv)
     with drafting(release_files(path)) as drafts:
         draft = drafts.new()
         written = write(release.data, draft.path, form, file=cast(BinaryIO, draft))
@@ -129,8 +133,9 @@ def publish(
                 f"{verdict.witness}); it was not published",
                 undecided=verdict.status is Status.UNDECIDED,
             )
+        warnings = (*release.warnings, *formula_warnings(release.data, written))
         manifest = make_manifest(release, path.name, written, verdict)
-        internal = make_internal(release, path.name, written, policy)
+        internal = make_internal(release, path.name, written, policy, warnings=warnings)
         targets = [
             (draft, path),
             (drafts.new_text(json_text(manifest) + "\n"), manifest_path(path)),
@@ -151,14 +156,8 @@ def publish(
         written,
         page,
         content,
+        warnings,
     )
-
-
-def _write_json(draft: Path, record: Mapping[str, Any]) -> None:
-    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
-    # A file's name may hold bytes that are no UTF-8; they stand in the JSON as escapes.
-    draft.write_text(text, encoding="utf-8", errors="backslashreplace")
-    flush_to_disk(draft)
 
 
 def _tell(

@@ -18,6 +18,7 @@ from typing import Any
 from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import Data, read, read_back, read_table, reading_of
+from withhold.formats.formulas import unescaped
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import (
     GENUINE,
@@ -97,7 +98,7 @@ def verify_file(
         warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     try:
-        table = read_published(path, model, record if same_bytes else None, options)
+        table = read_published(path, model, record, options, same_bytes=bool(same_bytes))
     except InputError as error:
         raise _unreadable(error, path) if same_bytes is False else error from None
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
@@ -111,20 +112,27 @@ def verify_file(
 
 
 def read_published(
-    path: Path, model: Model, record: Mapping[str, Any] | None, options: Reading
+    path: Path,
+    model: Model,
+    record: Mapping[str, Any] | None,
+    options: Reading,
+    *,
+    same_bytes: bool,
 ) -> Data:
-    """The file as the user says, or as detection and its manifest both say."""
+    """The file as the user says, or as detection and its manifest both say.
+
+    Changed bytes may be of another form altogether, so for them detection decides.
+    """
     is_table = model.name in TABLE_MODELS
-    if options or record is None:
-        data = _detected(path, is_table, options)
-        return _with_marks(data, None if record is None else form_from(record["output"], path))
-    form = form_from(record["output"], path)
+    form = None if record is None else form_from(record["output"], path)
+    if options or form is None or not same_bytes:
+        return _as_written(_detected(path, is_table, options), form)
     try:
         proposed: Data | InputError = read_back(path, form)
     except InputError as error:
         proposed = error
     try:
-        found: Data | InputError = _with_marks(_detected(path, is_table, {}), form)
+        found: Data | InputError = _as_written(_detected(path, is_table, {}), form)
     except InputError as error:
         found = error
     if isinstance(proposed, InputError) or isinstance(found, InputError) or proposed != found:
@@ -176,8 +184,10 @@ def _detected(path: Path, is_table: bool, options: Reading) -> Data:
     return read_table(path, **options)
 
 
-def _with_marks(data: Data, form: Source | None) -> Data:
-    """The table with the cells that show the mark of the form taken for withheld ones."""
+def _as_written(data: Data, form: Source | None) -> Data:
+    """The data without quotes before formulas, and with the cells that show the form's mark withheld."""
+    if form is not None and form.safe_csv:
+        data = unescaped(data)
     if not isinstance(data, Table) or form is None:
         return data
     mark = form.mark or ("" if form.container == "text" else None)

@@ -58,6 +58,7 @@ class Release:
         force: bool = False,
         format: str | None = None,
         mark: str | None = None,
+        safe_csv: bool = False,
         report: bool = False,
         edition: str = "internal",
         policy: Mapping[str, Any] | None = None,
@@ -70,6 +71,7 @@ class Release:
 
         The file is read back and proved before it gets its name; nothing else ever stands there.
         ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
+        ``safe_csv`` puts a quote before CSV cells that a spreadsheet would run, such as ``=1+1``.
         ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers. ``policy`` is
         noted in the internal manifest as what was asked for, instead of what follows from the release.
         """
@@ -79,6 +81,7 @@ class Release:
             force=force,
             format=format,
             mark=mark,
+            safe_csv=safe_csv,
             report=report,
             edition=edition,
             policy=policy,

@@ -63,9 +63,9 @@ def test_release__holds_and_only_withholds(drawn, k, cost, seed, with_label, div
     hierarchy = {"p": TREE} if with_tree else None
     if not possible:
         with pytest.raises(ImpossibleError):
-            wh.anonymize(table, model, cost=cost, seed=seed)
+            wh.anonymize(table, model, cost=cost, seed=seed, publish="all")
         return
-    release = wh.anonymize(table, model, cost=cost, seed=seed, hierarchy=hierarchy)
+    release = wh.anonymize(table, model, cost=cost, seed=seed, hierarchy=hierarchy, publish="all")
     keys = [shown(release.data, row) for row in range(len(drawn))]
     assert min(Counter(keys).values()) >= k
     if diverse is not None:
@@ -86,7 +86,7 @@ def test_release__holds_and_only_withholds(drawn, k, cost, seed, with_label, div
     assert release.loss.withheld + release.loss.generalised == changed == len(release.plan)
     assert release.data.column("label").cells().tolist() == [row[3] for row in drawn]
     assert release.data.column("secret").cells().tolist() == [row[4] for row in drawn]
-    again = wh.anonymize(table, model, cost=cost, seed=seed, hierarchy=hierarchy)
+    again = wh.anonymize(table, model, cost=cost, seed=seed, hierarchy=hierarchy, publish="all")
     assert again.data == release.data
 
 

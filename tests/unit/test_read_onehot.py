@@ -67,7 +67,7 @@ def test_another_value_names_line_column_and_value(tmp_path: Path) -> None:
         ("b,a\n1,x\n", "neither 0 nor 1"),
         ("b,b\n1,0\n", "two columns 'b'"),
         ("b,,a\n1,0,0\n", "number 2 has no name"),
-        ("b,a\n1\n", "1 cells"),
+        ("b,a\n1\n", "1 cell where"),
         ("b,a\n", "no records"),
         ("id,b,a\nx,1,0\nx,0,0\n", "same id"),
         ("id\nx\n", "no column for any item"),

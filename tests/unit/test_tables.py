@@ -16,7 +16,8 @@ import withhold as wh
 from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.data import Table
-from withhold.data.identifying import gives_away, looks_identifying
+from withhold.data.determining import determining_columns
+from withhold.data.identifying import looks_identifying
 from withhold.data.table import Column
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.formats.table import (
@@ -46,8 +47,9 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
-def options(k=4):
+def options(k=4, publish=("--publish", "note")):
     return (
+        *publish,
         "--model",
         "k-anonymity",
         "--k",
@@ -162,7 +164,17 @@ def test_looks_identifying__names_the_columns():
 
 
 def test_road__from_file_to_proof(people):
-    done = run("anonymize", people, *options(), "--drop", "note", "-o", "out.csv", "--cost", "ham")
+    done = run(
+        "anonymize",
+        people,
+        *options(publish=()),
+        "--drop",
+        "note",
+        "-o",
+        "out.csv",
+        "--cost",
+        "ham",
+    )
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("HOLDS")
     manifest = json.loads(Path("out.csv.manifest.json").read_text())
@@ -184,10 +196,10 @@ def test_road__from_file_to_proof(people):
     assert "BROKEN" in changed.stdout
 
 
-def test_road__keeps_what_is_not_named_and_warns(people):
+def test_road__publishes_what_it_is_told_to(people):
     done = run("anonymize", people, *options(), "-o", "out.parquet", "--report")
     assert done.exit_code == 0
-    assert "column 'note' is different in every row" in done.stderr
+    assert "published as they are: note" in done.stderr
     assert Path("out.parquet.report.html").exists()
     side = run("compare", people, "out.parquet")
     assert side.exit_code == 0
@@ -207,7 +219,11 @@ def test_audit__says_both_readings(people):
 
 def test_sweep__varies_k_and_cost(people):
     given = ("--model", "k-anonymity", "--quasi-identifiers", "age,zip,sex", "--label", "label")
-    done = run("sweep", people, *given, "--vary", "k=2,100", "--vary", "cost=ham,mar")
+    cases = ("--vary", "k=2,100", "--vary", "cost=ham,mar")
+    stopped = run("sweep", people, *given, *cases)
+    assert stopped.exit_code == 2
+    assert "'note' is different in every row" in stopped.stderr
+    done = run("sweep", people, *given, "--publish", "all", *cases)
     assert done.exit_code == 0, done.output
     assert "k 100, cost mar: the table has 40 rows" in done.stdout
 
@@ -263,7 +279,7 @@ def test_hierarchy__generalises_before_it_withholds(people):
     tree = wh.Hierarchy.from_edges(
         [(str(age), f"{age // 5 * 5}+") for age in range(20, 27)] + [("20+", "*"), ("25+", "*")]
     )
-    release = wh.anonymize(table, MODEL, hierarchy={"age": tree}, cost="ham")
+    release = wh.anonymize(table, MODEL, hierarchy={"age": tree}, cost="ham", publish=["note"])
     assert release.loss.generalised > 0
     assert {"20+", "25+"} & set(release.data.column("age").values)
     release.write("out.parquet")
@@ -319,22 +335,16 @@ def test_inspect__options_for_items_are_refused_for_a_table(people):
     assert "--item-column is for records of items" in result.stderr
 
 
-def test_gives_away__a_column_that_tells_another(people):
+def test_determining_columns__exactly_and_nearly(people):
     table = wh.read_table(people)
     first = table.column("zip")
     twin = Column("area", first.codes, tuple(f"area {value}" for value in first.values))
     with_twin = Table((*table.columns, twin))
-    assert gives_away(with_twin, ["area"], COLUMNS) == [("area", "zip")]
+    assert determining_columns(with_twin, ["area", "sex"], COLUMNS) == {"area": {"zip": 1.0}}
     codes = first.codes.copy()
     codes[0] = (codes[0] + 1) % len(first.values)
     loose = Table((*table.columns, Column("area", codes, twin.values)))
-    assert gives_away(loose, ["area"], COLUMNS) == []
-
-
-def test_anonymize__warns_of_a_kept_column_that_tells_a_withheld_one(people):
-    lines = people.read_text().splitlines()
-    rows = [f"{line},{line.split(',')[1]}x" for line in lines[1:]]
-    people.write_text("\n".join([lines[0] + ",area", *rows]) + "\n")
-    result = run("anonymize", people, *options(), "--drop", "note", "-o", "out.csv")
-    assert result.exit_code == 0
-    assert "column 'area' is published as it is and tells 'zip'" in result.stderr
+    assert determining_columns(loose, ["area"], COLUMNS) == {"area": {"zip": 39 / 40}}
+    codes[:10] = (codes[:10] + 1) % len(first.values)
+    useless = Table((*table.columns, Column("area", codes, twin.values)))
+    assert determining_columns(useless, ["area"], COLUMNS) == {}

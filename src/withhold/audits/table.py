@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import combinations, islice
 from math import comb
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from withhold.audits.result import seconds_left
 from withhold.data import Table
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
+from withhold.data.roles import Publish, column_roles
 from withhold.data.table import WITHHELD
 from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.models import Finding, KAnonymity, SmallGroup, Verdict
@@ -85,6 +86,10 @@ class TableAudit:
     """Rows of groups in which all have the same label: who finds the group knows it."""
     seed: int
     seconds: float
+    column_roles: Mapping[str, str] = field(default_factory=dict)
+    """What becomes of every column in a release."""
+    undecided: Mapping[str, str] = field(default_factory=dict)
+    """The columns that would stop a release until somebody decides, each with the reason."""
     without_consent: int | None = None
     """Rows left out before anything was counted; None: nobody was asked."""
 
@@ -96,6 +101,8 @@ class TableAudit:
             "model": self.model.parameters(),
             "rows": self.rows,
             "columns": self.columns,
+            "column_roles": dict(self.column_roles),
+            "undecided_columns": dict(self.undecided),
             "without_consent": self.without_consent,
             "groups": self.groups,
             "k": self.k,
@@ -117,15 +124,18 @@ def audit_table(
     model: KAnonymity,
     *,
     show: int = 10,
+    publish: Publish = (),
     seed: int = 0,
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> TableAudit:
-    """The audit of ``table``, with the ``show`` smallest groups that break the model."""
+    """The audit of ``table``, with the ``show`` smallest groups that break the model.
+
+    Columns that would stop a release are listed, and stop nothing here.
+    """
     began = time.perf_counter()
-    for name in model.columns:
-        table.column(name)
+    roles = column_roles(table, model, publish)
     verdict = verify_table(table, model, limit_seconds=limit_seconds, progress=progress)
     groups = groups_of(table, model.quasi_identifiers)
     values = None
@@ -155,6 +165,8 @@ def audit_table(
         sizes=_sizes(groups),
         known=_known(table, model, seed, progress),
         one_label_rows=one_label,
+        column_roles=roles.roles,
+        undecided=roles.undecided,
         seed=seed,
         seconds=time.perf_counter() - began,
     )

@@ -41,6 +41,13 @@ def anonymize(
             help="Of the report: internal (default), or external for strangers, without items."
         ),
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Write a quote before CSV cells that a spreadsheet would run as formulas, such as =1+1.",
+        ),
+    ] = False,
     force: options.Force = False,
     policy: options.Policy = None,
     format: options.Format = None,
@@ -62,6 +69,7 @@ def anonymize(
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
+    from withhold.formats import form_for
     from withhold.identifiers import check_ids
     from withhold.publish import check_target
     from withhold.report.content import check_edition
@@ -85,6 +93,7 @@ def anonymize(
     )
     check_target(output, table.source, force=force)
     check_marks(table, wanted, output, given.get("mark"))
+    form_for(table, output.name, like=table.source, safe_csv=safe_csv)  # refuses what cannot be
     wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
@@ -102,13 +111,14 @@ def anonymize(
             output,
             force=force,
             mark=given.get("mark"),
+            safe_csv=safe_csv,
             report=report,
             edition=edition,
             policy=typed_policy(context, seed=release.options["seed"]),
             jobs=jobs,
             progress=progress,
         )
-    for warning in release.warnings:
+    for warning in published.warnings:
         note(f"warning: {warning}")
     if as_json:
         say(json_text(release_as_dict(release, published)))

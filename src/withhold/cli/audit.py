@@ -46,6 +46,7 @@ def audit(
         consent=consent,
         allow_unknown=allow_unknown,
         silent=quiet,
+        stops=False,  # an audit publishes nothing; it says what would stop a release
     )
     table = with_marks(table, wanted, given.get("mark"))
     wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)

@@ -28,7 +28,9 @@ def demo(
 ) -> None:
     """Walk the whole road with a pharmacy's baskets, invented from a seed."""
     from withhold import pipeline
+    from withhold.data.demo_files import demo_files
     from withhold.data.pharmacy import pharmacy
+    from withhold.data.survey import survey
     from withhold.formats import read, write
     from withhold.models import RhoUncertainty
     from withhold.models.rho import decimal_text
@@ -37,16 +39,19 @@ def demo(
 
     invented, sensitive = pharmacy(baskets, seed=seed)
     model = RhoUncertainty(rho, sensitive)
-    file, listing, output = (
-        folder / name for name in ("baskets.dat", "sensitive.txt", "published.dat")
+    others = demo_files(baskets)
+    file, listing, table_file, output = (
+        folder / name for name in ("baskets.dat", "sensitive.txt", "table.csv", "published.dat")
     )
-    for there in (file, listing, output):
+    for there in (file, table_file, output, *(folder / name for name in others)):
         if there.exists() and folder != OWN_FOLDER and not force:
             raise PolicyError(f"{there} exists already; use --force to replace it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write(invented, file)
-        save_text(listing, "\n".join(sorted(sensitive)) + "\n", force=True)
+        write(survey(seed=seed), table_file)
+        for name, text in others.items():
+            save_text(folder / name, text, force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
     announce_compilation(silent=quiet)
@@ -66,5 +71,6 @@ def demo(
         f"\n3. Your turn:\n"
         f"  withhold verify {output}\n"
         f"  withhold inspect {file}\n"
-        f"  withhold anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}"
+        f"  withhold anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}\n"
+        f"  withhold inspect {table_file} --table"
     )

@@ -54,7 +54,10 @@ MODEL_OPTIONS: Mapping[str, Any] = {
     ],
     "quasi_identifiers": Annotated[
         str | None,
-        typer.Option(help="The columns that somebody may know of a person, with commas between."),
+        typer.Option(
+            help="The columns that somebody may know of a person, with commas between; a name that "
+            'holds a comma in double quotes: age,"income, yearly".'
+        ),
     ],
     "label": Annotated[
         str | None,
@@ -72,6 +75,14 @@ MODEL_OPTIONS: Mapping[str, Any] = {
     "drop": Annotated[
         str | None,
         typer.Option(help="Columns to leave out, such as names, with commas between."),
+    ],
+    "publish": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--publish",
+            help="Columns to publish as they are although they may identify people, with commas between; "
+            "all: every one. May be repeated.",
+        ),
     ],
     "bin": Annotated[
         list[str] | None,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from withhold.cli.model_options import AUDIT_OPTIONS, MODEL_OPTIONS, SEARCH_OPTIONS
-from withhold.cli.offers import OFFERS, Given
+from withhold.cli.offers import OFFERS, Given, columns_to_publish
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.models import Model, RhoUncertainty
@@ -109,7 +109,10 @@ def complete_model(
 
 def only(given: Given, names: tuple[str, ...]) -> dict[str, Any]:
     """What was typed of these options."""
-    return {name: given[name] for name in names if name in given}
+    typed = {name: given[name] for name in names if name in given}
+    if "publish" in typed:
+        typed["publish"] = columns_to_publish(typed["publish"])
+    return typed
 
 
 def search_options(given: Given, model: Model) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from withhold.data import Transactions
+from withhold.data.column_lists import split_columns
+from withhold.data.roles import ALL
 from withhold.errors import InputError, PolicyError
 from withhold.models import (
     Buckets,
@@ -81,7 +83,7 @@ def _k_anonymity(given: Given) -> Model:
     columns = needed(given, "quasi_identifiers", "say --quasi-identifiers age,sex,zip")
     return KAnonymity(
         needed(given, "k", K_REMEDY),
-        listed_columns(columns),
+        split_columns(columns, "--quasi-identifiers"),
         label=given.get("label"),
         l=given.get("l"),
         sensitive_column=given.get("sensitive_column"),
@@ -193,10 +195,10 @@ OFFERS: Mapping[str, Offer] = {
         _k_anonymity,
         takes=(
             *("k", "quasi_identifiers", "label", "l", "sensitive_column"),
-            *("drop", "bin", "mark"),
+            *("drop", "publish", "bin", "mark"),
         ),
-        searches=("cost", "hierarchy"),
-        audits=("show",),
+        searches=("cost", "hierarchy", "publish"),
+        audits=("show", "publish"),
     ),
     "buckets": Offer(
         _buckets,
@@ -223,9 +225,20 @@ def known_items(given: str) -> int | None:
     return int(given)
 
 
-def listed_columns(given: str) -> tuple[str, ...]:
-    """The columns that were typed with commas between them."""
-    return tuple(name.strip() for name in given.split(",") if name.strip())
+def columns_to_publish(given: list[str]) -> str | tuple[str, ...]:
+    """The columns that are published as they are, from one or several lists; ``all`` means every one.
+
+    >>> columns_to_publish(["city,job", '"all"']), columns_to_publish(["all"])
+    (('city', 'job', 'all'), 'all')
+    """
+    if [text.strip() for text in given] == [ALL]:
+        return ALL
+    if ALL in (text.strip() for text in given):
+        raise PolicyError(
+            "--publish all is every column; leave the other --publish out, or write a column of "
+            "that name as '\"all\"'"
+        )
+    return tuple(name for text in given for name in split_columns(text, "--publish"))
 
 
 def listed_items(given: str) -> frozenset[str]:

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from withhold.data.column_lists import join_columns
+
 Data = Annotated[
     str,
     typer.Argument(
@@ -72,11 +74,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
 
-LISTS = {"sensitive", "private", "quasi_identifiers", "drop"}
+LISTS = {"sensitive", "private"}
 """Options that take items with commas between them; a policy file may hold a list."""
+COLUMNS = {"quasi_identifiers", "drop", "publish"}
+"""Options that take columns with commas between them; a policy file may hold a list."""
 FILES = {"sensitive", "private", "consent", "constraints", "hierarchy"}
 """Options that may name a file; a policy file names it from where it stands itself."""
-REPEATED = {"bin"}
+REPEATED = {"bin", "publish"}
 """Options that may be given several times; a policy file may hold a list."""
 
 
@@ -184,6 +188,11 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
             raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
         # The last comma says that this is a list, whatever files are called like its only item.
         return ",".join(items) + ","
+    if key.name in COLUMNS and isinstance(value, list):
+        # A name that is one of several words for the option itself stands in quotes.
+        line = join_columns([str(each) for each in value])
+        line = '"all"' if key.name == "publish" and line == "all" else line
+        return [line] if key.name in REPEATED else line
     if key.name in REPEATED and isinstance(value, list):
         return [str(each) for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from withhold.cli.console import note
-from withhold.cli.offers import Given, listed_columns
+from withhold.cli.offers import Given, columns_to_publish
+from withhold.data.column_lists import split_columns
+from withhold.data.roles import ALL
 from withhold.errors import PolicyError
 from withhold.models import TABLE_MODELS, KAnonymity, Model, check_listed
-from withhold.models.rho import counted
+from withhold.wording import counted
 
 
 def read_data(
@@ -24,8 +26,12 @@ def read_data(
     consent: str | None,
     silent: bool,
     allow_unknown: bool = False,
+    stops: bool = True,
 ) -> Any:
-    """The data that the model is about."""
+    """The data that the model is about.
+
+    ``stops``: columns of a table about which somebody has to decide end the run.
+    """
     if model.name in TABLE_MODELS and isinstance(model, KAnonymity):
         named = {
             "format": format,
@@ -35,7 +41,14 @@ def read_data(
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
         return _read_table(
-            data, model, given, separator, consent, allow_unknown=allow_unknown, silent=silent
+            data,
+            model,
+            given,
+            separator,
+            consent,
+            allow_unknown=allow_unknown,
+            stops=stops,
+            silent=silent,
         )
     from withhold.formats import read
 
@@ -72,35 +85,38 @@ def _read_table(
     consent: str | None,
     *,
     allow_unknown: bool,
+    stops: bool,
     silent: bool,
 ) -> Any:
-    from withhold.data.identifying import gives_away, looks_identifying
+    from withhold.data.roles import PUBLISHED, column_roles, refuse_undecided, telling_columns
     from withhold.formats import read_table
+
+    publish = columns_to_publish(given.get("publish", []))
 
     table = read_table(
         data,
         separator=separator,
-        drop=listed_columns(given.get("drop", "")),
+        drop=split_columns(given["drop"], "--drop") if "drop" in given else (),
         bins=given.get("bin", ()),
         consent=consent,
         allow_unknown=allow_unknown,
     )
-    for name in model.columns:
-        table.column(name)
-    kept = [name for name in table.names if name not in model.columns]
-    warned = looks_identifying(table, kept)
-    for name, reason in warned.items():
-        note(
-            f"warning: column {name!r} {reason} and is published as it is; leave it out with --drop"
+    if publish == ALL and ALL in table.names:
+        raise PolicyError(
+            "the table has a column 'all', so that --publish all could mean two things; name the "
+            "columns to publish, that one as '\"all\"'"
         )
-    for name, other in gives_away(table, kept, model.quasi_identifiers):
+    found = column_roles(table, model, publish)
+    if stops:
+        refuse_undecided(found.undecided)
+    for name, reason in telling_columns(table, model).items():
         note(
-            f"warning: column {name!r} is published as it is and tells {other!r}: what is withheld there "
-            "can be read off it; leave it out with --drop, or make it a quasi-identifier"
+            f"warning: column {name!r} is never changed and {reason}: what is withheld there can be "
+            "read off it"
         )
-    rest = [name for name in kept if name not in warned]
-    if rest:
-        note(f"published as they are: {', '.join(rest)}", silent=silent)
+    kept = [name for name, role in found.roles.items() if role == PUBLISHED]
+    if kept:
+        note(f"published as they are: {', '.join(kept)}", silent=silent)
     return table
 
 

@@ -11,6 +11,8 @@ from withhold.cli.models import DEFAULT_MODEL, build_model, search_options
 from withhold.cli.offers import OFFERS, Given
 from withhold.errors import PolicyError
 
+READ_ONCE = frozenset(("drop", "publish", "bin", "mark"))
+"""Options about the table that is read, which is the same for all cases."""
 SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -23,7 +25,11 @@ def varied(written: Sequence[str], given: Given) -> dict[str, list[Any]]:
     name = given.get("model", DEFAULT_MODEL)
     if name not in OFFERS:
         raise PolicyError(f"unknown model {name!r}; this version knows: {', '.join(OFFERS)}")
-    offered = {_spelling(option): option for option in OFFERS[name].takes + OFFERS[name].searches}
+    offered = {
+        _spelling(option): option
+        for option in OFFERS[name].takes + OFFERS[name].searches
+        if option not in READ_ONCE
+    }
     found: dict[str, list[Any]] = {}
     for each in written:
         spelling, equals, values = each.partition("=")

@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from withhold.data.column_lists import unquoted
 from withhold.data.table import Column, Value
 from withhold.errors import InputError, PolicyError
 
@@ -71,6 +72,7 @@ def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
         bins = [bins]
     if not isinstance(bins, Mapping):
         pairs = [text.rpartition("=") for text in bins]
+        pairs = [(unquoted(name), mark, rest) for name, mark, rest in pairs]
         if bad := [rest for name, mark, rest in pairs if not (name and mark)]:
             raise PolicyError(
                 f"bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE, not {bad[0]!r}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from withhold.data.unknown import ALLOW, Unknown, find_unknown
 from withhold.errors import InputError
+from withhold.wording import counted
 
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
 
@@ -22,7 +23,7 @@ def with_consent(table: Any, agreed: NDArray[np.bool_]) -> Any:
     """
     if len(agreed) != len(table):
         raise InputError(
-            f"consent is given for {len(agreed):,} records, and the data have {len(table):,}"
+            f"consent is given for {counted(len(agreed), 'record')}, and the data have {len(table):,}"
         )
     if not agreed.any():
         raise InputError("no record has consent", remedy="check the list or column of consent")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
+from withhold.wording import counted
 
 EVERYBODY = "*"
 """As a record: the item is feared by all."""
@@ -178,8 +179,8 @@ class Constraints:
         """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
         if tuple(matrix.shape) != (len(table), table.n_items):
             raise InputError(
-                f"the matrix has shape {tuple(matrix.shape)}, and the table {len(table):,} records "
-                f"and {table.n_items:,} items",
+                f"the matrix has shape {tuple(matrix.shape)}, and the table {counted(len(table), 'record')} "
+                f"and {counted(table.n_items, 'item')}",
                 remedy="give a row for each record and a column for each item of the vocabulary",
             )
         # Anything else is taken by rows, so that it need not be in memory as a whole.
@@ -299,7 +300,7 @@ class Constraints:
         """The same, if they have as many records as the table."""
         if self.n_records != len(table):
             raise InputError(
-                f"the constraints are for {self.n_records:,} records, and the table has "
+                f"the constraints are for {counted(self.n_records, 'record')}, and the table has "
                 f"{len(table):,}",
                 remedy="make them for this table",
             )
@@ -343,7 +344,7 @@ def _row_of(record: object, table: Transactions) -> int:
     elif table.record_ids is not None and str(record) in table.record_ids:
         return table.record_ids.index(str(record))
     raise InputError(
-        f"the constraints name a record that the table does not have ({len(table):,} records)",
+        f"the constraints name a record that the table does not have ({counted(len(table), 'record')})",
         value=str(record),
         remedy="use row numbers from 0, record ids, or * for everybody",
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from withhold.data import growing
 from withhold.errors import InputError
+from withhold.wording import counted
 
 Codes = NDArray[np.int32]
 
@@ -272,7 +273,7 @@ class Hierarchy:
             bars = "".join("│   " if is_open else "    " for is_open in open_levels[:-1])
             lines.append(f"{bars}{'└── ' if is_last else '├── '}{self._line(code)}")
             if most is not None and len(lines) == most and code + 1 < len(self):
-                lines.append(f"… and {len(self) - code - 1:,} more nodes")
+                lines.append(f"… and {counted(len(self) - code - 1, 'more node')}")
                 break
         return "\n".join(lines)
 

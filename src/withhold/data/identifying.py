@@ -1,91 +1,180 @@
-"""Columns that look as if they named people: a warning, never a decision.
+"""Columns that may identify people: what stops a release until somebody has said what to do with them.
 
-In: a table and the columns that are published as they are. Out: for each that looks identifying, why.
+In: a table and the columns to look at. Out: for each that may identify people, why. Patterns and shares are
+rules of thumb: that a column is not found here does not mean that it identifies nobody.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from withhold.data.table import Column, Table
 
 SHARE = 0.8
 """From this share of the values on, a column is taken for what they look like."""
 FEWEST = 20
-"""With fewer rows, being all different means nothing."""
+"""With fewer rows, that most values differ means nothing."""
 LOOKED_AT = 500
 """Values tried against the patterns."""
-NAMES = re.compile(
-    r"\b((first|last|full|given|family|middle|maiden|user|patient|customer)? ?name|surname|forename"
-    r"|e ?mail|mail|phone|mobile|fax|address|street|ssn|social security|passport|iban|licence|license"
-    r"|account|card|insurance|id|uuid|guid|record|patient|customer|client|person|member|url|ip)"
-    r"( ?(id|no|nr|number))?\b"
+PERSON = re.compile(
+    r"((first|last|middle|full|given|family|maiden|birth|user|nick|patient|customer|client|contact|person"
+    r"|employee|member|doctor|physician|nurse|mother|father|spouse|student|teacher|owner)s? ?)?name"
+    r"|first|last|middle|maiden|surname|forename|firstname|lastname|fname|lname"
+    r"|vorname|nachname|familienname|prenom|apellidos?|nombre|cognome"
 )
-PATTERNS = {
-    "mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
-    "telephone numbers": re.compile(r"\+\d[\d /().-]{6,}\d|0\d[\d /().-]{6,}\d"),
-    "numbers of documents": re.compile(r"(?=(?:.*\d){6})[A-Z]{0,3}[\d -]{6,}[A-Z0-9]?"),
-    "names of people": re.compile(r"[A-Z][a-zß-ÿ'-]+,? (?:[A-Z]\.? )?[A-Z][a-zß-ÿ'-]+"),
-    "addresses on the net": re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|https?://\S+"),
-}
+"""Names of columns that hold names of people."""
+NUMBER = re.compile(
+    r"e ?mail|mail|phone|telephone|mobile|fax|address|street|url|ip|mac|ssn|social security|passport|iban"
+    r"|licen[cs]e|drivers|account|id|uuid|guid|mrn|record|patient|customer|client|person|member|card|plate"
+    r"|(.* )?(id|no|nr|number|uuid|guid|ssn|passport|iban|mrn)"
+)
+"""Names of columns that hold what stands for one person."""
+PLACE = re.compile(r"(.* )?(lat|latitude|lon|lng|long|longitude|coordinates?|gps|geo|location)")
+
+_CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY, _MONTH_NUMBER, _YEAR = r"(0?[1-9]|[12]\d|3[01])", r"(0?[1-9]|1[0-2])", r"(1[89]|20)\d{2}"
+DATE = re.compile(
+    rf"({_YEAR}[-/.]{_MONTH_NUMBER}[-/.]{_DAY}"
+    rf"|{_YEAR}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"
+    rf"|{_DAY}[-/.]{_MONTH_NUMBER}[-/.](({_YEAR})|\d{{2}})"
+    rf"|{_MONTH_NUMBER}[-/.]{_DAY}[-/.](({_YEAR})|\d{{2}})"
+    rf"|{_DAY}(st|nd|rd|th)?[ .-]+{_MONTH}[ ,-]+(({_YEAR})|\d{{2}})"
+    rf"|{_MONTH} {_DAY}(st|nd|rd|th)?,? {_YEAR})([T ]+{_CLOCK})?|{_CLOCK}",
+    re.IGNORECASE,
+)
+"""A day or a moment, or a time of the day."""
+
+
+class Pattern(NamedTuple):
+    """What values may look like."""
+
+    what: str
+    matches: re.Pattern[str]
+    different: float
+    """From this share of different values on; a few values that repeat all over are nobody's."""
+
+
+PATTERNS = (
+    Pattern("e-mail addresses", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), 0),
+    Pattern("UUIDs", re.compile(r"\{?[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?"), 0),
+    Pattern(
+        "network addresses",
+        re.compile(
+            r"(?:\d{1,3}\.){3}\d{1,3}(:\d+)?|(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F:]*|(?:[0-9a-fA-F]{2}[:-]){5}"
+            r"[0-9a-fA-F]{2}|(?:https?|ftp)://\S+|www\.\S+"
+        ),
+        0,
+    ),
+    Pattern("dates", DATE, 0),
+    Pattern("telephone numbers", re.compile(r"\+\d[\d /().-]{6,}\d|\(?0\d[\d /().-]{6,}\d"), 0.02),
+    Pattern(
+        "coordinates",
+        re.compile(
+            r"(POINT *)?[(\[]?-?\d{1,3}\.\d{2,}[,; ]+-?\d{1,3}\.\d{2,}[)\]]?", re.IGNORECASE
+        ),
+        0.02,
+    ),
+    Pattern(
+        "document numbers",
+        re.compile(
+            r"[A-Z]{1,3}[ -]?\d{6,}[A-Z0-9]?|(?=(?:\D*\d){8})\d{2,4}([ -]\d{2,6}){1,4}|\d{9,}"
+        ),
+        0.1,
+    ),
+    Pattern(
+        "names of people",
+        re.compile(r"[A-Z][a-zß-ÿ'-]+\d*,? (?:[A-Z]\.? )?[A-Z][a-zß-ÿ'-]+\d*"),
+        0.1,
+    ),
+)
+CAPITALISED = re.compile(r"[^\W\d_][\w .'-]*")
+DECIMALS = re.compile(r"-?\d{1,3}\.\d{3,}")
+TEXT_WORDS, TEXT_LENGTH = 4, 20
+"""From so many words and characters on, a value is a sentence rather than a category."""
 
 
 def looks_identifying(table: Table, names: Iterable[str]) -> dict[str, str]:
-    """Why each of these columns could name people, as far as one does.
+    """Why each of these columns may identify people, as far as one does.
 
     >>> people = {"mail": ["ann@x.org", "bob@y.org"], "sex": ["f", "m"]}
     >>> looks_identifying(Table.from_columns(people), ["mail", "sex"])
-    {'mail': 'holds mail addresses'}
+    {'mail': 'holds e-mail addresses'}
     """
-    found = {name: _reason(table.column(name), len(table)) for name in names}
+    found = {name: _reason(table.column(name)) for name in names}
     return {name: reason for name, reason in found.items() if reason}
 
 
-def gives_away(
-    table: Table, kept: Iterable[str], protected: Iterable[str]
-) -> list[tuple[str, str]]:
-    """The pairs (kept, protected) of which the first column tells the second: each value goes with one.
+class _Cells(NamedTuple):
+    """What is looked at of a column."""
 
-    >>> years = {"degree": ["BA", "MA", "BA"], "years": ["13", "14", "13"], "sex": ["f", "f", "m"]}
-    >>> gives_away(Table.from_columns(years), ["years", "sex"], ["degree"])
-    [('years', 'degree')]
-    """
-    hidden = [table.column(name) for name in protected]
-    found = []
-    for column in map(table.column, kept):
-        # What is different in nearly every row tells everything, and is warned about for that.
-        several = len(table) >= 2 * int((column.counts > 0).sum())
-        for other in hidden if several or len(table) < FEWEST else ():
-            if len(other.values) > 1 and _tells(column, other):
-                found.append((column.name, other.name))
-    return found
+    name: str
+    """In words."""
+    tried: list[str]
+    """Some of the different values."""
+    different: int
+    filled: int
 
+    def share(self, fits: Callable[[str], object]) -> float:
+        """The share of the values that fit."""
+        return sum(bool(fits(value)) for value in self.tried) / len(self.tried)
 
-def _tells(column: Column, other: Column) -> bool:
-    shown = (column.codes >= 0) & (other.codes >= 0)
-    codes, others = column.codes[shown], other.codes[shown]
-    goes_with = np.full(len(column.values), -1, dtype=np.int32)
-    goes_with[codes] = others
-    return bool((goes_with[codes] == others).all())
+    @property
+    def many(self) -> bool:
+        """Whether there are too many values for a category."""
+        return self.different > FEWEST or self.different >= max(5, self.filled / 10)
 
 
-def _reason(column: Column, n_rows: int) -> str:
-    counts = column.counts
-    values = [value for value, n in zip(column.values, counts, strict=True) if value and n]
-    for what, pattern in PATTERNS.items():
-        # A few values that repeat all over, such as "Private Sector", are nobody's name.
-        many = len(values) >= n_rows / 10
-        tried = values[:: max(1, len(values) // LOOKED_AT)]
-        hits = sum(pattern.fullmatch(value) is not None for value in tried)
-        if tried and many and hits >= SHARE * len(tried):
-            return f"holds {what}"
-    filled = int(counts[[bool(value) for value in column.values]].sum())
-    if filled == n_rows >= FEWEST and int(np.max(counts, initial=0)) == 1:
-        return "is different in every row"
-    words = re.sub(r"[^a-z]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower())
-    if NAMES.fullmatch(words.strip()) and len(values) > n_rows / 2:
-        return "has the name of something that identifies, and is different in most rows"
-    return ""
+def _reason(column: Column) -> str:
+    cells = _cells(column)
+    if cells.different < 2:
+        return ""  # one value for all tells nothing about anybody
+    if column.kind.startswith(("Date", "Time")):
+        return "holds dates" if column.kind.startswith("Date") else "holds times"
+    for pattern in PATTERNS:
+        enough = cells.different >= pattern.different * cells.filled
+        if enough and cells.share(lambda value: pattern.matches.fullmatch(value)) >= SHARE:  # noqa: B023
+            return f"holds {pattern.what}"
+    return next((reason for reason, applies in _CHECKS.items() if applies(cells)), "").format(
+        different=cells.different, filled=cells.filled
+    )
+
+
+def _cells(column: Column) -> _Cells:
+    counts = column.counts.tolist()
+    filled = [(value, n) for value, n in zip(column.values, counts, strict=True) if value and n]
+    # Evenly over the sorted values, so that the first letters of the alphabet do not decide.
+    tried = [value.strip() for value, _ in filled[:: max(1, len(filled) // LOOKED_AT)]]
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()
+    name = re.sub(r"[^a-z]+", " ", words).strip()
+    return _Cells(name, tried, len(filled), sum(n for _, n in filled))
+
+
+def _is_sentence(value: str) -> bool:
+    return len(value) >= TEXT_LENGTH and len(value.split()) >= TEXT_WORDS
+
+
+_CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
+    "holds free text": lambda cells: (
+        cells.different >= cells.filled / 5 and cells.share(_is_sentence) >= 0.5
+    ),
+    "has the name of a column of people's names, and {different:,} different values": lambda cells: (
+        bool(PERSON.fullmatch(cells.name))
+        and (cells.many or cells.filled < FEWEST)
+        and cells.share(CAPITALISED.fullmatch) >= SHARE
+    ),
+    "holds coordinates": lambda cells: (
+        bool(PLACE.fullmatch(cells.name)) and cells.share(DECIMALS.fullmatch) >= SHARE
+    ),
+    "is different in every row": lambda cells: cells.different == cells.filled >= FEWEST,
+    "has {different:,} different values in {filled:,} rows": lambda cells: (
+        cells.filled >= FEWEST and cells.different > cells.filled / 2
+    ),
+    "has the name of an identifier, and {different:,} different values": lambda cells: (
+        bool(NUMBER.fullmatch(cells.name))
+        and (cells.many or (cells.filled < FEWEST and cells.different > cells.filled / 2))
+    ),
+}
+"""What to say of a column, and when; the first that applies."""

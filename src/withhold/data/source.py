@@ -34,3 +34,5 @@ class Source:
     """Of a ``table``: what stands for a withheld cell; empty: an empty field, or null."""
     marked: tuple[str, ...] = ()
     """Of a ``table``: the columns in which it does."""
+    safe_csv: bool = False
+    """Of CSV: cells that a spreadsheet would run have a quote before them."""

@@ -8,13 +8,22 @@ Nothing here reads files or withholds anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.native import (
+    Native,
+    as_arrow,
+    as_pandas,
+    as_polars,
+    blanked,
+    only_rows,
+    restored,
+)
 from withhold.data.source import Source
 from withhold.data.transactions import only_kept
 from withhold.data.unknown import Unknown
@@ -50,6 +59,10 @@ class Column:
     """The different values, none of them twice; sorted where the column was read."""
     kind: str = TEXT
     """What the cells were in the source, as polars calls it; they are texts here."""
+    native: Native = field(default=None, repr=False)
+    """The cells as they came, where they came from a frame or parquet; null where withheld."""
+    padded: polars.Series | None = field(default=None, repr=False)
+    """The cells with the blanks around them, where a CSV file has some; null where withheld."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -101,7 +114,26 @@ class Column:
         new = np.arange(len(self.values), dtype=np.int32) - 1
         new[:place] += 1
         new[place] = WITHHELD
-        return replace(self, codes=np.append(new, np.int32(WITHHELD))[self.codes], values=values)
+        codes = np.append(new, np.int32(WITHHELD))[self.codes]
+        native, padded = (blanked(cells, codes == WITHHELD) for cells in (self.native, self.padded))
+        return replace(self, codes=codes, values=values, native=native, padded=padded)
+
+    def only_rows(self, kept: NDArray[np.bool_]) -> Column:
+        """The column with the rows that are ``kept``, in their order."""
+        native, padded = (only_rows(cells, kept) for cells in (self.native, self.padded))
+        return replace(self, codes=self.codes[kept], native=native, padded=padded)
+
+    def to_polars(self) -> polars.Series:
+        """The cells as what they were in the source; blanks and withheld ones are null."""
+        import polars as pl
+
+        if self.padded is not None:
+            return self.padded.alias(self.name)
+        if self.native is not None:
+            return as_polars(self.native).alias(self.name)
+        values = restored(pl.Series(self.name, self.values, dtype=pl.String), self.kind)
+        places = pl.Series((self.codes % (len(values) + 1)).astype(np.uint32))
+        return values.extend_constant(None, 1).gather(places)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -173,7 +205,7 @@ class Table:
         """The rows that are ``kept``, in their order."""
         return replace(
             self,
-            columns=tuple(replace(column, codes=column.codes[kept]) for column in self.columns),
+            columns=tuple(column.only_rows(kept) for column in self.columns),
             index=only_kept(self.index, kept),
         )
 
@@ -212,26 +244,44 @@ class Table:
         return list(zip(*(column.cells().tolist() for column in self.columns), strict=True))
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars frame of texts; blanks and withheld cells are null."""
+        """A polars frame; columns of a frame or parquet have their types, withheld cells are null."""
         import polars as pl
 
-        cells = {column.name: column.cells().tolist() for column in self.columns}
-        return pl.DataFrame(cells, schema=dict.fromkeys(self.names, pl.String))
+        return pl.DataFrame([column.to_polars() for column in self.columns])
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame of texts; blanks and withheld cells are None."""
+        """A pandas frame; columns of a frame or parquet have their types, withheld cells are missing.
+
+        Whole numbers and truth values with such cells among them get pandas' nullable types.
+        """
         import pandas as pd
 
-        return pd.DataFrame({c.name: c.cells() for c in self.columns}, columns=list(self.names))
+        columns = {
+            column.name: as_pandas(column.native)
+            if column.native is not None
+            else column.cells()
+            if column.kind == TEXT and column.padded is None
+            else as_pandas(column.to_polars())
+            for column in self.columns
+        }
+        return pd.DataFrame(columns, columns=list(self.names))
 
     def to_arrow(self) -> pyarrow.Table:
-        """A pyarrow table of texts; blanks and withheld cells are null."""
-        return self.to_polars().to_arrow()
+        """A pyarrow table; columns of a frame or parquet have their types, withheld cells are null."""
+        import pyarrow as pa
+
+        columns = {
+            column.name: as_arrow(column.to_polars() if column.native is None else column.native)
+            for column in self.columns
+        }
+        return pa.table(columns)
 
 
 def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputError:
     """What to say of a column that is not there."""
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    # By lower case, so that AGE is near to age; of several, the first.
+    folded = {each.casefold(): each for each in reversed(names)}
+    near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)]
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
     remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
@@ -250,4 +300,8 @@ def _same_cells(one: Column, other: Column) -> bool:
     code_of = {value: code for code, value in enumerate(one.values)}
     # Values that the first column lacks get a code that no cell has.
     new = [code_of.get(value, WITHHELD - 1) for value in other.values]
-    return np.array_equal(one.codes, np.array([*new, WITHHELD], dtype=np.int32)[other.codes])
+    if not np.array_equal(one.codes, np.array([*new, WITHHELD], dtype=np.int32)[other.codes]):
+        return False
+    if one.padded is None or other.padded is None:
+        return one.padded is other.padded
+    return one.padded.equals(other.padded)

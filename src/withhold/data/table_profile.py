@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from withhold.data.determining import determining_columns
 from withhold.data.identifying import looks_identifying
 from withhold.data.table import Column, Table
+
+MOST_CELLS = 500_000_000
+"""Rows times pairs of columns that are looked at; about a minute."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,9 @@ class ColumnProfile:
     top: tuple[tuple[str, int], ...]
     """The most frequent values with the number of their rows."""
     looks: str
-    """Why it looks as if it named people; empty if it does not."""
+    """Why it may identify people, and a release would stop; empty if nothing was found."""
+    tells: tuple[str, ...]
+    """The columns whose values can be told from it: where one is a quasi-identifier, a release stops."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +51,22 @@ def profile_table(table: Table, *, top: int = 3) -> TableProfile:
     [('sex', 2, 0, 1), ('age', 3, 1, 3)]
     """
     looks = looks_identifying(table, table.names)
-    columns = tuple(_profile(column, looks.get(column.name, ""), top) for column in table.columns)
+    telling = _telling(table, [name for name in table.names if name not in looks])
+    columns = tuple(
+        _profile(column, looks.get(column.name, ""), tuple(telling.get(column.name, ())), top)
+        for column in table.columns
+    )
     return TableProfile(len(table), columns, "" if table.source is None else table.source.format)
 
 
-def _profile(column: Column, looks: str, top: int) -> ColumnProfile:
+def _telling(table: Table, names: list[str]) -> dict[str, dict[str, float]]:
+    """Which of these columns tell which others, in tables of a size that lets all pairs be looked at."""
+    if len(table) * len(names) ** 2 > MOST_CELLS:
+        return {}
+    return determining_columns(table, names, names)
+
+
+def _profile(column: Column, looks: str, tells: tuple[str, ...], top: int) -> ColumnProfile:
     counts = column.counts
     order = np.lexsort((np.arange(len(counts)), -counts))[:top]
     blank = sum(int(n) for value, n in zip(column.values, counts, strict=True) if not value)
@@ -61,4 +78,5 @@ def _profile(column: Column, looks: str, top: int) -> ColumnProfile:
         int((counts == 1).sum()),
         tuple((column.values[code] or "", int(counts[code])) for code in order if counts[code]),
         looks,
+        tells,
     )

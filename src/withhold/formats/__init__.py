@@ -22,6 +22,7 @@ from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
 from withhold.formats.forms import FORMATS, check_format, check_separator, output_form
+from withhold.formats.formulas import check_safe_csv, escape, escaped_items, unescaped_items
 from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.rows import Parsed, parsed_from_names
@@ -126,7 +127,8 @@ def read_back(path: Path, form: Source) -> Data:
     """The data in a file that was written in this form, without guessing anything."""
     if form.format == TABLE:
         return read_table_back(path, form)
-    return read(path, **reading_of(form))
+    table = read(path, **reading_of(form))
+    return unescaped_items(table) if form.safe_csv else table
 
 
 def reading_of(form: Source) -> dict[str, Any]:
@@ -150,13 +152,19 @@ def form_for(
     like: Source | None,
     format: str | None = None,
     mark: str | None = None,
+    safe_csv: bool = False,
 ) -> Source:
     """The form in which data is written to a file of this name."""
     if isinstance(data, Table):
         if format is not None:
             raise InputError("a table is written as its file's name says; leave the format out")
-        return table_form(name, like, mark)
-    return output_form(name, like, format)
+        form = table_form(name, like, mark)
+    else:
+        form = output_form(name, like, format)
+    if not safe_csv:
+        return form
+    check_safe_csv(form)
+    return replace(form, safe_csv=True)
 
 
 def write(
@@ -180,7 +188,11 @@ def write(
         return write_table(table, path, form, file)
     if not len(table):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
+    if form.safe_csv:
+        table = escaped_items(table)
     form = replace(form, path=path, **_details(table, form))
+    if form.safe_csv:
+        form = replace(form, columns=tuple(map(escape, form.columns)))
     if form.container == "parquet":
         frame = FRAME_WRITERS[form.format](table, form)
         digest = save_frame(frame, path, form.compression, file)

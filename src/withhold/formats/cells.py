@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from withhold.errors import InputError
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     import polars
@@ -39,17 +41,28 @@ class Sheet:
         """Whether cells may be in quotes, so that only a CSV parser can tell them apart."""
         return b'"' in self.text.data
 
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """The cells of each row below the header, without the blanks around them, and its line."""
+    @property
+    def may_be_padded(self) -> bool:
+        """Whether blanks around a cell can belong to it: not before a quote, nor where they separate."""
+        blanks = "[ ]" if self.separator == "\t" else "[ \t]"
+        before = re.escape(self.separator)
+        return self.separator != " " and not (
+            self.is_quoted and re.search(rf'(^|{before}){blanks}+"'.encode(), self.text.data, re.M)
+        )
+
+    def rows(self, *, padded: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """The cells of each row below the header and its line; blanks around a cell on request."""
         # Empty lines at the end are an editor's doing; elsewhere they are a missing row.
         text = Text(self.text.data.rstrip(b"\n"), self.text.path)
         lines = (line + "\n" for line in text.lines())
-        reader = csv.reader(lines, delimiter=self.separator, skipinitialspace=True, strict=True)
+        reader = csv.reader(
+            lines, delimiter=self.separator, skipinitialspace=not padded, strict=True
+        )
         try:
             for row in islice(reader, 1, None):
                 if len(row) != len(self.header):
                     raise self.ragged(reader.line_num, len(row))
-                yield reader.line_num, [cell.strip(BLANKS) for cell in row]
+                yield reader.line_num, row if padded else [cell.strip(BLANKS) for cell in row]
         except csv.Error as error:
             raise InputError(
                 f"is not proper CSV: {error}",
@@ -58,14 +71,14 @@ class Sheet:
                 remedy='close each quoted cell, and write a quote inside it as ""',
             ) from None
 
-    def columns(self, places: Sequence[int]) -> list[polars.Series]:
-        """Some columns below the header, as columns of texts."""
-        return (_parsed_cells if self.is_quoted else _plain_cells)(self, places)
+    def columns(self, places: Sequence[int], *, padded: bool = False) -> list[polars.Series]:
+        """Some columns below the header, as columns of texts; blanks around a cell on request."""
+        return (_parsed_cells if self.is_quoted else _plain_cells)(self, places, padded)
 
     def ragged(self, line: int, n_cells: int) -> InputError:
         """What to say of a line with too many or too few cells."""
         return InputError(
-            f"has {n_cells} cells where the header has {len(self.header)} columns",
+            f"has {counted(n_cells, 'cell')} where the header has {counted(len(self.header), 'column')}",
             path=self.text.path,
             line=line,
             remedy="complete the line, or name the separator with separator= (--separator)",
@@ -121,7 +134,7 @@ def _cells(lines: list[str], separator: str) -> list[list[str]]:
         return [line.split(separator) for line in lines]
 
 
-def _plain_cells(sheet: Sheet, places: Sequence[int]) -> list[polars.Series]:
+def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[polars.Series]:
     """Some columns of a table without quotes, by polars."""
     import polars as pl
 
@@ -144,16 +157,16 @@ def _plain_cells(sheet: Sheet, places: Sequence[int]) -> list[polars.Series]:
         )
     except pl.exceptions.PolarsError:
         # The slow reader says on which line it is, or that there is none.
-        return _parsed_cells(sheet, places)
-    columns = (frame.get_column(names[place]) for place in places)
-    return [column.fill_null("").str.strip_chars(BLANKS) for column in columns]
+        return _parsed_cells(sheet, places, padded)
+    columns = (frame.get_column(names[place]).fill_null("") for place in places)
+    return [column if padded else column.str.strip_chars(BLANKS) for column in columns]
 
 
-def _parsed_cells(sheet: Sheet, places: Sequence[int]) -> list[polars.Series]:
+def _parsed_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[polars.Series]:
     """Some columns of a table, cell by cell."""
     import polars as pl
 
-    rows = [tuple(row[place] for place in places) for _, row in sheet.rows()]
+    rows = [tuple(row[place] for place in places) for _, row in sheet.rows(padded=padded)]
     if not rows:
         remedy = "give at least one record"
         raise InputError("holds a header but no records", path=sheet.text.path, remedy=remedy)

@@ -58,6 +58,10 @@ class Frame:
             self._ready[name] = self._convert(name)
         return self._ready[name]
 
+    def native(self, name: str) -> Any:
+        """The column as the frame's own library has it."""
+        return self._frame.get_column(self._native_names[name]).to_native()
+
     def is_list(self, name: str) -> bool:
         """Whether the column holds a collection in each row."""
         import polars as pl

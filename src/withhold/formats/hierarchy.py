@@ -20,6 +20,7 @@ from withhold.errors import InputError, PolicyError
 from withhold.formats.cells import BLANKS
 from withhold.formats.columns import ITEM_NAMES, plain
 from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.wording import counted
 
 SEPARATORS = (";", ",", "\t", "|")
 PARENT_NAMES = frozenset({"parent", "parentid", "isa", "above"})
@@ -85,7 +86,7 @@ def _read_edges(text: Text) -> Hierarchy:
     for line, cells in rows[has_header:]:
         if len(cells) != 2:
             raise InputError(
-                f"has {len(cells)} cells where an edge has two",
+                f"has {counted(len(cells), 'cell')} where an edge has two",
                 path=text.path,
                 line=line,
                 remedy=REMEDY,
@@ -180,7 +181,7 @@ def _rows(text: Text) -> Rows:
         cells = [cell.strip(BLANKS) for cell in cells]
         if rows and len(cells) != len(rows[0][1]):
             raise InputError(
-                f"has {len(cells)} cells where the first line has {len(rows[0][1])}",
+                f"has {counted(len(cells), 'cell')} where the first line has {len(rows[0][1])}",
                 path=text.path,
                 line=number,
                 remedy=f"complete the line; if this is no hierarchy, {REMEDY}",

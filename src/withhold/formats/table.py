@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from withhold.data import Source, Table
 from withhold.data.binning import bin_column, parse_bins
 from withhold.data.table import Column, Value
@@ -24,6 +26,7 @@ from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
 from withhold.formats.forms import PACKED, check_separator
+from withhold.formats.formulas import escape, escaped_cells, unescape, unescaped_cells
 from withhold.formats.items import check_encodable
 from withhold.formats.jsonl import looks_like_jsonl
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
@@ -77,7 +80,7 @@ def read_table(
 def read_table_back(path: Path, form: Source) -> Table:
     """The table in a file that was written in this form, with its withheld cells."""
     separator = form.separator if form.container == "text" else None
-    table = _read_path(path, separator, container=form.container)
+    table = _read_path(path, separator, container=form.container, safe=form.safe_csv)
     written = _written_mark(form)
     return table.with_columns(table.column(name).with_withheld(written) for name in form.marked)
 
@@ -126,10 +129,9 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
 
 
 def as_written_table(table: Table, form: Source) -> Table:
-    """The table as a reader of this form finds it: CSV has no null, and no blanks around a cell."""
-    if form.container != "text":
-        return table
-    return table.with_columns(column.mapped(_as_text, column.kind) for column in table.columns)
+    """The table as a reader of this form finds it: CSV has no null, and blanks around a cell do not count."""
+    as_found = _as_text_column if form.container == "text" else _as_exact_column
+    return table.with_columns(map(as_found, table.columns))
 
 
 def refuse_ambiguous(table: Table, form: Source, columns: Sequence[str]) -> None:
@@ -164,7 +166,9 @@ def _written_mark(form: Source) -> Value:
     return form.mark or ("" if form.container == "text" else None)
 
 
-def _read_path(path: Path, separator: str | None, *, container: str | None = None) -> Table:
+def _read_path(
+    path: Path, separator: str | None, *, container: str | None = None, safe: bool = False
+) -> Table:
     opened = open_bytes(path)
     if opened.is_parquet:
         table = table_frames.read_parquet(opened)
@@ -174,7 +178,7 @@ def _read_path(path: Path, separator: str | None, *, container: str | None = Non
         if (container or _text_container(text)) == "jsonl":
             table, found, between = table_jsonl.read_text(text), "jsonl", " "
         else:
-            table, between = _read_csv(text, separator)
+            table, between = _read_csv(text, separator, safe=safe)
             found = "text"
     if container is not None and container != found:
         raise InputError(f"is not a {container} file", path=opened.label)
@@ -198,7 +202,7 @@ def _text_container(text: Text) -> str:
     return "jsonl" if first.lstrip().startswith("{") and looks_like_jsonl(first) else "text"
 
 
-def _read_csv(text: Text, separator: str | None) -> tuple[Table, str]:
+def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, str]:
     sheet = open_sheet(text, Options(separator=separator))
     if "" in sheet.header or len(set(sheet.header)) < len(sheet.header):
         raise InputError(
@@ -208,10 +212,11 @@ def _read_csv(text: Text, separator: str | None) -> tuple[Table, str]:
             value=sheet.separator.join(sheet.header),
             remedy="begin with a line of column names, each different from the others",
         )
-    cells = sheet.columns(range(len(sheet.header)))
-    columns = (
-        table_frames.coded(name, series) for name, series in zip(sheet.header, cells, strict=True)
-    )
+    cells = sheet.columns(range(len(sheet.header)), padded=sheet.may_be_padded)
+    header = sheet.header
+    if safe:
+        header, cells = list(map(unescape, header)), list(map(unescaped_cells, cells))
+    columns = (_text_column(name, series) for name, series in zip(header, cells, strict=True))
     table = Table(tuple(columns))
     check_encodable(table.names, path=text.path)
     return table, sheet.separator
@@ -229,25 +234,50 @@ def _csv(table: Table, form: Source) -> Iterable[str]:
             )
     # A line with nothing in it is no row to most readers, so a lone blank is put in quotes.
     blank = "" if len(table.columns) == 1 else None
-    frame = pl.DataFrame(
-        [
-            pl.Series(
-                column.name,
-                [value or blank for value in column.values] + [form.mark or blank],
-                dtype=pl.String,
-            ).gather(pl.Series(_last_for_withheld(column)))
-            for column in table.columns
-        ]
-    )
-    yield frame.write_csv(separator=form.separator, quote_style="necessary")
+    columns = []
+    for column in table.columns:
+        values = [value or blank for value in column.values] + [form.mark or blank]
+        texts = pl.Series(column.name, values, dtype=pl.String)
+        cells = texts.gather((column.codes % len(texts)).astype("uint32"))
+        if column.padded is not None:
+            shown = pl.when((column.padded != "").fill_null(value=False))
+            cells = pl.select(shown.then(column.padded).otherwise(cells)).to_series()
+        if form.safe_csv:
+            cells = escaped_cells(cells)
+        columns.append(cells.alias(escape(column.name) if form.safe_csv else column.name))
+    yield pl.DataFrame(columns).write_csv(separator=form.separator, quote_style="necessary")
 
 
-def _last_for_withheld(column: Column) -> Any:
-    return (column.codes % (len(column.values) + 1)).astype("uint32")
+def _text_column(name: str, cells: Any) -> Column:
+    """A column of a CSV file: without the blanks around its cells, which it remembers."""
+    stripped = cells.str.strip_chars(BLANKS)
+    column = table_frames.coded(name, stripped)
+    return replace(column, padded=cells.alias(name)) if (stripped != cells).any() else column
 
 
-def _as_text(value: Value) -> Value:
-    return "" if value is None else value.strip(BLANKS)
+def _as_text_column(column: Column) -> Column:
+    """The column as a CSV file has it: no null, no types, and blanks around a cell do not count."""
+    import polars as pl
+
+    plain = column.mapped(lambda value: "" if value is None else value.strip(BLANKS), column.kind)
+    if column.padded is not None:
+        return replace(plain, padded=column.padded)
+    at_the_edge = [code for code, v in enumerate(column.values) if v and v != v.strip(BLANKS)]
+    if not np.isin(column.codes, at_the_edge).any():
+        return plain
+    texts = pl.Series(column.name, [*(v or "" for v in column.values), None], dtype=pl.String)
+    padded = texts.gather((column.codes % len(texts)).astype("uint32"))
+    return replace(plain, padded=padded)
+
+
+def _as_exact_column(column: Column) -> Column:
+    """The column as a file has it in which blanks around a cell count."""
+    if column.padded is None:
+        return column
+    column_with_blanks = table_frames.coded(column.name, column.padded)
+    if not column.withheld.any():
+        return column_with_blanks
+    return column_with_blanks.with_withheld(None)
 
 
 def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Any]) -> Table:

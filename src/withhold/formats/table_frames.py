@@ -5,11 +5,14 @@ In: a frame. Out: a ``Table`` whose cells are texts and whose columns know what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from withhold.data import Table
+from withhold.data.native import Native, as_polars, make_of, n_different
 from withhold.data.table import TEXT, WITHHELD, Column
 from withhold.errors import InputError
 from withhold.formats.items import check_encodable
@@ -18,12 +21,7 @@ from withhold.formats.opening import Opened
 if TYPE_CHECKING:
     import polars
 
-RESTORED = frozenset(
-    ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64",
-     "Boolean", "Date")
-)  # fmt: skip
-"""The kinds of columns that are written back as what they were; all others as texts."""
-TRUTH = {"true": True, "false": False}
+    from withhold.formats.frames import Frame
 
 
 def read_any(native: Any) -> Table:
@@ -43,9 +41,28 @@ def read_any(native: Any) -> Table:
             remedy="give a path, or a pandas, polars or pyarrow frame",
         )
     frame = Frame(native)
-    series = [frame.column(name).alias(name) for name in frame.columns]
-    # What pandas cannot say otherwise: a blank among numbers.
-    return _table([s.fill_nan(None) if s.dtype.is_float() else s for s in series], None)
+    natives = {name: _native(frame, name) for name in frame.columns}
+    series = [
+        frame.column(name) if natives[name] is None else as_polars(natives[name])
+        for name in frame.columns
+    ]
+    named = [each.alias(name) for each, name in zip(series, frame.columns, strict=True)]
+    return _table(named, None, natives)
+
+
+def _native(frame: Frame, name: str) -> Native:
+    """The column as its own frame has it, if polars can say it in texts; else None."""
+    native = frame.native(name)
+    if make_of(native) == "pandas":
+        # Somebody may change the frame later on, and what was proved must stay as it was.
+        native = native.copy().reset_index(drop=True)
+    elif make_of(native) not in ("polars", "pyarrow"):
+        return None
+    try:
+        as_polars(native)
+    except Exception:  # each library has its own words for a column of several kinds
+        return None
+    return native
 
 
 def read_parquet(opened: Opened) -> Table:
@@ -58,7 +75,7 @@ def read_parquet(opened: Opened) -> Table:
         reason = str(error).splitlines()[0]
         problem = f"is a broken parquet file: {reason}"
         raise InputError(problem, path=opened.label, remedy="copy or export it again") from None
-    return _table(frame.get_columns(), opened.label)
+    return _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
 
 
 def write_frame(table: Table, mark: str) -> polars.DataFrame:
@@ -67,14 +84,11 @@ def write_frame(table: Table, mark: str) -> polars.DataFrame:
 
     columns = []
     for column in table.columns:
-        texts = pl.Series(column.name, [*column.values, mark or None], dtype=pl.String)
-        places = pl.Series((column.codes % len(texts)).astype(np.uint32))
-        if column.kind in RESTORED and not (mark and column.withheld.any()):
-            columns.append(
-                _restored(texts[:-1], column.kind).extend_constant(None, 1).gather(places)
-            )
+        if mark and column.withheld.any():
+            texts = pl.Series(column.name, [*column.values, mark], dtype=pl.String)
+            columns.append(texts.gather((column.codes % len(texts)).astype(np.uint32)))
         else:
-            columns.append(texts.gather(places))
+            columns.append(column.to_polars())
     return pl.DataFrame(columns)
 
 
@@ -91,12 +105,22 @@ def coded(name: str, texts: polars.Series, kind: str = TEXT) -> Column:
     return Column(name, shifted.astype(np.int32), (None, *values.to_list()), kind)
 
 
-def _table(series: list[polars.Series], path: str | None) -> Table:
+def _table(series: list[polars.Series], path: str | None, natives: Mapping[str, Native]) -> Table:
     if not series or not len(series[0]):
         raise InputError("holds no rows", path=path, remedy="give at least one row")
     if any(not each.name for each in series):
         raise InputError("has a column without a name", path=path, remedy="name every column")
-    table = Table(tuple(coded(each.name, _texts(each, path), str(each.dtype)) for each in series))
+    columns = []
+    for each in series:
+        column = coded(each.name, _texts(each, path), str(each.dtype))
+        native = natives[each.name]
+        # Where several values have the same text, only the text is what was looked at.
+        if native is not None and n_different(native) > len(column.values) - (
+            None in column.values
+        ):
+            native = None
+        columns.append(replace(column, native=native))
+    table = Table(tuple(columns))
     for column in table.columns:
         named = tuple(value for value in column.values if value is not None)
         check_encodable((column.name, *named), path=path)
@@ -114,16 +138,6 @@ def _texts(series: polars.Series, path: str | None) -> polars.Series:
             value=str(series.dtype),
             remedy="leave the column out (drop=, --drop), or turn it into text",
         )
+    if isinstance(series.dtype, pl.Duration):
+        return series.dt.to_string("iso")
     return series.cast(pl.String)
-
-
-def _restored(texts: polars.Series, kind: str) -> polars.Series:
-    """The texts as what they were, or as they are if some of them are that no more (ranges)."""
-    import polars as pl
-
-    try:
-        if kind == "Boolean":
-            return pl.Series(texts.name, [v and TRUTH[v] for v in texts], dtype=pl.Boolean)
-        return texts.cast(getattr(pl, kind))
-    except (KeyError, pl.exceptions.PolarsError):
-        return texts

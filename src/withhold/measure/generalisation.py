@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Transactions
 from withhold.data.equal_rows import equal_rows
+from withhold.wording import counted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -115,7 +116,7 @@ class GeneralisationLoss:
         if self.added:
             added = (
                 f"{self.added:,} ITEMS THAT PEOPLE NEVER HAD, in {self.records_with_added:,} of "
-                f"{records:,} records ({self.added_share:.1%} of what is published)"
+                f"{counted(records, 'record')} ({self.added_share:.1%} of what is published)"
             )
         return [
             (
@@ -123,7 +124,7 @@ class GeneralisationLoss:
                 f"{self.information_loss:.2%} (0 = as it was; also the privacy gain)",
             ),
             ("added", added),
-            ("as they were", f"{self.exact:,} of {total:,} items"),
+            ("as they were", f"{self.exact:,} of {counted(total, 'item')}"),
             ("generalised", f"{self.generalised:,}"),
             ("withheld", f"{self.withheld:,}"),
             ("different sets", f"{len(self.groups):,}"),

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
+from withhold.wording import counted
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class Loss:
         return [
             (
                 "withheld",
-                f"{self.removed:,} of {self.total:,} occurrences ({self.occurrences:.2%})",
+                f"{self.removed:,} of {counted(self.total, 'occurrence')} ({self.occurrences:.2%})",
             ),
             (
                 "of the sensitive",

@@ -9,6 +9,7 @@ from withhold.data import Transactions
 from withhold.measure.facts import Asked, Fact, Measured, Unit
 from withhold.measure.meaning import MEANING
 from withhold.measure.utility import Utility, measure_utility
+from withhold.wording import counted
 
 SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("records", "records", "count"),
@@ -82,7 +83,7 @@ def _warnings(utility: Utility, original: Transactions, published: Transactions)
     found = []
     if not utility.same_rows:
         found.append(
-            f"it has {utility.published_records:,} records, the original {utility.records:,}; "
+            f"it has {counted(utility.published_records, 'record')}, the original {utility.records:,}; "
             "records cannot be compared one by one, and losses are the least that must have happened"
         )
     elif None not in (original.record_ids, published.record_ids) and (
@@ -91,7 +92,7 @@ def _warnings(utility: Utility, original: Transactions, published: Transactions)
         found.append("its record ids are not those of the original, or in another order")
     if utility.occurrences.added:
         found.append(
-            f"it adds {utility.occurrences.added:,} occurrences that the original lacks; "
+            f"it adds {counted(utility.occurrences.added, 'occurrence')} that the original lacks; "
             "a release of withhold only removes, so this may be another file"
         )
     return tuple(found)

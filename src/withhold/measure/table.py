@@ -17,6 +17,7 @@ from withhold.data.grouping import groups_of
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError
 from withhold.models import KAnonymity
+from withhold.wording import counted
 
 PSEUDO_COUNT = 0.1
 """α: added to every count; without it the divergence is infinite as soon as one value is gone."""
@@ -72,18 +73,21 @@ class TableLoss:
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
         facts = [
-            ("withheld", f"{self.withheld:,} of {self.total:,} cells ({self.withheld_share:.2%})")
+            (
+                "withheld",
+                f"{self.withheld:,} of {counted(self.total, 'cell')} ({self.withheld_share:.2%})",
+            )
         ]
         if self.generalised:
             share = self.generalised / self.total
-            facts.append(("generalised", f"{self.generalised:,} cells ({share:.2%})"))
+            facts.append(("generalised", f"{counted(self.generalised, 'cell')} ({share:.2%})"))
         most = sorted(self.by_column, key=lambda c: -(c.withheld + c.generalised))[:3]
         shown = ", ".join(f"{c.name} {(c.withheld + c.generalised) / self.rows:.1%}" for c in most)
         return [
             *facts,
             ("most in", shown),
             ("rows touched", f"{self.rows_touched:,} of {self.rows:,}"),
-            ("groups", f"{self.groups:,}, the smallest of {self.smallest_group:,} rows"),
+            ("groups", f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'row')}"),
             ("divergence", f"{self.kl:.5f} KL of the values in each class (0 = the same)"),
         ]
 
@@ -167,7 +171,7 @@ def refuse_other_rows(original: Table, published: Table) -> None:
     """Only the same rows in the same order can be compared cell by cell."""
     if len(original) != len(published):
         raise InputError(
-            f"the release has {len(published):,} rows and the original {len(original):,}",
+            f"the release has {counted(len(published), 'row')} and the original {len(original):,}",
             remedy="compare a release with the very table it was made from",
         )
 

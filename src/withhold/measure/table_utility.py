@@ -26,6 +26,7 @@ from withhold.measure.facts import Asked, Fact, Measured, Unit
 from withhold.measure.table import MEANING as LOSS_MEANING
 from withhold.measure.table import TableLoss, as_seen, class_codes, table_loss
 from withhold.models import KAnonymity
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def _strange(original: Table, published: Table, model: KAnonymity) -> list[str]:
             before, after = original.column(name), published.column(name)
             changed = int((as_seen(before, after) != before.codes).sum())
             if changed:
-                found.append(f"column {name!r} is not the original's in {changed:,} rows")
+                found.append(f"column {name!r} is not the original's in {counted(changed, 'row')}")
     return found
 
 

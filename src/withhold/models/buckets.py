@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from withhold.errors import PolicyError
-from withhold.models.rho import counted
+from withhold.wording import counted
 
 
 @dataclass(frozen=True, init=False)

@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from withhold.errors import PolicyError
-from withhold.models.rho import counted, decimal_text, exact_threshold
+from withhold.models.rho import decimal_text, exact_threshold
+from withhold.wording import counted, none_of
 
 
 @dataclass(frozen=True, init=False)
@@ -67,7 +68,7 @@ infer none of the 1 private items with a probability above 0.5.
         )
         return (
             f"Whoever knows {known} of a person's record finds at least {counted(self.k, 'record')} "
-            f"with them, and can infer none of the {len(self.private):,} private items with a "
+            f"with them, and {none_of(len(self.private), 'private item')} with a "
             f"probability above {decimal_text(self.h)}."
         )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from withhold.errors import PolicyError
+from withhold.wording import counted
 
 
 @dataclass(frozen=True, init=False)
@@ -139,8 +140,8 @@ class SmallGroup:
 
     def row(self) -> tuple[str, ...]:
         """The group as cells of a table."""
-        counted = "" if self.values is None else f"{self.values:,} values"
-        return self._what, counted, f"{self.rows:,} rows", f"of {self.needed:,}"
+        values = "" if self.values is None else counted(self.values, "value")
+        return self._what, values, counted(self.rows, "row"), f"of {self.needed:,}"
 
     def as_dict(self) -> dict[str, Any]:
         """The group as plain values."""
@@ -153,10 +154,10 @@ class SmallGroup:
 
     def __str__(self) -> str:
         if self.values is None:
-            plural = "" if self.rows == 1 else "s"
-            return f"{self._what}: {self.rows:,} row{plural} (of {self.needed:,} needed)"
+            return f"{self._what}: {counted(self.rows, 'row')} (of {self.needed:,} needed)"
         return (
-            f"{self._what}: {self.values:,} different sensitive values in {self.rows:,} rows "
+            f"{self._what}: {counted(self.values, 'different sensitive value')} in "
+            f"{counted(self.rows, 'row')} "
             f"(of {self.needed:,} needed)"
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from withhold.models.rho import counted
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 from withhold.data.constraints import Constraints
 from withhold.data.transactions import Transactions
 from withhold.errors import PolicyError
-from withhold.models.rho import RhoUncertainty, counted, decimal_text, exact_threshold
+from withhold.models.rho import RhoUncertainty, decimal_text, exact_threshold
+from withhold.wording import counted
 
 TESTS = ("honest", "paper")
 """How a sampled guarantee is tested: for the release as it is, or as the paper's algorithm does."""

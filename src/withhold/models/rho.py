@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from withhold.errors import PolicyError
+from withhold.wording import counted, none_of
 
 LARGEST_DENOMINATOR = 10**9
 """Up to here, with fewer than 2^31 records, every product fits into 64 bits."""
@@ -85,8 +86,8 @@ items with a confidence above 0.7.
             who = f"at most {counted(self.max_known, 'item')} of a person's record"
         prior = "" if self.ignore_prior else ", or nothing at all,"
         return (
-            f"Whoever knows {who}{prior} can infer none of the "
-            f"{len(self.sensitive):,} sensitive items with a confidence above "
+            f"Whoever knows {who}{prior} "
+            f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
             f"{decimal_text(self.rho)}."
         )
 
@@ -143,12 +144,3 @@ def decimal_text(value: Fraction) -> str:
     with localcontext() as context:
         context.prec = 60  # more than any allowed denominator needs
         return f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "item"), counted(1200, "item")
-    ('1 item', '1,200 items')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -20,6 +20,7 @@ from withhold.kernels.mole_survey import Found, Limits, survey
 from withhold.kernels.rare_rows import find_rare_row
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.models import Coherence, KmAnonymity, Mole, Status, Verdict
+from withhold.wording import counted
 
 
 def verify_coherence(
@@ -47,7 +48,7 @@ def verify_coherence(
     status = Status.BROKEN if found else Status.UNDECIDED if cut_short else Status.HOLDS
     return Verdict(
         status,
-        f"all public sets of at most {limits.largest} items"
+        f"all public sets of at most {counted(limits.largest, 'item')}"
         if bounded
         else "all records, and all closed public sets of the records of each private item",
         checked,

@@ -24,6 +24,7 @@ from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, 
 from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status, Verdict
 from withhold.proofs.personal_sampled import confirm
 from withhold.proofs.rho import verify_rho
+from withhold.wording import counted
 
 WITHOUT_CONSTRAINTS = "nothing: who fears what is not known here"
 WITHOUT_ORIGINALS = (
@@ -141,7 +142,7 @@ class _Search:
 
     def known_sets(self, largest: int) -> tuple[str, int, Rule | None]:
         """Look at every set of at most ``largest`` known items until one is unsafe."""
-        method = f"all sets of at most {largest} items of every original record"
+        method = f"all sets of at most {counted(largest, 'item')} of every original record"
         found, checked = self.prior(), 1
         if found is None and largest > 0:
             result = survey_people(
@@ -228,7 +229,7 @@ def kept_of(originals: Transactions, published: Transactions) -> NDArray[np.bool
         return np.ones(originals.n_occurrences, dtype=bool)
     if len(originals) != len(published):
         raise InputError(
-            f"{len(published):,} records were published, and the originals have {len(originals):,}",
+            f"{counted(len(published), 'record')} published, and the originals have {len(originals):,}",
             remedy="give the file that the release was made from",
         )
     code_of = {name: code for code, name in enumerate(originals.vocabulary)}

@@ -17,6 +17,7 @@ from withhold.kernels.layout import Ints, Layout, lay_out
 from withhold.kernels.survey import Rule, survey
 from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.models import Breach, RhoUncertainty, Status, Verdict
+from withhold.wording import counted
 
 
 def verify_rho(
@@ -102,7 +103,7 @@ def _bounded_antecedents(
 ) -> tuple[str, int, Rule | None]:
     """Look at every antecedent of at most ``max_known`` items until one is unsafe."""
     assert model.max_known is not None
-    method = f"all antecedents of at most {model.max_known} items"
+    method = f"all antecedents of at most {counted(model.max_known, 'item')}"
     found = None if model.ignore_prior else _prior(layout, model)
     checked = 0 if model.ignore_prior else 1
     if found is None and model.max_known > 0:

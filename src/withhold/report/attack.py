@@ -10,6 +10,7 @@ from withhold.measure.facts import shown
 from withhold.models import Status
 from withhold.report.plots import Line, Lines, Role
 from withhold.report.sections import Drawing, Listing, Paragraph, Part, Section, Subject
+from withhold.wording import counted
 
 BREACHES_SHOWN = 6
 NOTHING_INFERRED = (
@@ -47,7 +48,7 @@ def exposure(subject: Subject) -> tuple[Fact, Fact]:
     largest = max(before.by_size, default=0)
     least = "" if before.complete else "at least so many "
     meaning = (
-        f"{least}records of which somebody who knows at most {largest} items "
+        f"{least}records of which somebody who knows at most {counted(largest, 'item')} "
         "learns what the model forbids"
     )
     return (
@@ -130,7 +131,7 @@ def _story(before: Audit) -> str:
     share = before.exposed_records / before.records if before.records else 0.0
     exposed = (
         f"{'' if before.complete else 'At least '}{before.exposed_records:,} of its "
-        f"{before.records:,} records ({shown(share, 'share')}) were exposed. "
+        f"{counted(before.records, 'record')} ({shown(share, 'share')}) were exposed. "
     )
     example = f"For example: {before.verdict.witness}. " if before.verdict.witness else ""
     return (

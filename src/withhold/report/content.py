@@ -30,6 +30,7 @@ from withhold.report.sections import (
 )
 from withhold.report.strangers import fitness, warnings_for_strangers
 from withhold.report.tables import table_attack_section, table_exposure
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.release import Release
@@ -124,7 +125,7 @@ def make_report(
         status=checked["status"],
         promise=manifest["promise"],
         proof=_proof(checked),
-        warnings=release.warnings if inside else warnings_for_strangers(release),
+        warnings=tuple(internal["warnings"]) if inside else warnings_for_strangers(release),
         headline=(*exposed(subject), *loss) if inside else (),
         sections=tuple(section for section in sections if section.parts),
     )
@@ -134,4 +135,5 @@ def _proof(checked: Mapping[str, Any]) -> str:
     """How the file was checked; how much was looked at only where strangers may know it."""
     if "checked" not in checked:
         return f"Checked: {checked['method']}"
-    return f"{checked['checked']:,} {checked['unit']} looked at: {checked['method']}"
+    looked_at = counted(checked["checked"], checked["unit"].removesuffix("s"))
+    return f"{looked_at} looked at: {checked['method']}"

@@ -6,6 +6,7 @@ from withhold.measure.facts import Fact
 from withhold.report.plots import Bars, Line
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.suppress.item_plan import shown
+from withhold.wording import counted
 
 MOST_DRAWN = 20
 """Items in the plot; the table has all."""
@@ -51,7 +52,7 @@ def sections_of_items(subject: Subject) -> list[Section]:
                     kept,
                     "share",
                     f"{shown(plan.nuggets_kept)} of {shown(plan.nuggets_before)} itemsets that at least "
-                    f"{plan.nugget_support:,} records hold",
+                    f"{counted(plan.nugget_support, 'record')} hold",
                 ),
             )
         ),

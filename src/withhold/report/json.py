@@ -9,7 +9,7 @@ from withhold.audits import Audit
 from withhold.audits.result import Share
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
-from withhold.manifest import amounts
+from withhold.manifest import amounts, column_roles_of
 from withhold.measure.facts import finite
 from withhold.models import Verdict
 from withhold.publish import Published
@@ -68,7 +68,8 @@ def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
         "check": verdict_as_dict(published.verdict),
         "ids": release.ids,
         "unknown": [each.as_dict() | {"names": list(each.names)} for each in release.unknown],
-        "warnings": list(release.warnings),
+        "warnings": list(published.warnings),
+        "column_roles": column_roles_of(release.original, release.model),
         "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},

@@ -5,9 +5,9 @@ from __future__ import annotations
 from withhold.measure.facts import Fact
 from withhold.measure.wishes import Wishes, count_wishes
 from withhold.models import PersonalRhoUncertainty
-from withhold.models.rho import counted
 from withhold.report.plots import Bars, Line
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
+from withhold.wording import counted
 
 MOST_DRAWN = 20
 """Items in the plot; the table has all."""

@@ -10,6 +10,7 @@ from withhold.measure.occurrences import LengthChange
 from withhold.measure.rules import RuleChange
 from withhold.report.plots import Bars, Dots, Line, Scatter
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
+from withhold.wording import counted
 
 ITEMS_DRAWN = 12
 TOP_ITEMS = 20
@@ -173,7 +174,7 @@ def _rules(subject: Subject, utility: Utility) -> tuple[Facts | Drawing | Listin
         + (
             "."
             if itemsets.max_size is None
-            else f", of up to {itemsets.max_size} items, since there are too many."
+            else f", of up to {counted(itemsets.max_size, 'item')}, since there are too many."
         )
     )
     parts: list[Facts | Drawing | Listing | Paragraph] = [asked, _chosen(subject, RULES)]

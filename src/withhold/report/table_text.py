@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from withhold.audits.table import TableAudit
+from withhold.data.roles import columns_by_role
 from withhold.data.table_profile import TableProfile
 from withhold.models import Status
 from withhold.report.text import bar, columns, page
+from withhold.wording import counted
+
+STOPS = "May identify people; a release stops until each is a quasi-identifier, --drop or --publish"
 
 
 def table_profile_text(profile: TableProfile, *, name: str) -> str:
@@ -24,7 +28,8 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     ]
     head = ("column", "values", "blank", "alone", "most frequent")
     lines = [
-        f"{name}: {profile.format}, {profile.rows:,} rows, {len(profile.columns):,} columns",
+        f"{name}: {profile.format}, {counted(profile.rows, 'row')}, "
+        f"{counted(len(profile.columns), 'column')}",
         "",
         *columns([head, *rows], right={1, 2, 3}),
         "",
@@ -32,11 +37,14 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     ]
     warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
     if warned:
-        lines += [
-            "",
-            "Looks as if it named people; leave it out (--drop) when you publish",
-            *warned,
-        ]
+        lines += ["", STOPS, *warned]
+    telling = [
+        f"  {column.name} tells the value of {', '.join(column.tells)}"
+        for column in profile.columns
+        if column.tells and not column.looks
+    ]
+    if telling:
+        lines += ["", "Also, where what it tells is a quasi-identifier", *telling]
     return page(lines)
 
 
@@ -53,8 +61,8 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
     else:
         outcome = [f"Asked: {promise}", f"Smallest group: {audit.verdict.witness}"]
     lines = [
-        f"{audit.verdict.status.value}  {name}: {audit.rows:,} rows, {audit.columns:,} columns, "
-        f"{audit.groups:,} groups",
+        f"{audit.verdict.status.value}  {name}: {counted(audit.rows, 'row')}, "
+        f"{counted(audit.columns, 'column')}, {counted(audit.groups, 'group')}",
         "",
         *outcome,
         "",
@@ -63,12 +71,15 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
         "Groups by size",
         *columns(_sizes(audit), right={0, 1, 2}),
     ]
+    lines += ["", "Columns", *columns(columns_by_role(audit.column_roles))]
+    if audit.undecided:
+        lines += ["", STOPS, *(f"  {name} {why}" for name, why in audit.undecided.items())]
     if audit.breaches:
         rows = [each.row() for each in audit.breaches]
         lines += ["", "The smallest groups", *columns(rows, right={1, 2, 3})]
     lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
     lines += columns(_known(audit), right={1, 3})
-    lines += ["", f"Checked {audit.verdict.checked:,} groups; {audit.seconds:.2f} s."]
+    lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {audit.seconds:.2f} s."]
     return page(lines)
 
 
@@ -79,11 +90,15 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         ("k, wildcard", f"{wildcard} (a withheld cell fits anything)"),
     ]
     if audit.l is not None:
-        facts.append(("l", f"{audit.l:,} different values of {audit.model.sensitive_column}"))
+        facts.append(
+            ("l", f"{counted(audit.l, 'different value')} of {audit.model.sensitive_column}")
+        )
     share = audit.rows_at_risk / audit.rows
     facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
     if audit.without_consent is not None:
-        facts.append(("consent", f"{audit.without_consent:,} rows without consent left out"))
+        facts.append(
+            ("consent", f"{counted(audit.without_consent, 'row')} without consent left out")
+        )
     if audit.withheld:
         facts.append(("cells withheld", f"{audit.withheld:,}"))
     if audit.one_label_rows is not None:
@@ -112,9 +127,9 @@ def _known(audit: TableAudit) -> list[tuple[str, ...]]:
         ("knows", "unique", "", f"fewer than {audit.model.k:,}", "worst")
     ]
     for each in audit.known:
-        columns_known = f"{each.known} column{'s' * (each.known > 1)}"
+        columns_known = counted(each.known, "column")
         if each.combinations < each.of:
-            columns_known += f" ({each.combinations:,} of {each.of:,} choices)"
+            columns_known += f" ({each.combinations:,} of {counted(each.of, 'choice')})"
         worst = f"{each.worst_unique:.1%} {', '.join(each.worst)}" if each.worst_unique else ""
         rows.append(
             (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from withhold.audits.table import TableAudit
+from withhold.data.roles import DROPPED
 from withhold.measure import Fact
 from withhold.measure.table_utility import TableUtility
 from withhold.report.plots import Bars, Line, Lines
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.wording import counted
 
 
 def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
@@ -19,8 +21,8 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
         share = before.rows_at_risk / before.rows
         parts.append(
             Paragraph(
-                f"In the original {before.rows_at_risk:,} of {before.rows:,} rows ({share:.1%}) were in "
-                f"groups that break the promise; the smallest group had {before.k:,} rows."
+                f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
+                f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
             )
         )
         parts.append(Drawing(_uniqueness(before, after)))
@@ -38,7 +40,9 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
             for_strangers=True,
         )
     )
-    parts.append(Paragraph(f"The smallest group of the release has {after.k:,} rows{wildcard}."))
+    parts.append(
+        Paragraph(f"The smallest group of the release has {counted(after.k, 'row')}{wildcard}.")
+    )
     return Section("attacker", "Who stands out", tuple(parts))
 
 
@@ -70,15 +74,34 @@ def sections_of_tables(subject: Subject) -> list[Section]:
         ),
         percent=True,
     )
+    audit = subject.before
+    assert isinstance(audit, TableAudit)
     words = "Cells were withheld or generalised, none was invented; the label was never changed."
     parts: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
     warning = _leak(found)
     if warning:
         parts.append(Paragraph(warning))
     return [
+        Section("columns", "What became of each column", _roles(audit)),
         Section("withheld", "What was withheld", (Paragraph(words, for_strangers=True),)),
         Section("use", "What it is still good for", tuple(parts)),
     ]
+
+
+def _roles(before: TableAudit) -> tuple[Part, ...]:
+    """The role of every column; strangers are told of those that they find in the file."""
+    roles = tuple(before.column_roles.items())
+    inside = tuple((name, role, before.undecided.get(name, "")) for name, role in roles)
+    outside = tuple((name, role) for name, role in roles if role != DROPPED)
+    words = (
+        "Only quasi-identifiers lose cells. A column that is published is in the release as it was in the "
+        "original, and nothing is promised about it."
+    )
+    return (
+        Paragraph(words, for_strangers=True),
+        Listing("All columns", ("column", "role", "why it may identify people"), inside),
+        Listing("Columns of the file", ("column", "role"), outside, for_strangers=True),
+    )
 
 
 def _leak(found: TableUtility) -> str:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from withhold.audits import Audit
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
+from withhold.data.roles import columns_by_role
+from withhold.manifest import column_roles_of
 from withhold.models import Status, Verdict
-from withhold.models.rho import counted
 from withhold.publish import Published
 from withhold.recheck import Recheck
+from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.audits.table import TableAudit
@@ -27,8 +29,8 @@ def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
 
         return table_audit_text(audit, name=name)
     lines = [
-        f"{audit.verdict.words}  {name}: {audit.records:,} records, {audit.items:,} items, "
-        f"{audit.occurrences:,} occurrences ({audit.sensitive_occurrences:,} sensitive)",
+        f"{audit.verdict.words}  {name}: {counted(audit.records, 'record')}, {counted(audit.items, 'item')}, "
+        f"{counted(audit.occurrences, 'occurrence')} ({audit.sensitive_occurrences:,} sensitive)",
         *(left_out for _, left_out in consent_facts(audit.without_consent)),
         "",
         *_outcome(audit),
@@ -63,7 +65,8 @@ def _work_done(verdict: Verdict, seconds: float) -> str:
     if verdict.status is Status.BROKEN:
         return f"The search ended with the breach; {seconds:.2f} s."
     done = "Checked" if verdict.status.may_be_published else "Got through"
-    return f"{done} {verdict.checked:,} {verdict.unit} ({verdict.method}); {seconds:.2f} s."
+    checked = counted(verdict.checked, verdict.unit.removesuffix("s"))
+    return f"{done} {checked} ({verdict.method}); {seconds:.2f} s."
 
 
 def _kind(verdict: Verdict) -> str:
@@ -81,8 +84,8 @@ def _counts(audit: Audit) -> list[str]:
     return [
         "Breaches by what the attacker knows",
         *columns(rows, right={1}),
-        f"Exposed to somebody who knows at most {largest}: {least}{audit.exposed_records:,} "
-        f"records ({share:.1%})",
+        f"Exposed to somebody who knows at most {largest}: {least}"
+        f"{counted(audit.exposed_records, 'record')} ({share:.1%})",
     ]
 
 
@@ -114,7 +117,8 @@ def release_text(release: Release, published: Published) -> str:
         ("manifest", f"{published.manifest} (may go out with it)"),
         ("internal", f"{published.internal} (stays with you)"),
         *([("report", str(published.report))] if published.report else []),
-        ("proof", f"{proof.checked:,} {proof.unit}, {proof.seconds:.2f} s"),
+        ("proof", f"{counted(proof.checked, proof.unit.removesuffix('s'))}, {proof.seconds:.2f} s"),
+        *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
@@ -191,7 +195,7 @@ def profile_text(profile: Profile, *, name: str) -> str:
 
 def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:
     """The size of a tree, and the tree drawn."""
-    size = f"{tree.n_leaves:,} leaves, {len(tree):,} nodes, height {tree.height}"
+    size = f"{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(len(tree), 'node')}, height {tree.height}"
     return page([f"{name}: {size}", "", *tree.draw(most=most).split("\n")])
 
 

@@ -21,6 +21,7 @@ from withhold.suppress.generalisation import Generalisation
 from withhold.suppress.hashing import hashed
 from withhold.suppress.plan import fingerprint
 from withhold.suppress.similar import similar_groups
+from withhold.wording import counted
 
 PREFIX = "prefix"
 FAN_OUT = "fan-out"
@@ -42,7 +43,7 @@ def suppress_buckets(
     tree, described = tree_for(table, hierarchy)
     if len(table) < model.k:
         raise ImpossibleError(
-            f"{len(table):,} records cannot be published in groups of at least {model.k:,}; "
+            f"{counted(len(table), 'record')} cannot be published in groups of at least {model.k:,}; "
             "choose a smaller k"
         )
     if buckets is not None and (not hasattr(buckets, "__index__") or buckets < 1):

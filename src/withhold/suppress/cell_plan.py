@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Table
+from withhold.data.native import blanked
 from withhold.data.table import TEXT, WITHHELD, Codes
 from withhold.errors import PolicyError
 from withhold.suppress.cell_trees import Forest
@@ -47,8 +48,18 @@ class CellPlan:
             code_of = {value: code for code, value in enumerate(values)}
             named = np.array([*(code_of[n] for n in self.names[j]), WITHHELD], dtype=np.int32)
             codes = np.where(cells == KEPT, column.codes, named[np.maximum(cells, WITHHELD)])
-            kind = TEXT if (cells >= 0).any() else column.kind
-            changed.append(replace(column, codes=codes, values=values, kind=kind))
+            generalised = bool((cells >= 0).any())
+            changed.append(
+                replace(
+                    column,
+                    codes=codes,
+                    values=values,
+                    kind=TEXT if generalised else column.kind,
+                    native=None if generalised else blanked(column.native, codes == WITHHELD),
+                    # Blanks around a value would tell apart what is one value to the proof.
+                    padded=None,
+                )
+            )
         return table.with_columns(changed)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Table
+from withhold.data.column_lists import split_pairs
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, PolicyError
 from withhold.formats.hierarchy import read_hierarchy
@@ -51,10 +52,7 @@ class Forest:
 def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarchy]:
     """The tree of each column that has one, from trees, files, or a text such as ``age=age.csv``."""
     if isinstance(given, str):
-        pairs = [text.partition("=") for text in given.split(",") if text.strip()]
-        if bad := [name for name, mark, file in pairs if not (name and mark and file)]:
-            raise PolicyError(f"hierarchies are written as COLUMN=FILE,COLUMN=FILE, not {bad[0]!r}")
-        given = {name.strip(): file.strip() for name, _, file in pairs}
+        given = split_pairs(given, "hierarchies")
     return {
         name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree)
         for name, tree in (given or {}).items()

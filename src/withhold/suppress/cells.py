@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Table
 from withhold.data.grouping import Groups, group_rows
+from withhold.data.roles import Publish, column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.cell_groups import (
@@ -34,6 +35,7 @@ from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
 from withhold.suppress.cell_plan import CellPlan, make_plan
 from withhold.suppress.cell_trees import Forest, hierarchies_from, plant
+from withhold.wording import counted
 
 COSTS = ("hybrid", "mar", "info", "ham")
 PSEUDO_COUNT = 0.1
@@ -52,15 +54,21 @@ def suppress_cells(
     *,
     cost: str = "hybrid",
     hierarchy: Mapping[str, Any] | str | None = None,
+    publish: Publish = (),
     seed: int = 0,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> tuple[CellPlan, dict[str, Any]]:
-    """A plan after which the model holds, and the options it was made with."""
+    """A plan after which the model holds, and the options it was made with.
+
+    Columns that may identify people must have been named in ``publish``, or the model, or be gone.
+    """
     if cost not in COSTS:
         raise PolicyError(f"there is no cost {cost!r}; there are {', '.join(sorted(COSTS))}")
     if seed < 0:
         raise PolicyError("the seed must be 0 or more")
+    publish = publish if isinstance(publish, str) else tuple(publish)
+    refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
     hierarchies = hierarchies_from(hierarchy)
     forest = plant(table, by_difference(table, model), hierarchies)
@@ -82,7 +90,12 @@ def suppress_cells(
         # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
         progress("merging rows", max(at_first - left, 0), at_first)
         left = merge()
-    options = {"cost": cost, "hierarchies": sorted(hierarchies), "seed": seed}
+    options = {
+        "cost": cost,
+        "hierarchies": sorted(hierarchies),
+        "publish": publish if isinstance(publish, str) else list(publish),
+        "seed": seed,
+    }
     return make_plan(table, forest, start.final_cells()), options
 
 
@@ -104,18 +117,16 @@ def by_difference(table: Table, model: KAnonymity) -> list[str]:
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
     """Say so at once if no release of the table can satisfy the model."""
-    for name in model.columns:
-        table.column(name)
     if len(table) < model.k:
         raise ImpossibleError(
-            f"the table has {len(table):,} rows, and groups of {model.k:,} are asked for; "
+            f"the table has {counted(len(table), 'row')}, and groups of {model.k:,} are asked for; "
             "choose a smaller k"
         )
     if model.l is not None and model.sensitive_column is not None:
         there = int((table.column(model.sensitive_column).counts > 0).sum())
         if there < model.l:
             raise ImpossibleError(
-                f"column {model.sensitive_column!r} has {there:,} different values, and every group "
+                f"column {model.sensitive_column!r} has {counted(there, 'different value')}, and every group "
                 f"should have {model.l:,}; choose a smaller l"
             )
 

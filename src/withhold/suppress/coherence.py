@@ -33,6 +33,7 @@ from withhold.suppress.mole_counts import (
     for_moles,
 )
 from withhold.suppress.plan import fingerprint
+from withhold.wording import counted
 
 KEEPS = ("itemsets", "items", "best")
 COUNTINGS = ("fast", "borders")
@@ -88,7 +89,7 @@ def refuse_impossible(table: Transactions, model: Coherence | KmAnonymity) -> No
     """Say which private item is in too many records, or that there are too few records."""
     if 0 < len(table) < model.k:
         raise ImpossibleError(
-            f"the table has {len(table):,} records, fewer than k = {model.k:,}: nobody can hide "
+            f"the table has {counted(len(table), 'record')}, fewer than k = {model.k:,}: nobody can hide "
             "among so few"
         )
     private = table.codes(model.private)

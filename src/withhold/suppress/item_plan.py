@@ -12,6 +12,7 @@ from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.models import Mole
 from withhold.suppress.plan import fingerprint, without
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,6 @@ class ItemPlan:
             (
                 "nuggets kept",
                 f"{shown(self.nuggets_kept)} of {shown(self.nuggets_before)} itemsets in at least "
-                f"{self.nugget_support:,} records",
+                f"{counted(self.nugget_support, 'record')}",
             ),
         ]

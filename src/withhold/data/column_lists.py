@@ -1,0 +1,93 @@
+"""Columns as people type them: names with commas between, a name with a comma in it in double quotes.
+
+In: a text such as ``age,"income, yearly"`` or ``zip=zip.csv``. Out: names, or names and what goes with them;
+and back into a text that reads the same.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+
+from withhold.errors import PolicyError
+
+QUOTED = r'"((?:[^"]|"")*)"'
+PAIR = re.compile(rf'\s*(?:{QUOTED}|([^"=,][^=,]*?))\s*=\s*(?:{QUOTED}|([^",][^,]*?))\s*(?:,|$)')
+WHOLE = re.compile(rf"\s*{QUOTED}\s*(?:,|$)")
+
+
+def split_columns(text: str, what: str = "the list of columns") -> tuple[str, ...]:
+    """The names in a list; an empty list is an error.
+
+    >>> split_columns('age, "income, yearly"')
+    ('age', 'income, yearly')
+    """
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error as error:
+        raise PolicyError(
+            f"{what} cannot be read ({error}): {text!r}; write a name that holds a comma in double "
+            "quotes, as in 'age,\"income, yearly\"', and a quote in such a name twice"
+        ) from None
+    names = tuple(dict.fromkeys(cell.strip() for cell in cells if cell.strip()))
+    if not names:
+        raise PolicyError(f"{what} is empty; name at least one column, or leave the option out")
+    return names
+
+
+def join_columns(names: Iterable[str]) -> str:
+    """The list as it can be typed.
+
+    >>> join_columns(["age", "income, yearly"])
+    'age,"income, yearly"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(list(names))
+    return line.getvalue()
+
+
+def unquoted(name: str) -> str:
+    """A single name, out of its quotes if it is in any.
+
+    >>> unquoted('"income, yearly"'), unquoted("age")
+    ('income, yearly', 'age')
+    """
+    found = re.fullmatch(rf"\s*{QUOTED}\s*", name)
+    return name.strip() if found is None else found[1].replace('""', '"')
+
+
+def split_pairs(text: str, what: str) -> dict[str, str]:
+    """What was said of each column, from ``COLUMN=VALUE,COLUMN=VALUE``.
+
+    >>> split_pairs('zip=zip.csv,"income, yearly"=income.csv', "hierarchies")
+    {'zip': 'zip.csv', 'income, yearly': 'income.csv'}
+    """
+    pairs: dict[str, str] = {}
+    place = 0
+    while place < len(text):
+        name, value, place = _pair(text, place, what)
+        if name in pairs:
+            raise PolicyError(f"{what}: column {name!r} is named twice; name it once")
+        pairs[name] = value
+    return pairs
+
+
+def _pair(text: str, place: int, what: str) -> tuple[str, str, int]:
+    wrong = PolicyError(
+        f"{what} are written as COLUMN=FILE,COLUMN=FILE, not {text[place:]!r}; a name that holds a "
+        "comma or = stands in double quotes"
+    )
+    if found := PAIR.match(text, place):
+        quoted, plain, quoted_value, plain_value = found.groups()
+        name = plain if quoted is None else quoted.replace('""', '"')
+        value = plain_value if quoted_value is None else quoted_value.replace('""', '"')
+    elif found := WHOLE.match(text, place):
+        # The whole pair in quotes, as a spreadsheet would write it.
+        name, _, value = found[1].replace('""', '"').rpartition("=")
+    else:
+        raise wrong
+    if not name or not value:
+        raise wrong
+    return name.strip(), value.strip(), found.end()

@@ -1,0 +1,138 @@
+"""Cells as the source had them, so that numbers, dates and categories come back as what they were.
+
+In: a column of a polars, pandas or pyarrow frame. Out: the same column with some cells blanked or some rows
+left out, and as any of the three. Privacy is decided on texts elsewhere; nothing here is counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars
+
+Native = Any
+"""A ``polars.Series``, a ``pandas.Series`` or a ``pyarrow.ChunkedArray``; null where a cell is withheld."""
+Rows = NDArray[np.bool_]
+RESTORED = frozenset(
+    ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64",
+     "Boolean", "Date")
+)  # fmt: skip
+"""The kinds of texts that are turned back into what they were where only texts are left (JSON lines)."""
+TRUTH = {"true": True, "false": False}
+
+
+def make_of(native: Native) -> str:
+    """``polars``, ``pandas``, ``pyarrow``, or whatever else it is."""
+    return type(native).__module__.partition(".")[0]
+
+
+def blanked(native: Native, hidden: Rows) -> Native:
+    """The column with these cells null; whole numbers and truth values stay what they are.
+
+    >>> import polars as pl
+    >>> blanked(pl.Series([1, 2]), np.array([True, False])).to_list()
+    [None, 2]
+    """
+    if native is None or not hidden.any():
+        return native
+    make = make_of(native)
+    if make == "polars":
+        import polars as pl
+
+        shown = pl.when(pl.Series(~hidden)).then(native)
+        return pl.select(shown.alias(native.name)).to_series()
+    if make == "pyarrow":
+        import pyarrow as pa
+
+        return native.take(pa.array(np.arange(len(native)), mask=hidden))
+    return _nullable(native).mask(hidden)
+
+
+def only_rows(native: Native, kept: Rows) -> Native:
+    """The column with these rows."""
+    if native is None:
+        return None
+    if make_of(native) == "pandas":
+        return native[kept].reset_index(drop=True)
+    return native.filter(kept if make_of(native) == "pyarrow" else _mask(kept))
+
+
+def as_polars(native: Native) -> polars.Series:
+    """The column as one of polars; the NaN of pandas is null."""
+    import polars as pl
+
+    make = make_of(native)
+    if make == "polars":
+        return native  # type: ignore[no-any-return]
+    if make == "pyarrow":
+        return pl.Series(pl.from_arrow(native))
+    return pl.Series(pl.from_pandas(native, nan_to_null=True))
+
+
+def as_pandas(native: Native) -> Any:
+    """The column as one of pandas; whole numbers and truth values with blanks among them as nullable ones."""
+    make = make_of(native)
+    if make == "pandas":
+        return native.copy()
+    import pandas as pd
+
+    series = as_polars(native)
+    if series.null_count() and (series.dtype.is_integer() or str(series.dtype) == "Boolean"):
+        kind = "boolean" if str(series.dtype) == "Boolean" else str(series.dtype)
+        return pd.Series(pd.array(series.to_list(), dtype=kind), name=series.name)
+    return series.to_pandas()
+
+
+def as_arrow(native: Native) -> Any:
+    """The column as one of pyarrow."""
+    make = make_of(native)
+    if make == "pyarrow":
+        return native
+    if make == "polars":
+        return native.to_arrow()
+    import pyarrow as pa
+
+    return pa.Array.from_pandas(native)
+
+
+def n_different(native: Native) -> int:
+    """How many different values a column has, blanks left out."""
+    make = make_of(native)
+    if make == "pandas":
+        return int(native.nunique())
+    series = as_polars(native)
+    return int(series.drop_nulls().n_unique())
+
+
+def restored(texts: polars.Series, kind: str) -> polars.Series:
+    """The texts as what they were, or as they are if some of them are that no more (ranges)."""
+    import polars as pl
+
+    if kind not in RESTORED:
+        return texts
+    try:
+        if kind == "Boolean":
+            return pl.Series(texts.name, [v and TRUTH[v] for v in texts], dtype=pl.Boolean)
+        return texts.cast(getattr(pl, kind))
+    except (KeyError, pl.exceptions.PolarsError):
+        return texts
+
+
+def _mask(kept: Rows) -> polars.Series:
+    import polars as pl
+
+    return pl.Series(kept)
+
+
+def _nullable(series: Any) -> Any:
+    """A pandas column that can hold blanks without becoming one of floats or objects."""
+    name = series.dtype.name
+    if name == "bool":
+        return series.astype("boolean")
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iu":
+        return series.astype(name.replace("int", "Int").replace("uI", "UI"))
+    return series

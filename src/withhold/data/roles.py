@@ -1,0 +1,154 @@
+"""What becomes of every column of a table: its role, said by somebody or harmless enough to go without.
+
+In: a table, the model that names some of its columns, and those to be published as they are. Out: the role
+of every column, and which columns may identify people while nobody has said what to do with them.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from withhold.data.column_lists import join_columns
+from withhold.data.determining import determining_columns
+from withhold.data.identifying import looks_identifying
+from withhold.data.table import Table, missing_column
+from withhold.errors import PolicyError
+from withhold.wording import counted
+
+if TYPE_CHECKING:
+    from withhold.models.k_anonymity import KAnonymity
+
+QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
+PUBLISHED, DROPPED = "published", "dropped"
+ALL = "all"
+Publish = str | Iterable[str]
+"""The columns to publish as they are: their names, or ``"all"``."""
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """The role of every column, and what is known against publishing some as they are."""
+
+    roles: Mapping[str, str]
+    """By column, those that are left out at the end."""
+    undecided: Mapping[str, str]
+    """The columns that may identify people and have no role that somebody named, each with the reason."""
+
+
+def roles_of(table: Table, model: KAnonymity) -> dict[str, str]:
+    """The role of every column, those that are left out at the end.
+
+    A column that is the label and is protected by ``l`` as well is called sensitive.
+    """
+    named = {model.label: LABEL, model.sensitive_column: SENSITIVE}
+    named |= dict.fromkeys(model.quasi_identifiers, QUASI_IDENTIFIER)
+    roles = {name: named.get(name, PUBLISHED) for name in table.names}
+    return roles | dict.fromkeys(table.dropped, DROPPED)
+
+
+def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Each role with its columns, in words; roles that no column has are left out."""
+    found = []
+    for role, caption in _CAPTIONS.items():
+        if names := [name for name, own in roles.items() if own == role]:
+            found.append((caption, ", ".join(names)))
+    return found
+
+
+def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> ColumnRoles:
+    """The roles, and the columns about which somebody still has to decide.
+
+    >>> from withhold.models import KAnonymity
+    >>> table = Table.from_columns({"age": ["30", "40"], "mail": ["a@x.org", "b@x.org"]})
+    >>> column_roles(table, KAnonymity(2, ["age"])).undecided
+    {'mail': 'holds e-mail addresses'}
+    >>> dict(column_roles(table, KAnonymity(2, ["age"]), publish=["mail"]).undecided)
+    {}
+    """
+    named = check_named(table, model, publish)
+    roles = roles_of(table, model)
+    open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]
+    undecided = looks_identifying(table, open_ones)
+    telling = determining_columns(table, open_ones, model.quasi_identifiers)
+    for name in open_ones:
+        if name in telling and name not in undecided:
+            undecided[name] = _tells(telling[name])
+    # In the order of the table, which is how people look for them.
+    return ColumnRoles(roles, {name: undecided[name] for name in open_ones if name in undecided})
+
+
+def telling_columns(table: Table, model: KAnonymity) -> dict[str, str]:
+    """Why the label or the sensitive column, which are never changed, tell a quasi-identifier."""
+    named = [name for name in (model.label, model.sensitive_column) if name is not None]
+    found = determining_columns(table, dict.fromkeys(named), model.quasi_identifiers)
+    return {name: _tells(others) for name, others in found.items()}
+
+
+def refuse_undecided(undecided: Mapping[str, str]) -> None:
+    """Stop where somebody has to decide, naming all columns at once and the options that settle it."""
+    if not undecided:
+        return
+    listed = join_columns(undecided)
+    one = len(undecided) == 1
+    what = counted(len(undecided), "column")
+    lines = [
+        f"{what} may identify people, and nobody has said what to do with {'it' if one else 'them'}:",
+        *(f"  {name!r} {reason}" for name, reason in undecided.items()),
+        "To fix it, choose for each column one of these options (read_table's drop= and anonymize's "
+        "publish= in Python):",
+        f"  --drop {shlex.quote(listed)}     leaves {'it' if one else 'them'} out",
+        f"  --publish {shlex.quote(listed)}  publishes {'it' if one else 'them'} unchanged",
+        "A column that others may know of a person can also become a quasi-identifier.",
+    ]
+    raise PolicyError("\n".join(lines))
+
+
+def check_named(table: Table, model: KAnonymity, publish: Publish = ()) -> Collection[str]:
+    """The columns to publish as they are; whatever is named must exist, and have one role only."""
+    path = None if table.source is None else table.source.path
+    for name in model.columns:
+        if name in table.dropped:
+            role = (
+                QUASI_IDENTIFIER if name in model.quasi_identifiers else "label or sensitive column"
+            )
+            raise PolicyError(
+                f"column {name!r} is named twice: it is left out (drop, --drop or consent), and it is "
+                f"a {role}; choose one"
+            )
+        table.column(name)
+    if isinstance(publish, str):
+        if publish != ALL:
+            raise PolicyError(f"publish must be a collection of columns or 'all', not {publish!r}")
+        return table.names
+    names = tuple(publish)
+    for name in names:
+        if name in table.dropped:
+            raise PolicyError(f"column {name!r} is named in both --drop and --publish; choose one")
+        if name in model.columns:
+            role = roles_of(table, model)[name]
+            raise PolicyError(
+                f"column {name!r} is named in both --publish and --{_OPTIONS[role]}; choose one"
+            )
+        if name not in table.names:
+            raise missing_column(name, table.names, path)
+    return names
+
+
+_CAPTIONS = {
+    QUASI_IDENTIFIER: "quasi-identifiers",
+    SENSITIVE: "sensitive",
+    LABEL: "label",
+    PUBLISHED: "published as is",
+    DROPPED: "dropped",
+}
+_OPTIONS = {QUASI_IDENTIFIER: "quasi-identifiers", LABEL: "label", SENSITIVE: "sensitive-column"}
+
+
+def _tells(others: Mapping[str, float]) -> str:
+    return "tells the value of " + " and ".join(
+        repr(name) if share == 1 else f"{name!r} in {share:.1%} of the rows"
+        for name, share in others.items()
+    )

@@ -1,0 +1,161 @@
+"""Cells that spreadsheets run: a CSV cell that begins with =, +, -, @ or a tab is a formula to them.
+
+In: data and the form they are written in. Out: how many such cells there are, and the data with a quote
+before each of them, as OWASP recommends; and back. A cell that has quotes before such a beginning gets one
+more, so that nothing is lost and no two cells become one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from withhold.data import Source, Table, Transactions
+from withhold.errors import PolicyError
+from withhold.wording import counted
+
+if TYPE_CHECKING:
+    import polars
+
+RUN = re.compile(r"[\t\r]|[ \t]*[=+@-]")
+NUMBER = re.compile(r"[ \t]*-(\d+([.,]\d+)*|[.,]\d+)([eE][+-]?\d+)?%?[ \t]*")
+QUOTE = "'"
+
+
+def is_formula(cell: str) -> bool:
+    """Whether a spreadsheet may run the cell.
+
+    >>> [is_formula(cell) for cell in ("=1+1", "+49 30 123", "@x", "-x", "-1.5", "-", "a=b")]
+    [True, True, True, True, False, False, False]
+    """
+    return bool(RUN.match(cell)) and len(cell.strip()) > 1 and NUMBER.fullmatch(cell) is None
+
+
+def escape(cell: str) -> str:
+    """The cell with a quote before it if it is a formula, or one with quotes before it.
+
+    >>> escape("=1+1"), escape("'=1+1"), escape("'tis"), unescape("''=1+1")
+    ("'=1+1", "''=1+1", "'tis", "'=1+1")
+    """
+    return QUOTE + cell if is_formula(cell.lstrip(QUOTE)) else cell
+
+
+def unescape(cell: str) -> str:
+    """The cell that ``escape`` was given."""
+    return cell[1:] if cell.startswith(QUOTE) and is_formula(cell.lstrip(QUOTE)) else cell
+
+
+def check_safe_csv(form: Source) -> None:
+    """Refuse to make cells safe in a file that spreadsheets do not open as CSV."""
+    if is_csv(form) and form.format in ("table", "long", "basket"):
+        return
+    what = form.container if form.container != "text" else form.format
+    raise PolicyError(
+        f"safe_csv (--safe-csv) is for tables, long files and baskets as CSV or TSV; {form.path.name} is "
+        f"a {what} file; leave the option out, or name the output .csv"
+    )
+
+
+def is_csv(form: Source) -> bool:
+    """Whether the file has cells with separators between them that a spreadsheet knows."""
+    return form.container == "text" and form.format != "spmf" and form.separator != " "
+
+
+def formula_cells(data: Transactions | Table, form: Source) -> int:
+    """How many cells of the file a spreadsheet may run."""
+    if not is_csv(form):
+        return 0
+    if isinstance(data, Table):
+        return _in_table(data) + (data.n_withheld if is_formula(form.mark) else 0)
+    n_cells = len([name for name in form.columns if is_formula(name)])
+    for name, n in zip(data.vocabulary, data.supports.tolist(), strict=True):
+        if n and is_formula(name):
+            n_cells += 1 if form.format == "one-hot" else n
+    if data.record_ids is not None and form.format != "basket":
+        each = np.maximum(data.lengths, 1) if form.format == "long" else np.ones_like(data.lengths)
+        for name, n in zip(data.record_ids, each.tolist(), strict=True):
+            n_cells += n if is_formula(name) else 0
+    return n_cells
+
+
+def _in_table(table: Table) -> int:
+    n_cells = len([name for name in table.names if is_formula(name)])
+    for column in table.columns:
+        counts = zip(column.values, column.counts.tolist(), strict=True)
+        if column.padded is not None:
+            counts = column.padded.drop_nulls().value_counts().iter_rows()  # type: ignore[assignment]
+        n_cells += sum(n for text, n in counts if text and is_formula(text))
+    return n_cells
+
+
+def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...]:
+    """What to say of a file with such cells that were not made safe."""
+    n_cells = 0 if form.safe_csv else formula_cells(data, form)
+    if not n_cells:
+        return ()
+    cells = f"{counted(n_cells, 'cell')} {'begins' if n_cells == 1 else 'begin'}"
+    return (
+        f"{cells} with =, +, -, @ or a tab, and a spreadsheet may run such a cell as a formula; "
+        "write it with a quote before it: safe_csv=True (--safe-csv)",
+    )
+
+
+def escaped_items(table: Transactions) -> Transactions:
+    """The records with names as they stand in a safe file."""
+    return _renamed(table, escape)
+
+
+def unescaped_items(table: Transactions) -> Transactions:
+    """The records with names as they were before they were made safe."""
+    return _renamed(table, unescape)
+
+
+def unescaped(data: Transactions | Table) -> Transactions | Table:
+    """The data of a safe file that was read without knowing that it is one."""
+    if isinstance(data, Transactions):
+        return unescaped_items(data)
+    columns = (
+        replace(column.mapped(lambda cell: cell and unescape(cell)), name=unescape(column.name))
+        for column in data.columns
+    )
+    return replace(data, columns=tuple(columns))
+
+
+def escaped_cells(cells: polars.Series) -> polars.Series:
+    """A column of texts as it stands in a safe file."""
+    return _changed(cells, escape)
+
+
+def unescaped_cells(cells: polars.Series) -> polars.Series:
+    """A column of texts as it was before it was made safe."""
+    return _changed(cells, unescape)
+
+
+def _changed(cells: polars.Series, change: Callable[[str], str]) -> polars.Series:
+    values = cells.drop_nulls().unique().to_list()
+    new = {value: changed for value in values if (changed := change(value)) != value}
+    return cells.replace(new) if new else cells
+
+
+def _renamed(table: Transactions, change: Callable[[str], str]) -> Transactions:
+    names = [change(name) for name in table.vocabulary]
+    ids = table.record_ids
+    ids = None if ids is None else tuple(map(change, ids))
+    if tuple(names) == table.vocabulary:
+        return replace(table, record_ids=ids)
+    # A vocabulary is sorted, and the new names need not be in the order of the old ones.
+    order = sorted(range(len(names)), key=names.__getitem__)
+    code_of = np.empty(len(names), dtype=np.int32)
+    code_of[order] = np.arange(len(names), dtype=np.int32)
+    renamed = Transactions.from_codes(
+        table.lengths,
+        code_of[table.items],
+        tuple(names[place] for place in order),
+        record_ids=ids,
+        source=table.source,
+    )
+    return replace(renamed, repeated=table.repeated, without_consent=table.without_consent)

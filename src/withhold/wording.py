@@ -1,0 +1,22 @@
+"""Numbers with their nouns, as every text of the program writes them."""
+
+from __future__ import annotations
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun; ``plural`` where it is not the noun with an s.
+
+    >>> counted(1, "item"), counted(1200, "item"), counted(2, "leaf", "leaves")
+    ('1 item', '1,200 items', '2 leaves')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def none_of(number: int, noun: str) -> str:
+    """How a sentence says that all of them are out of reach.
+
+    >>> none_of(3, "sensitive item"), none_of(1, "sensitive item")
+    ('can infer none of the 3 sensitive items', 'cannot infer the 1 sensitive item')
+    """
+    things = counted(number, noun)
+    return f"cannot infer the {things}" if number == 1 else f"can infer none of the {things}"

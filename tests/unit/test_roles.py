@@ -1,0 +1,304 @@
+"""The role of every column: what stops a release, what settles it, and where the roles are listed."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold.cli import anonymize, audit, inspect, sweep, verify  # noqa: F401
+from withhold.cli.app import app
+from withhold.data import Table
+from withhold.data.column_lists import join_columns, split_columns, split_pairs
+from withhold.data.identifying import looks_identifying
+from withhold.data.roles import column_roles
+from withhold.errors import InputError, PolicyError
+
+N = 60
+AGES = [str(20 + i % 4) for i in range(N)]
+COLUMNS = {
+    "age": AGES,
+    "income": ["high" if i % 3 else "low" for i in range(N)],
+    "job": [("clerk", "cook", "nurse")[i % 3] for i in range(N)],
+}
+GIVEN = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hana", "Ines", "Jon", "Kai", "Lea"]
+IDENTIFYING = {
+    "FIRST": [GIVEN[i % 12] for i in range(N)],
+    "LastName": [f"{GIVEN[i % 12]}son{i % 7}" for i in range(N)],
+    "seen": [str(date(2020, 1, 1) + timedelta(days=i % 9)) for i in range(N)],
+    "at": [f"{1 + i % 28}.{1 + i % 12}.2021 10:{i % 60:02d}" for i in range(N)],
+    "us": [f"Mar {1 + i % 28}, 2021" for i in range(N)],
+    "remark": [f"came back after {i} days with a cough" for i in range(N)],
+    "contact": [f"p{i % 3}@example.org" for i in range(N)],
+    "call": [f"+49 30 12345{i % 8:02d}" for i in range(N)],
+    "paper": [f"AB{1234567 + i % 20}" for i in range(N)],
+    "host": [f"10.0.0.{i % 5}" for i in range(N)],
+    "key": [f"{i % 4:08x}-0000-4000-8000-000000000000" for i in range(N)],
+    "lat": [f"52.{500 + i % 9}00" for i in range(N)],
+    "where": [f"52.{500 + i % 9}, 13.{400 + i % 9}" for i in range(N)],
+    "weight": [str(1000 + i // 2 * 7 + i % 2) for i in range(N)],
+    "patient_id": [str(100 + i % 25) for i in range(N)],
+}
+HARMLESS = {
+    "workclass": [("Private", "State-gov", "Self-emp-not-inc")[i % 3] for i in range(N)],
+    "country": [("United-States", "Mexico", "Trinadad&Tobago")[i % 3] for i in range(N)],
+    "hours": [str(30 + i % 11) for i in range(N)],
+    "gain": ["0"] * (N - 3) + ["2174", "99999", "14084"],
+    "year": [str(1990 + i % 12) for i in range(N)],
+    "first": [("yes", "no")[i % 2] for i in range(N)],
+    "one day": ["2021-05-01"] * N,
+    "range": [("100000-149999", "150000-199999")[i % 2] for i in range(N)],
+    "answer": [
+        ("I do not agree with this at all", "I do agree with this")[i % 2] for i in range(N)
+    ],
+}
+MODEL = wh.KAnonymity(3, ["age"], label="income")
+OPTIONS = (
+    *("--model", "k-anonymity", "--k", "3", "--quasi-identifiers", "age", "--label", "income"),
+    *("-o", "out.csv"),
+)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame(COLUMNS | {k: IDENTIFYING[k] for k in ("FIRST", "seen", "remark")}).write_csv(
+        "people.csv"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", IDENTIFYING)
+def test_column__that_may_identify_people_is_found(name):
+    assert looks_identifying(Table.from_columns({name: IDENTIFYING[name]}), [name])
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_column__that_is_a_category_or_an_amount_is_let_through(name):
+    assert not looks_identifying(Table.from_columns({name: HARMLESS[name]}), [name])
+
+
+def test_column__of_dates_is_found_by_its_type():
+    days = [date(2020, 1, 1 + i % 9) for i in range(N)]
+    frame = pl.DataFrame({"day": days, "moment": pl.Series(days).cast(pl.Datetime)})
+    table = wh.read_table(frame)
+    assert set(looks_identifying(table, table.names)) == {"day", "moment"}
+
+
+def test_adult__stops_for_two_columns_only(real_data):
+    table = wh.read_table(real_data / "adult.csv.gz")
+    known = ["age", "workclass", "education", "marital-status", "occupation", "race", "sex"]
+    model = wh.KAnonymity(5, [*known, "native-country"], label="income")
+    undecided = column_roles(table, model).undecided
+    assert undecided == {
+        "fnlwgt": "has 28,523 different values in 48,842 rows",
+        "education-num": "tells the value of 'education'",
+    }
+    both = wh.KAnonymity(5, [*known, "education-num"], label="income")
+    assert set(column_roles(table, both).undecided) == {"fnlwgt"}
+
+
+def test_anonymize__stops_and_names_all_columns_with_the_options_to_paste(here):
+    done = run("anonymize", "people.csv", *OPTIONS)
+    assert done.exit_code == 2
+    for said in (
+        "3 columns may identify people",
+        "'FIRST' has the name of a column of people's names, and 12 different values",
+        "'seen' holds dates",
+        "'remark' holds free text",
+        "--drop FIRST,seen,remark",
+        "--publish FIRST,seen,remark",
+    ):
+        assert said in done.stderr
+    assert not Path("out.csv").exists()
+    assert run("anonymize", "people.csv", *OPTIONS, "--drop", "FIRST,seen,remark").exit_code == 0
+
+
+def test_anonymize__says_the_role_of_every_column_everywhere(here):
+    settled = ("--drop", "FIRST", "--publish", "seen", "--publish", "remark")
+    done = run("anonymize", "people.csv", *OPTIONS, *settled, "--report", "--json")
+    assert done.exit_code == 0, done.output
+    roles = {
+        "age": "quasi-identifier",
+        "income": "label",
+        "job": "published",
+        "seen": "published",
+        "remark": "published",
+        "FIRST": "dropped",
+    }
+    assert json.loads(done.stdout)["column_roles"] == roles
+    manifest = json.loads(Path("out.csv.manifest.json").read_text())
+    assert manifest["column_roles"] == roles
+    assert manifest["options"]["publish"] == ["seen", "remark"]
+    page = Path("out.csv.report.html").read_text()
+    assert "What became of each column" in page
+    assert "holds free text" in page
+    text = run("anonymize", "people.csv", *OPTIONS, *settled, "--force").stdout
+    assert "published as is    job, seen, remark" in text
+    assert "dropped            FIRST" in text
+
+
+def test_report__for_strangers_names_no_column_that_was_left_out(here):
+    settled = ("--drop", "FIRST,remark", "--publish", "seen", "--report", "--edition", "external")
+    assert run("anonymize", "people.csv", *OPTIONS, *settled).exit_code == 0
+    page = Path("out.csv.report.html").read_text()
+    assert "Columns of the file" in page
+    assert "FIRST" not in page
+    assert "holds dates" not in page
+
+
+def test_audit__does_not_stop_but_says_what_would(here):
+    given = [option for option in OPTIONS if option not in ("-o", "out.csv")]
+    done = run("audit", "people.csv", *given)
+    assert done.exit_code == 0
+    assert "a release stops until" in done.stdout
+    assert "seen holds dates" in done.stdout
+    found = json.loads(run("audit", "people.csv", *given, "--publish", "seen", "--json").stdout)
+    assert set(found["undecided_columns"]) == {"FIRST", "remark"}
+    assert found["column_roles"]["seen"] == "published"
+
+
+def test_inspect__says_which_columns_would_stop_a_release(here):
+    text = run("inspect", "people.csv", "--table").stdout
+    assert "a release stops until" in text
+    for reason in ("FIRST has the name", "seen holds dates", "remark holds free text"):
+        assert reason in text
+
+
+def test_python__stops_too(here):
+    table = wh.read_table("people.csv", drop=["FIRST"])
+    with pytest.raises(PolicyError, match=r"2 columns may identify people(.|\n)*publish="):
+        wh.anonymize(table, MODEL)
+    with pytest.raises(PolicyError, match="1 column may identify"):
+        wh.sweep(table, MODEL, vary={"k": [2, 3]}, publish=["seen"])
+    for publish in (["seen", "remark"], "all"):
+        release = wh.anonymize(table, MODEL, publish=publish)
+        assert release.data.names == table.names
+    assert wh.audit(table, MODEL).undecided.keys() == {"seen", "remark"}
+    with pytest.raises(PolicyError, match="or 'all', not 'seen'"):
+        wh.anonymize(table, MODEL, publish="seen")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--drop", "First"), 3, "has no column 'First'"),
+        (("--drop", "First"), 3, "name 'FIRST'"),
+        (("--publish", "SEEN,remark"), 3, "name 'seen'"),
+        (("--drop", "age"), 2, "column 'age' is named twice: it is left out"),
+        (("--drop", "income"), 2, "column 'income' is named twice"),
+        (("--drop", "seen", "--publish", "seen"), 2, "in both --drop and --publish"),
+        (("--publish", "age"), 2, "in both --publish and --quasi-identifiers"),
+        (("--publish", "income"), 2, "in both --publish and --label"),
+        (("--publish", ""), 2, "--publish is empty"),
+        (("--publish", " , "), 2, "--publish is empty"),
+        (("--drop", ""), 2, "--drop is empty"),
+        (("--publish", "all", "--publish", "seen"), 2, "--publish all is every column"),
+        (("--publish", '"seen'), 2, "cannot be read"),
+    ],
+)
+def test_options__that_contradict_each_other_or_the_table(here, arguments, code, message):
+    done = run("anonymize", "people.csv", *OPTIONS, *arguments)
+    assert done.exit_code == code, done.output
+    assert message in done.stderr.replace("\n", " ")
+    assert not Path("out.csv").exists()
+
+
+def test_label__that_tells_a_quasi_identifier_is_warned_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"age": AGES, "income": [f"i{age}" for age in AGES]}).write_csv("p.csv")
+    done = run("anonymize", "p.csv", *OPTIONS)
+    assert done.exit_code == 0
+    assert "'income' is never changed and tells the value of 'age'" in done.stderr
+
+
+def test_commas_in_names__are_quoted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"income, yearly": AGES, "a,b": COLUMNS["job"], "seen, last": IDENTIFYING["seen"]}
+    pl.DataFrame(COLUMNS | names | {"all": COLUMNS["job"]}).write_csv("people.csv")
+    Path("tree.csv").write_text("20;x;*\n21;x;*\n22;y;*\n23;y;*\n")
+    quoted = ("--quasi-identifiers", 'age,"income, yearly"', "--drop", '"a,b"', "--k", 20)
+    common = (
+        "--model",
+        "k-anonymity",
+        "--label",
+        "income",
+        "--publish",
+        '"seen, last"',
+        "-o",
+        "o.csv",
+    )
+    tree = ("--hierarchy", '"income, yearly"=tree.csv,age=tree.csv')
+    done = run("anonymize", "people.csv", *quoted, *common, *tree)
+    assert done.exit_code == 0, done.output
+    assert wh.read_table("o.csv").names == (*COLUMNS, "income, yearly", "seen, last", "all")
+    binned = run(
+        "anonymize", "people.csv", *quoted, *common, "--bin", '"income, yearly"=2', "--force"
+    )
+    assert binned.exit_code == 0, binned.output
+    assert "20-21" in Path("o.csv").read_text()
+    ambiguous = run(
+        "anonymize", "people.csv", *quoted, *common[:4], "--publish", "all", "-o", "o2.csv"
+    )
+    assert ambiguous.exit_code == 2
+    assert "could mean two things" in ambiguous.stderr
+
+
+def test_policy_file__holds_lists_of_columns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"income, yearly": AGES, "seen, last": IDENTIFYING["seen"], "all": IDENTIFYING["at"]}
+    pl.DataFrame(COLUMNS | names).write_csv("people.csv")
+    Path("policy.toml").write_text(
+        'model = "k-anonymity"\nk = 3\nquasi-identifiers = ["age", "income, yearly"]\n'
+        'publish = ["seen, last", "all"]\ndrop = ["job"]\n'
+    )
+    done = run("anonymize", "people.csv", "--policy", "policy.toml", "-o", "o.csv")
+    assert done.exit_code == 0, done.output
+    manifest = json.loads(Path("o.csv.manifest.json").read_text())
+    assert manifest["options"]["publish"] == ["seen, last", "all"]
+    text = Path("policy.toml").read_text()
+    Path("policy.toml").write_text(text.replace('"seen, last", ', ""))
+    done = run("anonymize", "people.csv", "--policy", "policy.toml", "-o", "o2.csv")
+    assert done.exit_code == 2  # the column of that name, not all of them
+    assert "'seen, last' holds dates" in done.stderr
+    Path("policy.toml").write_text(text.replace('["job"]', "[]"))
+    done = run("anonymize", "people.csv", "--policy", "policy.toml", "-o", "o2.csv")
+    assert done.exit_code == 2
+    assert "--drop is empty" in done.stderr
+
+
+def test_vary__leaves_out_what_is_read_once(here):
+    done = run("sweep", "people.csv", "--model", "k-anonymity", "--vary", "drop=job,seen")
+    assert done.exit_code == 2
+    assert "k-anonymity has no option 'drop'" in done.stderr
+
+
+def test_lists_of_columns__come_back_as_they_went():
+    names = ("a", "b, c", 'd "e"', "f=g", "h")
+    assert split_columns(join_columns(names)) == names
+    assert split_pairs('"b, c"=x.csv, "f=g"="y,z.csv",h=/a/b=c.csv', "pairs") == {
+        "b, c": "x.csv",
+        "f=g": "y,z.csv",
+        "h": "/a/b=c.csv",
+    }
+    assert split_pairs('"b, c=x.csv"', "pairs") == {"b, c": "x.csv"}
+    for wrong in ("zip", "zip=", "=a.csv", "a=b.csv,zip", '"a=b'):
+        with pytest.raises(PolicyError, match="COLUMN=FILE"):
+            split_pairs(wrong, "hierarchies")
+    with pytest.raises(PolicyError, match="named twice"):
+        split_pairs("a=b,a=c", "hierarchies")
+
+
+def test_publish__of_an_unknown_column_names_the_nearest():
+    table = Table.from_columns(COLUMNS)
+    with pytest.raises(InputError, match="name 'job'"):
+        column_roles(table, MODEL, publish=["JOB"])
