@@ -29,7 +29,7 @@ class InputError(WithholdError):
     """A file or a value that cannot be read, with the place and the remedy.
 
     >>> print(InputError("holds a NUL byte", path="a.dat", line=3, remedy="export it as text"))
-    a.dat, line 3: holds a NUL byte. To mend it: export it as text.
+    a.dat, line 3: holds a NUL byte. To fix it: export it as text.
     """
 
     exit_code = 3
@@ -59,7 +59,7 @@ class InputError(WithholdError):
             if part
         )
         shown = "" if self.value is None else f" (found {_short(self.value)})"
-        remedy = "" if self.remedy is None else f" To mend it: {self.remedy}."
+        remedy = "" if self.remedy is None else f" To fix it: {self.remedy}."
         return f"{place + ': ' if place else ''}{self.problem}{shown}.{remedy}"
 
 

@@ -106,7 +106,7 @@ def test_nasty_names_survive_or_are_refused(kind: str, table: Transactions) -> N
             refusal = ""
         if refusal:
             assert kind not in EVERYTHING
-            assert "To mend it: write .jsonl" in refusal
+            assert "To fix it: write .jsonl" in refusal
             return
         back = read_back(path, source)
         assert back == as_written(table, form)

@@ -14,11 +14,11 @@ import typer
 import withhold
 from withhold.cli import interrupts
 from withhold.cli.console import abandon_stdout, note
-from withhold.errors import Interrupted, OutputError, WithholdError
+from withhold.errors import InternalError, Interrupted, OutputError, WithholdError
 
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
-130 interrupted.
+70 a bug, 130 interrupted.
 """
 
 app = typer.Typer(
@@ -32,6 +32,16 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+BROKEN = 1
+_verdict_given = False
+
+
+def _remember(code: int) -> None:
+    """Note that a verb ended with the verdict BROKEN, so that nobody else's 1 is taken for one."""
+    global _verdict_given
+    _verdict_given = code == BROKEN
 
 
 def _show_version(wanted: bool) -> None:
@@ -59,25 +69,34 @@ def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], Callable
             try:
                 function(*args, **options)
             except WithholdError as error:
+                _remember(error.exit_code)
                 end(str(error), error.exit_code)
             except KeyboardInterrupt:
                 end("interrupted", Interrupted.exit_code)
             except MemoryError:
                 end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", 3)
-            except (typer.Exit, typer.Abort, typer.BadParameter):
+            except typer.Exit as ended:
+                _remember(ended.exit_code)
                 raise
-            except Exception as error:
-                if os.environ.get("WITHHOLD_DEBUG"):
-                    traceback.print_exc()
-                end(
-                    f"{type(error).__name__}: {error}. This is a bug in withhold; please report it "
-                    "(WITHHOLD_DEBUG=1 shows where it happened)",
-                    70,
-                )
+            except (SystemExit, typer.Abort, typer.BadParameter):
+                raise
+            except BaseException as error:  # a panic of compiled code is no Exception
+                end(unexpected(error), InternalError.exit_code)
 
         return app.command(name, epilog=f"Example:  {example}")(guarded)
 
     return register
+
+
+def unexpected(error: BaseException) -> str:
+    """What to say of an error that nobody foresaw."""
+    if os.environ.get("WITHHOLD_DEBUG"):
+        traceback.print_exception(error)
+    reason = str(error).partition("\n")[0]
+    return (
+        f"{type(error).__name__}: {reason}. This is a bug in withhold; please report it "
+        "(WITHHOLD_DEBUG=1 shows where it happened)"
+    )
 
 
 def end(message: str, code: int) -> NoReturn:
@@ -87,7 +106,23 @@ def end(message: str, code: int) -> NoReturn:
 
 
 def main() -> None:
-    """Entry point of the ``withhold`` command."""
+    """Entry point of the ``withhold`` command. Exit code 1 is a verdict, and nothing else ends with it."""
+    code: object = InternalError.exit_code
+    try:
+        _run()
+    except SystemExit as ended:
+        code = ended.code
+        if code == BROKEN and not _verdict_given:
+            # The library's own way out: a closed pipe, or the end of what could be read.
+            code = OutputError.exit_code
+    except KeyboardInterrupt:
+        code = Interrupted.exit_code
+    except BaseException as error:
+        note(unexpected(error))
+    sys.exit(code if isinstance(code, int) or code is None else InternalError.exit_code)
+
+
+def _run() -> None:
     interrupts.heed()
     for stream in (sys.stdout, sys.stderr):
         # Files and pipes get UTF-8 on every system; what a console cannot show is replaced.
@@ -107,8 +142,6 @@ def main() -> None:
         )
 
         app()
-    except KeyboardInterrupt:
-        sys.exit(Interrupted.exit_code)
     except OSError as error:  # of help or a usage message; the verbs see to their own
         abandon_stdout()
         note(f"the output cannot be written: {error.strerror}")

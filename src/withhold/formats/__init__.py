@@ -24,6 +24,7 @@ from withhold.formats.detect import text_format
 from withhold.formats.forms import FORMATS, check_format, check_separator, output_form
 from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.parquet import read_parquet
 from withhold.formats.rows import Parsed, parsed_from_names
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
@@ -214,20 +215,12 @@ def _read_path(path: Path, options: Options) -> Transactions:
 
 
 def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
-    import polars as pl
-
     from withhold.formats.frames import Frame, read_frame
 
     if not opened.is_parquet:
         remedy = "leave the format out, and it will be found"
         raise InputError("is not a parquet file", path=opened.label, remedy=remedy)
-    try:
-        frame = pl.read_parquet(opened.data)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        remedy = "copy or export it again"
-        problem = f"is a broken parquet file: {reason}"
-        raise InputError(problem, path=opened.label, remedy=remedy) from None
+    frame = read_parquet(opened.data, opened.label)
     return read_frame(Frame(frame, opened.label), options)
 
 

@@ -182,7 +182,7 @@ def _spelled(table: Transactions, form: Source, *, careful: bool) -> list[str]:
         if occurs and (bad or name.startswith("\ufeff") or (quotes and not may_quote)):
             raise OutputError(
                 f"the item {name!r} cannot be written to a basket file separated by "
-                f"{_shown(separator)}. To mend it: write .jsonl or .parquet instead."
+                f"{_shown(separator)}. To fix it: write .jsonl or .parquet instead."
             )
         spelled.append('"' + name.replace('"', '""') + '"' if quotes and may_quote else name)
     return spelled

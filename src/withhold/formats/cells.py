@@ -142,7 +142,7 @@ def _plain_cells(sheet: Sheet, places: Sequence[int]) -> list[polars.Series]:
             quote_char=None,
             schema=dict.fromkeys(names, pl.String),
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         # The slow reader says on which line it is, or that there is none.
         return _parsed_cells(sheet, places)
     columns = (frame.get_column(names[place]) for place in places)

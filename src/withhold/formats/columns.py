@@ -63,7 +63,7 @@ def find_column(name: str, header: Sequence[str], path: str | None) -> str:
     Traceback (most recent call last):
     ...
     withhold.errors.InputError: a.csv: has no column 'itm'; its columns are 'tid', 'item'.
-    To mend it: name 'item', if that is what you mean.
+    To fix it: name 'item', if that is what you mean.
     """
     if header.count(name) > 1:
         remedy = "give each column a name of its own"

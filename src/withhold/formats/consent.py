@@ -22,6 +22,7 @@ from withhold.errors import InputError
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options, find_column
 from withhold.formats.opening import STDIN, open_bytes, text_of
+from withhold.formats.parquet import read_parquet
 
 if TYPE_CHECKING:
     from withhold.formats.frames import Frame
@@ -122,12 +123,11 @@ def _column(table: Transactions, data: Any, name: str) -> Answers:
             remedy="list the records that agreed in a text file, one a line",
         )
     if source.container == "parquet":
-        import polars as pl
-
         from withhold.formats.frames import Frame
 
         opened = open_bytes(source.path)
-        return _of_frame(Frame(pl.read_parquet(opened.data), opened.label), table, name)
+        frame = read_parquet(opened.data, opened.label)
+        return _of_frame(Frame(frame, opened.label), table, name)
     return _of_lines(source, name) if source.format == "jsonl" else _of_sheet(source, table, name)
 
 

@@ -25,6 +25,7 @@ from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options, long_columns
 from withhold.formats.items import series_names
 from withhold.formats.opening import open_bytes, text_of
+from withhold.formats.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars
@@ -59,13 +60,7 @@ def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
 
 
 def _parquet_columns(data: bytes, path: str) -> tuple[polars.Series, polars.Series]:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(data)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"is a broken parquet file: {reason}", path=path) from None
+    frame = read_parquet(data, path)
     record, item = _who_and_what(frame.columns, path)
     return (
         series_names(frame[record], path=path, column=record).fill_null(""),

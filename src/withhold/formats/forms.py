@@ -42,11 +42,11 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
     if container == "parquet" and wanted not in FRAMES:
         raise OutputError(
             f"{name}: a parquet file cannot be in the format {wanted!r}. "
-            f"To mend it: use one of {', '.join(FRAMES)}, or another extension."
+            f"To fix it: use one of {', '.join(FRAMES)}, or another extension."
         )
     if container == "parquet" and extension in TEXT:
         raise OutputError(
-            f"{name}: the format {wanted!r} needs a parquet file. To mend it: name it .parquet."
+            f"{name}: the format {wanted!r} needs a parquet file. To fix it: name it .parquet."
         )
     same = like is not None and like.format == wanted
     return Source(

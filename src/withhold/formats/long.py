@@ -80,7 +80,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
             kind = "record" if name in ids else "item"
             raise OutputError(
                 f"the {kind} {name!r} cannot be written to a long CSV file. "
-                "To mend it: write .jsonl or .parquet instead."
+                "To fix it: write .jsonl or .parquet instead."
             )
     pairs = ((name, item) for name, row in zip(ids, table, strict=True) for item in row or ("",))
     yield from csv_lines(chain([written_columns(form)], pairs), form.separator)
@@ -94,7 +94,7 @@ def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
     if "" in ids or "" in table.vocabulary:
         raise OutputError(
             "an item or a record without a name cannot be written to a long table. "
-            "To mend it: write .jsonl, or a parquet list column."
+            "To fix it: write .jsonl, or a parquet list column."
         )
     lengths = np.maximum(table.lengths, 1)
     places = np.repeat(np.cumsum(lengths) - lengths, table.lengths)
@@ -119,7 +119,7 @@ def written_ids(table: Transactions) -> tuple[str, ...]:
     if len(set(ids)) < len(ids):
         raise OutputError(
             "two records have the same id, and a long table would make them one. "
-            "To mend it: write .jsonl, or a parquet list column."
+            "To fix it: write .jsonl, or a parquet list column."
         )
     return ids
 

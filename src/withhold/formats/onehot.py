@@ -260,5 +260,5 @@ def _check_written(table: Transactions, names: list[str], form: Source) -> None:
 
 def _unwritable(what: str, where: str) -> OutputError:
     return OutputError(
-        f"{what} cannot be written to {where}. To mend it: write .jsonl, or a parquet list column."
+        f"{what} cannot be written to {where}. To fix it: write .jsonl, or a parquet list column."
     )

@@ -83,7 +83,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
             if not name or any(letter in name for letter in "\n\r\0"):
                 raise OutputError(
                     f"the item {name!r} cannot be written to an SPMF file. "
-                    "To mend it: write .jsonl or .parquet instead."
+                    "To fix it: write .jsonl or .parquet instead."
                 )
             yield f"{ITEM}{code}={name}\n"
     tokens = np.array([code_of.get(name, "") for name in table.vocabulary], dtype=object)

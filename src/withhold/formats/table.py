@@ -224,7 +224,7 @@ def _csv(table: Table, form: Source) -> Iterable[str]:
         if any(bad in value for value in column.values for bad in "\r\0" if value):
             raise OutputError(
                 f"a value of {column.name!r} holds a carriage return or a NUL, which a CSV file "
-                "cannot hold. To mend it: write .jsonl or .parquet instead."
+                "cannot hold. To fix it: write .jsonl or .parquet instead."
             )
     # A line with nothing in it is no row to most readers, so a lone blank is put in quotes.
     blank = "" if len(table.columns) == 1 else None
