@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.data import Hierarchy, Table, Transactions
+from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.formats import Data, read, read_back, read_table
 from withhold.kernels.threads import Progress, quiet
@@ -89,7 +90,7 @@ def compare(
     tree = None
     if hierarchy is not None and isinstance(table, Transactions):
         tree = tree_for(table, hierarchy)[0]
-    wanted = None if sensitive is None else frozenset(sensitive)
+    wanted = None if sensitive is None else clean_set(sensitive, "sensitive")
     found = []
     for number, each in enumerate(candidates):
         known = each.model.sensitive if each.model is not None else frozenset()

@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Source
-from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
+from withhold.errors import (
+    InputError,
+    InternalError,
+    NotVerifiedError,
+    OutputError,
+    PolicyError,
+    option,
+)
 from withhold.formats import Data, as_written, form_for, read, read_back, read_table, write
 from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, quiet
@@ -71,7 +78,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         if not target.is_file():
             raise OutputError(f"{target} is not an ordinary file; choose another name")
         if not force:
-            raise PolicyError(f"{target} exists already; use force to replace it (--force)")
+            raise PolicyError(f"{target} exists already; use {option('force', True)} to replace it")
 
 
 def publish(
@@ -164,7 +171,7 @@ def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None
     if not path.is_file():
         raise OutputError(f"{path} is not an ordinary file; choose another name")
     if not force:
-        raise PolicyError(f"{path} exists already; use force to replace it (--force)")
+        raise PolicyError(f"{path} exists already; use {option('force', True)} to replace it")
 
 
 @contextmanager

@@ -97,7 +97,7 @@ def panicking(monkeypatch, tmp_path):
 def test_a_panic_is_an_input_error_without_a_backtrace(panicking, capfd):
     path = panicking()
     for reader in (read, read_table):
-        with pytest.raises(InputError, match="is a broken parquet file: assertion failed. To fix"):
+        with pytest.raises(InputError, match="is a broken parquet file: assertion failed"):
             reader(path)
     assert capfd.readouterr().err == ""
 
@@ -126,6 +126,9 @@ def test_what_is_written_to_stderr_meanwhile_is_not_lost(monkeypatch, capfd):
 def test_no_stderr_is_no_obstacle(tmp_path: Path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"items": [["x"], []]}).write_parquet(path)
-    code = "import os, sys; os.close(2); sys.stderr = None\nimport withhold\nprint(len(withhold.read(sys.argv[1])))"
+    code = (
+        "import os, sys; os.close(2); sys.stderr = None\n"
+        "import withhold\nprint(len(withhold.read(sys.argv[1])))"
+    )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert done.stdout == "2\n"

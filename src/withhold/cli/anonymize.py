@@ -45,6 +45,7 @@ def anonymize(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -73,6 +74,7 @@ def anonymize(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        skip_missing_ids=skip_missing_ids,
         silent=quiet,
     )
     check_target(output, table.source, force=force)

@@ -14,7 +14,13 @@ import typer
 import withhold
 from withhold.cli import interrupts
 from withhold.cli.console import abandon_stdout, note
-from withhold.errors import InternalError, Interrupted, OutputError, WithholdError
+from withhold.errors import (
+    InternalError,
+    Interrupted,
+    OutputError,
+    WithholdError,
+    on_the_command_line,
+)
 
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
@@ -67,7 +73,8 @@ def verb(name: str, *, example: str) -> Callable[[Callable[..., None]], Callable
         @wraps(function)
         def guarded(*args: Any, **options: Any) -> None:
             try:
-                function(*args, **options)
+                with on_the_command_line():
+                    function(*args, **options)
             except WithholdError as error:
                 _remember(error.exit_code)
                 end(str(error), error.exit_code)

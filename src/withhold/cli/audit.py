@@ -23,6 +23,7 @@ def audit(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
@@ -44,6 +45,7 @@ def audit(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        skip_missing_ids=skip_missing_ids,
         silent=quiet,
     )
     table = with_marks(table, wanted, given.get("mark"))

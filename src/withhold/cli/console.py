@@ -7,12 +7,12 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 
 import typer
 
 from withhold.cli.interrupts import stop_if_asked
 from withhold.data import Transactions
+from withhold.data.names import nearest
 from withhold.errors import OutputError
 from withhold.kernels.threads import Progress
 
@@ -98,6 +98,8 @@ def abandon_stdout() -> None:
 
 def warn_about(table: Transactions, sensitive: frozenset[str], *, silent: bool = False) -> None:
     """Notes about the data that a careful reader would want to see."""
+    if table.skipped_rows:
+        note(f"{table.skipped_rows:,} rows without a record id were left out", silent=silent)
     if table.repeated:
         note(f"{table.repeated:,} repeated items within records were merged", silent=silent)
     present = {
@@ -112,7 +114,7 @@ def absent_text(absent: Sequence[str], total: int, present: Sequence[str]) -> st
     """Which sensitive items never occur, with the nearest spelling of the first few."""
     named = []
     for item in absent[:3]:
-        near = get_close_matches(item, present, n=1)
-        named.append(f"{item!r} (did you mean {near[0]!r}?)" if near else repr(item))
+        near = nearest(item, present)
+        named.append(f"{item!r} (did you mean {near!r}?)" if near else repr(item))
     more = f" and {len(absent) - 3:,} more" if len(absent) > 3 else ""
     return f"{len(absent):,} of {total:,} sensitive items never occur: {', '.join(named)}{more}"

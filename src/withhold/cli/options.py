@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from withhold.data.names import nearest
 
 Data = Annotated[
     str,
@@ -33,6 +34,14 @@ Consent = Annotated[
     typer.Option(
         help="Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
         "column. The other records are left out before anything is counted."
+    ),
+]
+SkipMissingIds = Annotated[
+    bool,
+    typer.Option(
+        "--skip-missing-ids",
+        help="Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If not "
+        "given, they are an error.",
     ),
 ]
 MinSupport = Annotated[
@@ -117,8 +126,8 @@ def read_policy(path: Path, keys: Mapping[str, Key]) -> Mapping[str, Any]:
     for written, value in content.items():
         key = keys.get(written.replace("_", "-"))
         if key is None:
-            near = get_close_matches(written.replace("_", "-"), keys, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = nearest(written.replace("_", "-"), keys)
+            hint = f"; did you mean {near}?" if near else ""
             raise typer.BadParameter(f"{path}: unknown key {written!r}{hint}")
         policy[key.name] = _policy_value(path, written, key, value)
     return policy

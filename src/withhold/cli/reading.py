@@ -21,6 +21,7 @@ def read_data(
     record_column: str | None,
     item_column: str | None,
     consent: str | None,
+    skip_missing_ids: bool,
     silent: bool,
 ) -> Any:
     """The data that the model is about."""
@@ -29,6 +30,7 @@ def read_data(
             "format": format,
             "record-column": record_column,
             "item-column": item_column,
+            "skip-missing-ids": skip_missing_ids or None,
         }
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
@@ -42,6 +44,7 @@ def read_data(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        skip_missing_ids=skip_missing_ids,
     )
     warn_about(table, model.sensitive, silent=silent)
     return table

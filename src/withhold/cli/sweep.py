@@ -52,6 +52,7 @@ def sweep(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -72,6 +73,7 @@ def sweep(
         record_column=record_column,
         item_column=item_column,
         consent=consent,
+        skip_missing_ids=skip_missing_ids,
         silent=quiet,
     )
     grid = [replace(case, model=models.complete_model(case.model, given, table)) for case in grid]

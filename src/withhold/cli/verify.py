@@ -37,6 +37,7 @@ def verify(
         typer.Option(help="[personal-rho] Categories in the constraints, as for anonymize."),
     ] = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
     as_json: options.AsJson = False,
@@ -57,7 +58,13 @@ def verify(
             published,
             manifest,
             complete=partial(
-                complete_released, original, constraints, sensitive, hierarchy, consent
+                complete_released,
+                original,
+                constraints,
+                sensitive,
+                hierarchy,
+                consent,
+                skip_missing_ids=skip_missing_ids,
             ),
             jobs=jobs,
             limit_seconds=limit_seconds,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.growing import some
+from withhold.data.names import clean
 from withhold.errors import InputError
 
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
@@ -34,7 +35,7 @@ def agreed_by_name(
     names: Iterable[Any], table: Any, *, path: str | None = None
 ) -> NDArray[np.bool_]:
     """Which records are on a list of record ids, or of row numbers from 1 where records have no ids."""
-    listed = {str(name) for name in names}
+    listed = {clean(str(name)) for name in names}
     if table.record_ids is None:
         ids: Sequence[str] = [str(number) for number in range(1, len(table) + 1)]
         kind = f"a row number from 1 to {len(table):,}"

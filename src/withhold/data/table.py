@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.names import nearest
 from withhold.data.source import Source
 from withhold.errors import InputError
 
@@ -224,9 +224,9 @@ class Table:
 
 def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputError:
     """What to say of a column that is not there."""
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    near = nearest(name, names, cutoff=0.5)
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
-    remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
+    remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 

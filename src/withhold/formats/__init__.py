@@ -4,7 +4,7 @@ In: a path, standard input, a data frame or any iterable of iterables. Out: ``Tr
 know where they came from; and back into a file of the same form. One module holds each format,
 ``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes.
 
-Text formats cut the blanks around items; ``jsonl`` and parquet keep names exactly as they are.
+What a name is, ``data.names`` says, for all of them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from withhold.data import Source, Table, Transactions
-from withhold.errors import InputError, OutputError
+from withhold.data.names import clean, is_missing
+from withhold.errors import InputError, OutputError, option
 from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
@@ -25,7 +28,7 @@ from withhold.formats.forms import FORMATS, check_format, check_separator, outpu
 from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.parquet import read_parquet
-from withhold.formats.rows import Parsed, parsed_from_names
+from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
     TABLE,
@@ -47,6 +50,8 @@ __all__ = [
     "read_table",
     "write",
 ]
+
+NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
 
 Data = Transactions | Table
 """What can be read, published and proved: records of items, or a table of named columns."""
@@ -80,19 +85,27 @@ def read(
     record_column: str | None = None,
     item_column: str | None = None,
     consent: Any = None,
+    skip_missing_ids: bool = False,
 ) -> Transactions:
     """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
 
     Format, separator and columns are found by content where they are not given. Repeated items of a
     record are merged and counted; empty records are kept. ``consent``: a file that lists the records that
     may be published, the name of a 0/1 column, or row numbers or record ids; the others are left out.
+    ``skip_missing_ids`` leaves out rows that do not say which record they belong to, and counts them.
 
     >>> read([["bread", "beer"], []]).to_lists()
     [['beer', 'bread'], []]
     >>> read([["bread", "beer"], ["tea"]], consent=[2]).to_lists()
     [['tea']]
     """
-    options = Options(check_format(format), check_separator(separator), record_column, item_column)
+    options = Options(
+        check_format(format),
+        check_separator(separator),
+        record_column,
+        item_column,
+        skip_missing_ids,
+    )
     table = _read_any(source, options)
     return table if consent is None else only_with_consent(table, source, consent)
 
@@ -165,6 +178,7 @@ def write(
         return write_table(table, path, form)
     if not len(table):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
+    _check_names(table, form)
     form = replace(form, path=path, **_details(table, form))
     if form.container == "parquet":
         digest = save_frame(FRAME_WRITERS[form.format](table, form), path, form.compression)
@@ -187,6 +201,17 @@ def as_written(table: Data, form: Source) -> Data:
     return table
 
 
+def _check_names(table: Transactions, form: Source) -> None:
+    """Refuse names that no reader would find again; tables that were read have none."""
+    occurring = (table.vocabulary[code] for code in np.flatnonzero(table.supports))
+    if odd := [name for name in occurring if name != clean(name) or not name]:
+        raise OutputError(f"the item {odd[0]!r} cannot be written, as its name is {NOT_A_NAME}.")
+    if form.format in ("basket", "spmf"):
+        return
+    if odd := [name for name in table.record_ids or () if name != clean(name) or is_missing(name)]:
+        raise OutputError(f"the record id {odd[0]!r} cannot be written, as it is {NOT_A_NAME}.")
+
+
 def _read_path(path: Path, options: Options) -> Transactions:
     opened = open_bytes(path)
     if opened.is_parquet or options.format == "list":
@@ -196,7 +221,7 @@ def _read_path(path: Path, options: Options) -> Transactions:
         format = options.format or text_format(text, options)
         named = options.record_column or options.item_column
         if named and format in ("basket", "spmf"):
-            remedy = "leave record_column and item_column out"
+            remedy = f"leave {option('record_column')} and {option('item_column')} out"
             problem = f"a {format} file has no columns"
             raise InputError(problem, path=text.path, value=named, remedy=remedy)
         parsed = TEXT_READERS[format](text, options)
@@ -225,9 +250,10 @@ def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
 
 
 def _table(parsed: Parsed, source: Source | None) -> Transactions:
+    path = None if source is None else str(source.path)
     if not len(parsed.lengths):
-        path = None if source is None else str(source.path)
         raise InputError("holds no records", path=path, remedy="give at least one record")
+    parsed = with_clean_names(parsed, path=path)
     return Transactions(
         parsed.offsets,
         parsed.items,
@@ -235,6 +261,7 @@ def _table(parsed: Parsed, source: Source | None) -> Transactions:
         parsed.record_ids,
         parsed.repeated,
         source,
+        skipped_rows=parsed.skipped,
     )
 
 

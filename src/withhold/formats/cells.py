@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from withhold.errors import InputError
+from withhold.errors import InputError, option
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
 
@@ -58,6 +58,10 @@ class Sheet:
                 remedy='close each quoted cell, and write a quote inside it as ""',
             ) from None
 
+    def line(self, row: int) -> int:
+        """The line of the file on which a row below the header ends, rows counted from 0."""
+        return next(islice((number for number, _ in self.rows()), row, None))
+
     def columns(self, places: Sequence[int]) -> list[polars.Series]:
         """Some columns below the header, as columns of texts."""
         return (_parsed_cells if self.is_quoted else _plain_cells)(self, places)
@@ -68,7 +72,7 @@ class Sheet:
             f"has {n_cells} cells where the header has {len(self.header)} columns",
             path=self.text.path,
             line=line,
-            remedy="complete the line, or name the separator with separator= (--separator)",
+            remedy="complete the line, or name the separator with " + option("separator"),
         )
 
 

@@ -6,7 +6,7 @@ shows otherwise, so every other answer needs a reason that a basket file would h
 
 from __future__ import annotations
 
-from withhold.errors import InputError
+from withhold.errors import InputError, option
 from withhold.formats.cells import SAMPLE, Sheet, open_sheet
 from withhold.formats.columns import Options, has_usual_columns, listed
 from withhold.formats.jsonl import looks_like_jsonl
@@ -83,7 +83,7 @@ def _refuse_table(sheet: Sheet, rows: list[list[str]]) -> None:
             f"looks like a table, not like records of items; {listed(header)}",
             path=sheet.text.path,
             remedy=(
-                "name record_column and item_column (--record-column, --item-column), "
-                "or say format='basket' (--format basket) if each line is a record"
+                f"name {option('record_column')} and {option('item_column')}, "
+                f"or say {option('format', 'basket')} if each line is a record"
             ),
         )

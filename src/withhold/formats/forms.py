@@ -6,10 +6,10 @@ file does not exist yet. Nothing is written here.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from withhold.data import Source
+from withhold.data.names import nearest
 from withhold.errors import InputError, OutputError
 
 FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
@@ -64,8 +64,8 @@ def check_format(format: str | None) -> str | None:
     """The format, if there is one of this name."""
     if format is None or format in FORMATS:
         return format
-    near = get_close_matches(format, FORMATS, n=1)
-    meant = f"say {near[0]!r}, if that is what you mean, or " if near else ""
+    near = nearest(format, FORMATS)
+    meant = f"say {near!r}, if that is what you mean, or " if near else ""
     remedy = f"{meant}use one of {', '.join(FORMATS)}"
     raise InputError(f"there is no format {format!r}", remedy=remedy)
 
@@ -86,6 +86,11 @@ def check_separator(separator: str | None) -> str | None:
             remedy=f"use one of {', '.join(SEPARATOR_NAMES)}",
         )
     return mark
+
+
+def separator_name(mark: str) -> str:
+    """How a separator is best typed: by its name, if it has one."""
+    return next((name for name, each in SEPARATOR_NAMES.items() if each == mark), mark)
 
 
 def _format_by(extension: str, like: Source | None) -> str:

@@ -1,7 +1,7 @@
 """Parquet files: the one place where polars is given bytes that somebody else wrote.
 
-In: the bytes of a file. Out: a frame, or ``InputError``. A crafted or damaged file can make polars panic, which
-is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal.
+In: the bytes of a file. Out: a frame, or ``InputError``. A crafted or damaged file can make polars panic,
+which is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_parquet(data: bytes, path: str) -> polars.DataFrame:
 
 @contextmanager
 def _held_back_stderr() -> Iterator[_Held]:
-    """What is written to the file descriptor of stderr meanwhile comes out afterwards, unless it is cleared."""
+    """What is written to stderr meanwhile, by compiled code too, comes out afterwards unless cleared."""
     held = _Held()
     try:
         saved = os.dup(STDERR)

@@ -18,7 +18,7 @@ from typing import Any
 from withhold.data import Source, Table
 from withhold.data.binning import bin_column, parse_bins
 from withhold.data.table import Column, Value
-from withhold.errors import InputError, OutputError, PolicyError
+from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import table_frames, table_jsonl
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
@@ -141,8 +141,8 @@ def refuse_ambiguous(table: Table, form: Source, columns: Sequence[str]) -> None
             shown = f"the value {written!r}" if written else "blanks"
             raise PolicyError(
                 f"column {name!r} has {shown} of its own, which nobody could tell from a withheld "
-                f"cell; mark withheld cells with something else (mark=, --mark), such as "
-                f"{_free_mark(column.values)!r}"
+                f"cell; mark withheld cells with something else, such as "
+                + option("mark", _free_mark(column.values))
             )
 
 
