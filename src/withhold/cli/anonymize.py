@@ -13,6 +13,8 @@ from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.reading import check_marks, read_data
 from withhold.errors import Interrupted, PolicyError
+from withhold.formats.extensions import check_extension
+from withhold.models import TABLE_MODELS
 
 
 @verb(
@@ -55,9 +57,11 @@ def anonymize(
     wanted = models.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
+    check_extension(output.name, data, table=wanted.name in TABLE_MODELS)
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
+    from withhold.formats import form_for
     from withhold.publish import check_target
     from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
@@ -78,6 +82,7 @@ def anonymize(
         silent=quiet,
     )
     check_target(output, table.source, force=force)
+    form_for(table, output.name, like=table.source, mark=given.get("mark"))
     check_marks(table, wanted, output, given.get("mark"))
     wanted = models.complete_model(wanted, given, table)
     announce_compilation(silent=quiet)

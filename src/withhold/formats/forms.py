@@ -11,10 +11,9 @@ from pathlib import Path
 from withhold.data import Source
 from withhold.data.names import nearest
 from withhold.errors import InputError, OutputError
+from withhold.formats.extensions import TEXT, check_extension, split_name
 
 FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
-PACKED = {".gz": "gz", ".zst": "zst"}
-TEXT = frozenset((".dat", ".txt", ".basket", ".csv", ".tsv", ".jsonl", ".ndjson", ".spmf"))
 FRAMES = ("long", "one-hot", "list")
 """The formats that parquet can hold."""
 SEPARATOR_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -24,16 +23,17 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
     """The form of a file of this name.
 
     The extension decides, and ``.gz`` or ``.zst`` after it the packing; what it leaves open (which
-    separator, long or one-hot) is as in ``like``. Without a known extension all but the packing is
-    as in ``like``, or a basket file. A ``format`` that is given wins over both.
+    separator, long or one-hot) is as in ``like``. Without an extension all but the packing is
+    as in ``like``, or a basket file; one that is not written is refused. A ``format`` that is given
+    wins over both.
 
     >>> form = output_form("out.csv.gz", Source(Path("in.csv"), "long", separator=";"))
     >>> form.format, form.separator, form.compression
     ('long', ';', 'gz')
     """
-    path = Path(name)
-    compression = PACKED.get(path.suffix.lower(), "")
-    extension = (path.with_suffix("") if compression else path).suffix.lower()
+    is_text = like is not None and like.container == "text"
+    check_extension(name, like.path.name if like is not None and is_text else None)
+    extension, compression = split_name(name)
     wanted = check_format(format) or _format_by(extension, like)
     container = "parquet" if extension == ".parquet" or wanted == "list" else "text"
     known = extension in TEXT or extension == ".parquet"
@@ -50,7 +50,7 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
         )
     same = like is not None and like.format == wanted
     return Source(
-        path,
+        Path(name),
         wanted,
         compression=compression,
         container="jsonl" if wanted == "jsonl" else container,

@@ -23,7 +23,8 @@ from withhold.formats import table_frames, table_jsonl
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
-from withhold.formats.forms import PACKED, check_separator
+from withhold.formats.extensions import check_extension, split_name
+from withhold.formats.forms import check_separator
 from withhold.formats.items import check_encodable
 from withhold.formats.jsonl import looks_like_jsonl
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
@@ -87,18 +88,18 @@ def table_form(name: str, like: Source | None = None, mark: str | None = None) -
     >>> table_form("out.tsv.gz", None, "*").separator
     '\\t'
     """
-    path = Path(name)
-    compression = PACKED.get(path.suffix.lower(), "")
-    extension = (path.with_suffix("") if compression else path).suffix.lower()
     if like is not None and like.format != TABLE:
         like = None
+    is_text = like is not None and like.container == "text"
+    check_extension(name, like.path.name if like is not None and is_text else None, table=True)
+    extension, compression = split_name(name)
     container = CONTAINERS.get(extension) or (like.container if like else "text")
     own = like.separator if like is not None and like.container == "text" else None
     usual = "\t" if extension == ".tsv" else ","
     # A .csv file with tabs in it, or a .tsv with commas, would mislead its readers.
     fits = own is not None and not (extension == ".csv" and own == "\t") and extension != ".tsv"
     return Source(
-        path,
+        Path(name),
         TABLE,
         compression=compression,
         container=container,
