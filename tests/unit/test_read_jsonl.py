@@ -56,7 +56,7 @@ def test_keys_by_name(tmp_path: Path) -> None:
         ('["a", Infinity]\n', 1, "not a whole number"),
         ('{"things": ["a"]}\n', 1, "no list under 'items'; its keys are 'things'"),
         ('{"items": "a"}\n', 1, "no list under 'items'"),
-        ('{"items": [], "record": 1}\n{"items": []}\n', None, "a row does not say which record"),
+        ('{"items": [], "record": 1}\n{"items": []}\n', 2, "a row does not say which record"),
         ('{"items": [], "record": 1}\n{"items": [], "record": "1"}\n', None, "same id"),
         ('["\\ud800"]\n', None, "half a character"),
         ("[" * 100_000 + "\n", 1, "is not a line of JSON"),

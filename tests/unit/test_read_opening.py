@@ -239,7 +239,6 @@ def test_impossible_separators(tmp_path: Path, separator: str) -> None:
 @pytest.mark.parametrize(
     ("format", "words"),
     [
-        ("list", "is not a parquet file"),
         ("jsonl", "is not a line of JSON"),
         ("spmf", "number from 0 up"),
         ("long", "a long table needs a record and an item column"),

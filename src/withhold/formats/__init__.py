@@ -20,7 +20,7 @@ import numpy as np
 from withhold.data import Source, Table, Transactions
 from withhold.data.names import clean, is_missing
 from withhold.errors import InputError, OutputError, option
-from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
+from withhold.formats import basket, jsonl, listcolumn, listtext, long, onehot, spmf
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
@@ -62,6 +62,7 @@ TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
     "spmf": spmf.read_text,
     "one-hot": onehot.read_text,
     "jsonl": jsonl.read_text,
+    "list": listtext.read_text,
 }
 TEXT_WRITERS: dict[str, Callable[[Transactions, Source], Iterator[str]]] = {
     "basket": basket.write_text,
@@ -214,7 +215,7 @@ def _check_names(table: Transactions, form: Source) -> None:
 
 def _read_path(path: Path, options: Options) -> Transactions:
     opened = open_bytes(path)
-    if opened.is_parquet or options.format == "list":
+    if opened.is_parquet:
         format, parsed = _read_parquet(opened, options)
     else:
         text = text_of(opened)
@@ -242,9 +243,6 @@ def _read_path(path: Path, options: Options) -> Transactions:
 def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
     from withhold.formats.frames import Frame, read_frame
 
-    if not opened.is_parquet:
-        remedy = "leave the format out, and it will be found"
-        raise InputError("is not a parquet file", path=opened.label, remedy=remedy)
     frame = read_parquet(opened.data, opened.label)
     return read_frame(Frame(frame, opened.label), options)
 

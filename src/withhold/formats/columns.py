@@ -6,6 +6,7 @@ columns there are and the nearest spelling. The cells themselves are not looked 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,14 @@ ITEM_NAMES = frozenset(
     {noun + ending for noun in ITEMS for ending in ("", "id", "no", "code", "name", "description")}
     | {"code", "keyword", "query", "sku", "tag", "term", "url"}
 )
+LIST_NAMES = frozenset(
+    ("articles", "basket", "baskets", "cart", "codes", "diagnoses", "drugs", "goods", "itemlist", "items",
+     "itemset", "itemsets", "keywords", "medications", "movies", "pages", "products", "productlist",
+     "purchases", "tags", "terms", "transaction", "transactions", "urls")
+)  # fmt: skip
+"""Names of a column whose cells hold several items."""
+INNER = re.compile(r"[^,;|\t]+[,;|\t]")
+"""Something with a separator after it: a cell that may be a list."""
 INDEX_NAMES = frozenset(("", "Unnamed: 0"))
 """What a data frame's row labels are called once they have been written to a file."""
 

@@ -52,8 +52,8 @@ def check_extension(name: str, own: str | None = None, *, table: bool = False) -
     >>> check_extension("out.xlsx")
     Traceback (most recent call last):
     ...
-    withhold.errors.OutputError: out.xlsx: spreadsheets (.xlsx) are not written yet. To fix it: write out.csv \
-or out.parquet.
+    withhold.errors.OutputError: out.xlsx: spreadsheets (.xlsx) are not written yet. To fix it: write \
+out.csv or out.parquet.
     """
     known = FOR_TABLES if table else FOR_RECORDS
     extension, compression = split_name(name)

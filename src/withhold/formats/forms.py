@@ -101,7 +101,7 @@ def _format_by(extension: str, like: Source | None) -> str:
         return "spmf"
     if extension == ".parquet":
         return like.format if like is not None and like.format in FRAMES else "list"
-    if like is None:
+    if like is None or (like.format == "list" and like.container == "text"):
         return "basket"
     if extension in (".csv", ".tsv"):
         return like.format if like.format in ("basket", "long", "one-hot") else "basket"

@@ -17,7 +17,15 @@ from withhold.data import Source, Transactions
 from withhold.data.names import WHITESPACE, clean_all
 from withhold.errors import InputError, OutputError, option
 from withhold.formats.cells import BLANKS, Sheet, csv_lines, open_sheet
-from withhold.formats.columns import ITEM_NAMES, RECORD_NAMES, Options, listed, long_columns, plain
+from withhold.formats.columns import (
+    INNER,
+    ITEM_NAMES,
+    RECORD_NAMES,
+    Options,
+    listed,
+    long_columns,
+    plain,
+)
 from withhold.formats.ids import Mask, id_names, with_id
 from withhold.formats.items import series_codes, series_names
 from withhold.formats.opening import Text
@@ -50,6 +58,9 @@ def read_text(text: Text, options: Options) -> Parsed:
     places = sheet.header.index(record), sheet.header.index(item)
     records, items = sheet.columns(places)
     kept = with_id(records, options, path=text.path, column=record, line=sheet.line)
+    if options.format is None:
+        remedy = f"{option('format', 'list')} {option('item_column', item)}"
+        refuse_lists(records, items, path=text.path, column=item, as_lists=f"say {remedy}")
     return _pair(records, items, kept, (record, item), path=text.path, separator=sheet.separator)
 
 
@@ -59,7 +70,26 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
     records = id_names(frame.column(record), path=frame.path, column=record)
     kept = with_id(records, options, path=frame.path, column=record)
     items = series_names(frame.column(item), path=frame.path, column=item)
+    if options.format is None:
+        as_lists = "split them into lists"
+        refuse_lists(records, items, path=frame.path, column=item, as_lists=as_lists)
     return _pair(records, items.fill_null(""), kept, (record, item), path=frame.path)
+
+
+def refuse_lists(
+    records: polars.Series, items: polars.Series, *, path: str | None, column: str, as_lists: str
+) -> None:
+    """Stop where no record has two rows and cells look like lists: one item with commas, or several?"""
+    if len(records) < 2 or records.n_unique() < len(records):
+        return
+    if items.str.contains(f"^{INNER.pattern}").any():
+        raise InputError(
+            "no record has a second row, and some cells look like lists of items",
+            path=path,
+            column=column,
+            remedy=f"{as_lists} if they are lists; or say {option('format', 'long')} if each cell is one "
+            "item",
+        )
 
 
 def write_text(table: Transactions, form: Source) -> Iterator[str]:
