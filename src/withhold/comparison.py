@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from withhold.data import Hierarchy, Table, Transactions
+from withhold.data.names import clean_set
 from withhold.errors import InputError, PolicyError
 from withhold.formats import Data, read, read_table
 from withhold.kernels.threads import Progress, quiet
@@ -91,7 +92,7 @@ def compare(
     tree = None
     if hierarchy is not None and isinstance(table, Transactions):
         tree = tree_for(table, hierarchy)[0]
-    wanted = None if sensitive is None else frozenset(sensitive)
+    wanted = None if sensitive is None else clean_set(sensitive, "sensitive")
     found = []
     for number, each in enumerate(candidates):
         refuse_strangers(table, each, tree or each.hierarchy)
@@ -117,8 +118,12 @@ def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) ->
             return original
         beside = next((each.path for each in releases if each.path is not None), None)
         if isinstance(original, str | Path) and beside is not None:
-            consent = reading.pop("consent", None)
-            return read_original(Path(original), beside, reading, consent)
+            people = {
+                name: reading.pop(name)
+                for name in ("consent", "skip_missing_ids")
+                if name in reading
+            }
+            return read_original(Path(original), beside, reading, **people)
         return read(original, **reading)
     consent = reading.get("consent")
     if isinstance(original, Table):

@@ -10,6 +10,7 @@
     ├── Interrupted       Ctrl-C, nothing was published     exit code 130
     └── InternalError     this is a bug in us               exit code 70
 
+``option`` spells an option as the reader would give it: typed, or as a keyword.
 The command line prints the message and ends with the exit code; Python callers catch the class.
 A message says what is wrong, where, and what to do about it. It shows a value only where the user
 typed that value or where it is needed to find the line.
@@ -17,6 +18,10 @@ typed that value or where it is needed to find the line.
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 
@@ -30,7 +35,7 @@ class InputError(WithholdError):
     """A file or a value that cannot be read, with the place and the remedy.
 
     >>> print(InputError("holds a NUL byte", path="a.dat", line=3, remedy="export it as text"))
-    a.dat, line 3: holds a NUL byte. To mend it: export it as text.
+    a.dat, line 3: holds a NUL byte. To fix it: export it as text.
     """
 
     exit_code = 3
@@ -60,7 +65,7 @@ class InputError(WithholdError):
             if part
         )
         shown = "" if self.value is None else f" (found {_short(self.value)})"
-        remedy = "" if self.remedy is None else f" To mend it: {self.remedy}."
+        remedy = "" if self.remedy is None else f" To fix it: {self.remedy}."
         return f"{place + ': ' if place else ''}{self.problem}{shown}.{remedy}"
 
 
@@ -109,6 +114,35 @@ class InternalError(WithholdError):
 
     def __init__(self, message: str) -> None:
         super().__init__(f"{message}. This is a bug in withhold; please report it.")
+
+
+_typed: ContextVar[bool] = ContextVar("typed", default=False)
+"""Whether options are spoken of as on the command line; else as in Python."""
+
+
+@contextmanager
+def on_the_command_line() -> Iterator[None]:
+    """Within this, messages spell options as they are typed: ``--record-column``, not ``record_column``."""
+    before = _typed.set(True)
+    try:
+        yield
+    finally:
+        _typed.reset(before)
+
+
+def option(name: str, value: object = None) -> str:
+    """An option as the reader of the message would give it, perhaps with a value.
+
+    >>> option("record_column"), option("separator", ","), option("force", True)
+    ('record_column', "separator=','", 'force=True')
+    >>> with on_the_command_line():
+    ...     option("record_column"), option("separator", "tab"), option("force", True)
+    ('--record-column', '--separator tab', '--force')
+    """
+    if not _typed.get():
+        return name if value is None else f"{name}={value!r}"
+    typed = "--" + name.replace("_", "-")
+    return typed if value is None or value is True else f"{typed} {shlex.quote(str(value))}"
 
 
 def _short(value: str, limit: int = 60) -> str:

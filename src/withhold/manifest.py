@@ -103,6 +103,7 @@ def make_internal(
             **({} if source is None else form_as_dict(source)),
             **amounts(release.original),
             "without_consent": release.original.without_consent,
+            "skipped_rows": getattr(release.original, "skipped_rows", 0),
         },
         "seed": release.options.get("seed"),
         "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},

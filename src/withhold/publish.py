@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from withhold.atomic import FileSet, current, drafting, refuse_links, save
 from withhold.data import Source
-from withhold.errors import InputError, InternalError, NotVerifiedError, OutputError, PolicyError
+from withhold.errors import (
+    InputError,
+    InternalError,
+    NotVerifiedError,
+    OutputError,
+    PolicyError,
+    option,
+)
 from withhold.escaping import json_text
 from withhold.formats import Data, as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
@@ -95,7 +102,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         if not target.is_file():
             raise OutputError(f"{target} is not an ordinary file; choose another name")
         if not force:
-            raise PolicyError(f"{target} exists already; --force replaces it")
+            raise PolicyError(f"{target} exists already; use {option('force', True)} to replace it")
 
 
 def publish(
@@ -196,7 +203,7 @@ def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None
     if not path.is_file():
         raise OutputError(f"{path} is not an ordinary file; choose another name")
     if not force:
-        raise PolicyError(f"{path} exists already; --force replaces it")
+        raise PolicyError(f"{path} exists already; use {option('force', True)} to replace it")
 
 
 def _read_draft(draft: Path, written: Source, name: str) -> Data:

@@ -140,16 +140,17 @@ def read_published(
     return proposed
 
 
-def read_original(
-    original: Path, published: Path, options: Reading, consent: Any = None
-) -> Transactions:
-    """The originals of a release, read as they were then if the internal manifest is of the same file."""
+def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Transactions:
+    """The originals of a release, read as they were then if the internal manifest is of the same file.
+
+    ``options`` say how the bytes are read, ``people`` whose records are left out, both as in ``read``.
+    """
     form = None
     if str(original) != "-":
         internal = read_internal(internal_of(published))
         form = input_form(internal, original, sha256_of(original))
     said = {name: value for name, value in options.items() if value is not None}
-    return read(original, **(said if form is None else reading_of(form)), consent=consent)
+    return read(original, **(said if form is None else reading_of(form)), **people)
 
 
 def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -> Model:

@@ -463,7 +463,7 @@ def test_bad_input__one_message_with_the_file_the_line_and_the_remedy(shop, name
     assert message.startswith(f"withhold: {name}")
     assert f", line {line}:" in message or line is None
     assert said in message
-    assert "To mend it: " in message
+    assert "To fix it: " in message
     assert sorted(os.listdir(shop)) == sorted(["baskets.dat", name])
 
 
@@ -484,7 +484,7 @@ def test_bad_input__columns_that_are_not_there(shop):
     result = run("audit", "long.csv", *BROKEN, "--record-column", "basket", "--item-column", "item")
     assert result.exit_code == 3
     message = one_message(result)
-    for part in ("long.csv", "'basket'", "'order'", "'product'", "To mend it"):
+    for part in ("long.csv", "'basket'", "'order'", "'product'", "To fix it"):
         assert part in message
 
 

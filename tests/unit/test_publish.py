@@ -136,6 +136,7 @@ def test_write__the_internal_manifest_tells_the_custodian_the_rest(release, bask
         "records": 7,
         "occurrences": 10,
         "without_consent": None,
+        "skipped_rows": 0,
     }
     assert internal["output"] == {"name": "out.dat", "sha256": published.sha256}
     assert internal["seed"] == release.options["seed"] == internal["policy"]["seed"]

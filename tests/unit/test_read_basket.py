@@ -67,7 +67,7 @@ def test_mixed_separators_name_the_line(
     error = refused(tmp_path, text)
     assert error.line == line
     assert all(mark in str(error) for mark in marks)
-    assert "--separator" in str(error)
+    assert "with separator=" in str(error)
 
 
 def test_an_explicit_separator_wins(tmp_path: Path) -> None:

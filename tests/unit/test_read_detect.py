@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from withhold.errors import InputError
+import withhold
+from withhold.errors import InputError, on_the_command_line
 from withhold.formats import FORMATS, read
 
 CONTENTS = {
@@ -32,6 +33,13 @@ CONTENTS = {
     "one-hot with ids": ("id,beer,ale\nx,1,0\ny,0,0\n", "one-hot"),
     "one-hot with a frame's index": (",beer,ale\n0,1,0\n1,0,0\n2,0,1\n", "one-hot"),
     "one-hot with usual names": ("id,item,code\nx,1,0\ny,0,1\n", "one-hot"),
+    "lists beside ids": ('order_id,items\n1,"milk,bread"\n2,beer\n', "list"),
+    "lists between semicolons": ("Customer;Basket\n1;milk,bread\n2;beer\n", "list"),
+    "one column of lists": ('items\n"milk,bread"\nbeer\n', "list"),
+    "baskets under a header": ("Products\nmilk,bread\nbeer\n", "list"),
+    "a byte-order mark": ("\ufefforder_id;product\r\n1;milk\r\n1;beer\r\n", "long"),
+    "units in the header": ("order (no.)\tproduct (name)\n1\tmilk\n1\tbeer\n", "long"),
+    "quotes everywhere": ('"milk","bread"\n"beer"\n', "basket"),
     "arrays": ('["beer", "ale"]\n[]\n', "jsonl"),
     "objects": ('{"items": ["beer"]}\n', "jsonl"),
     "sequences": ("1 2 -1 3 -1 -2\n4 -1 -2\n", "spmf"),
@@ -51,8 +59,95 @@ def test_content_decides(tmp_path: Path, kind: str, name: str) -> None:
     assert source.format == expected
 
 
+ASKED = {
+    "one item a line under a name": ("item\nmilk\nbeer\n", ["--format list", "--format basket"]),
+    "quoted lists without a name": ('"milk,bread"\n"beer"\n', ["--format list", "--format basket"]),
+    "quoted lists, a name in another language": (
+        'Artikel\n"milk,bread"\nbeer\n',
+        ["--format list", "--format basket"],
+    ),
+    "pairs under unusual names": (
+        "name,item\nAnn,milk\nAnn,beer\n",
+        ["--format long --record-column name --item-column item", "--format basket"],
+    ),
+    "a name over numbers": ("age,sex\n30,m\n31,f\n", ["--format long", "--format basket"]),
+    "numbered columns": ("item1,item2\nmilk,bread\nbeer,\n", ["delete", "--format basket"]),
+    "numbered columns beside ids": ("id,item1,item2\n1,milk,\n2,tea,\n", ["--format basket"]),
+    "no header over ids": ("1\tmilk\n1\tbeer\n2\tmilk\n", ["record,item", "--format basket"]),
+    "lists under the name of an item": (
+        'order_id,product\n1,"milk,bread"\n2,beer\n',
+        ["--format list --item-column product", "--format long"],
+    ),
+    "lists or names, by spaces": ("id,items\n1,milk bread\n2,beer\n", ["--format long"]),
+    "quoted names with spaces": ('items\n"milk bread"\nbeer\n', ["--format long"]),
+    "a comment": ("# of May\nmilk bread\nbeer\n", ["delete it", "--format basket"]),
+    "names of lines": ("T1: milk, bread\nT2: beer\n", ["--format basket"]),
+    "a hint for a spreadsheet": ("sep=;\norder_id;product\n1;milk\n", ["delete it"]),
+}
+
+
+@pytest.mark.parametrize("kind", ASKED)
+@pytest.mark.parametrize("name", ["data", "data.txt", "data.csv"])
+def test_what_could_be_read_in_two_ways_is_asked(tmp_path: Path, kind: str, name: str) -> None:
+    text, commands = ASKED[kind]
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with on_the_command_line(), pytest.raises(InputError) as caught:
+        read(path)
+    for command in commands:
+        assert command in str(caught.value)
+    if "--format basket" in commands:
+        assert len(read(path, format="basket")) == text.count("\n")
+
+
+def test_a_column_of_lists(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('order_id,items,day\n7,"milk, say ""A""",1\n8,,2\n9,beer,3\n')
+    table = read(path)
+    assert table.to_lists() == [["milk", 'say "A"'], [], ["beer"]]
+    assert table.record_ids == ("7", "8", "9")
+    assert table.source is not None
+    assert (table.source.columns, table.source.separator) == (("order_id", "items"), ",")
+    path.write_text('stay,dx\n7,"a;b"\n8,c\n')
+    assert read(path, format="list", item_column="dx").to_lists() == [["a", "b"], ["c"]]
+    path.write_text('items\n"milk,bread"\n\n"beer"\n')
+    assert read(path).to_lists() == [["bread", "milk"], [], ["beer"]]
+    release = withhold.anonymize(path, withhold.KmAnonymity(1, 1))
+    for name in ("out.csv", "out", "out.txt"):
+        published = release.write(tmp_path / name)
+        assert withhold.publish.verify_file(published.path).same_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('id,items\n1,"milk,bread"\n2,"milk;tea"\n', "line 3: both ',' and ';'"),
+        (
+            "id,items\n1,\"['milk', 'bread']\"\n",
+            "line 2: a cell holds a list as a program shows it",
+        ),
+        ('items\n"[1, 2]"\n', "line 2: a cell holds a list as a program shows it"),
+        ('id,items\n1,"a\nb,c"\n', "several lines"),
+        ('id,items,products\n1,"a,b",c\n', "several columns could hold the lists"),
+        ("items\n", "a header but no records"),
+    ],
+)
+def test_lists_that_cannot_be_read(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read(path, format="list")
+
+
+def test_a_frame_whose_cells_may_be_lists_is_asked_about() -> None:
+    frame = pl.DataFrame({"order_id": [1, 2], "product": ["milk,bread", "beer"]})
+    with pytest.raises(InputError, match="split them into lists"):
+        read(frame)
+    assert read(frame, format="long").to_lists() == [["milk,bread"], ["beer"]]
+
+
 def test_every_text_format_is_in_the_matrix() -> None:
-    assert {form for _, form in CONTENTS.values()} == set(FORMATS) - {"list"}
+    assert {form for _, form in CONTENTS.values()} == set(FORMATS)
 
 
 def test_a_header_alone_holds_no_records(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_two_candidates_are_for_the_user_to_decide(tmp_path: Path) -> None:
     text = "order_id,user_id,product\n1,7,a\n2,7,b\n"
     error = refused(tmp_path, text)
     assert "'order_id', 'user_id'" in str(error)
-    assert "--record-column" in str(error)
+    assert "with record_column" in str(error)
     table = table_of(tmp_path, text, record_column="user_id")
     assert table.to_lists() == [["a", "b"]]
 

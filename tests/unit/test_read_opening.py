@@ -123,7 +123,7 @@ def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("builtins.open", forbid)
-    assert "may not be read by you" in str(refused(path))
+    assert "permission denied" in str(refused(path))
 
 
 def test_device_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_broken_files_are_one_clear_error(tmp_path: Path, kind: str) -> None:
 
 def test_every_broken_file_comes_with_a_remedy(tmp_path: Path) -> None:
     for data, _, _ in BROKEN.values():
-        assert "To mend it: " in str(refused(put(tmp_path, data)))
+        assert "To fix it: " in str(refused(put(tmp_path, data)))
 
 
 @pytest.mark.parametrize("start", [b"", b"x"])
@@ -239,7 +239,6 @@ def test_impossible_separators(tmp_path: Path, separator: str) -> None:
 @pytest.mark.parametrize(
     ("format", "words"),
     [
-        ("list", "is not a parquet file"),
         ("jsonl", "is not a line of JSON"),
         ("spmf", "number from 0 up"),
         ("long", "a long table needs a record and an item column"),

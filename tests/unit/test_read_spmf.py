@@ -28,7 +28,7 @@ def test_sequences_unite_their_itemsets(tmp_path: Path) -> None:
 def test_transactions_with_names(tmp_path: Path) -> None:
     text = "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=3=a = b \n@ITEM=-1=|\n% note\n1 3 4\n\n4\n"
     table = table_of(tmp_path, text)
-    assert table.to_lists() == [["4", "a = b ", "apple"], [], ["4"]]
+    assert table.to_lists() == [["4", "a = b", "apple"], [], ["4"]]
     assert table.source is not None
     assert table.source.variant == "transactions"
 

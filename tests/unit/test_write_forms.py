@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+import withhold
+from withhold.cli import anonymize  # noqa: F401
+from withhold.cli.app import app
 from withhold.data import Source
 from withhold.errors import InputError, OutputError
 from withhold.formats import output_form
+from withhold.formats.table import table_form
 
 DAT = Source(Path("in.dat"), "basket")
 COMMA = Source(Path("in.csv.gz"), "basket", "gz", separator=",", variant="quoted")
@@ -58,7 +63,7 @@ JSONL = Source(Path("in.jsonl"), "jsonl", container="jsonl", columns=("who", "wh
         ("o", LIST, "list", "parquet", " ", ""),
         ("o", LONG_PARQUET, "long", "parquet", " ", ""),
         ("o", JSONL, "jsonl", "jsonl", " ", ""),
-        ("o.out.gz", LIST, "list", "parquet", " ", "gz"),
+        ("o.gz", LIST, "list", "parquet", " ", "gz"),
     ],
 )
 def test_the_name_decides_and_the_input_fills_in(
@@ -100,3 +105,69 @@ def test_formats_that_do_not_fit_the_name() -> None:
         output_form("o.csv", None, "list")
     with pytest.raises(InputError, match="there is no format 'xml'"):
         output_form("o.csv", None, "xml")
+
+
+OTHER_EXTENSIONS = {
+    "o.xlsx": "write o.csv or o.parquet",
+    "o.XLS": "write o.csv or o.parquet",
+    "o.ods.gz": "write o.csv.gz or o.parquet.gz",
+    "o.json": "name it o.jsonl",
+    "o.pq": "name it o.parquet",
+    "o.feather": "name it o.parquet",
+    "o.data": "name it o.dat",
+    "o.cvs": "name it o.csv",
+    "o.parqet": "name it o.parquet",
+    "o.csv.zip": "name it o.csv.gz or o.csv.zst",
+    "o.v2": "name it o.csv",
+    "o.qqq.zst": "name it o.csv.zst",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_EXTENSIONS)
+def test_an_extension_that_is_not_written_is_refused_with_the_nearest(name: str) -> None:
+    for like in (None, DAT, LONG, LIST, JSONL):
+        for format in (None, "basket"):
+            with pytest.raises(OutputError) as caught:
+                output_form(name, like, format)
+            assert OTHER_EXTENSIONS[name] in str(caught.value)
+    with pytest.raises(OutputError):
+        table_form(name)
+
+
+def test_the_input_s_own_extension_is_fine_if_it_was_text() -> None:
+    text = Source(Path("in.data"), "basket")
+    assert output_form("o.data", text).format == "basket"
+    assert output_form("o.DATA.gz", text).compression == "gz"
+    table = Source(Path("in.data"), "table", separator=";")
+    assert table_form("o.data", table).separator == ";"
+    with pytest.raises(OutputError, match=r"o\.json: files with the extension \.json"):
+        output_form("o.json", Source(Path("in.json"), "jsonl", container="jsonl"))
+    with pytest.raises(OutputError, match=r"name it o\.parquet"):
+        output_form("o.pq", Source(Path("in.pq"), "list", container="parquet"))
+
+
+def test_a_table_is_not_written_as_records_are() -> None:
+    for name in ("o.spmf", "o.basket"):
+        assert output_form(name).path == Path(name)
+        with pytest.raises(OutputError, match="are not written"):
+            table_form(name)
+
+
+def test_nothing_is_read_before_the_name_is_refused(tmp_path: Path) -> None:
+    for model in (["--rho", "0.5", "--sensitive", "a"], ["--model", "km", "--k", "2", "--m", "1"]):
+        out = str(tmp_path / "o.xlsx")
+        result = CliRunner().invoke(app, ["anonymize", "nowhere.dat", *model, "-o", out])
+        assert result.exit_code == 3
+        assert "spreadsheets (.xlsx) are not written yet" in result.stderr
+    table = ["--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "a"]
+    out = str(tmp_path / "o.spmf")
+    result = CliRunner().invoke(app, ["anonymize", "nowhere.csv", *table, "-o", out])
+    assert result.exit_code == 3
+    assert ".spmf are not written" in result.stderr
+
+
+def test_a_release_refuses_such_a_name_and_leaves_nothing(tmp_path: Path) -> None:
+    release = withhold.anonymize([["a", "b"], ["b"]], withhold.KmAnonymity(1, 1))
+    with pytest.raises(OutputError, match="spreadsheets"):
+        release.write(tmp_path / "o.xlsx")
+    assert not list(tmp_path.iterdir())

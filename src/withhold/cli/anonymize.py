@@ -14,6 +14,8 @@ from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.formats.extensions import check_extension
+from withhold.models import TABLE_MODELS
 
 
 @verb(
@@ -55,6 +57,7 @@ def anonymize(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     ids: options.Ids = "renumber",
     allow_unknown: options.AllowUnknown = False,
     seed: options.Seed = None,
@@ -66,6 +69,7 @@ def anonymize(
     wanted = models.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
+    check_extension(output.name, data, table=wanted.name in TABLE_MODELS)
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
@@ -89,11 +93,13 @@ def anonymize(
         item_column=item_column,
         consent=consent,
         allow_unknown=allow_unknown,
+        skip_missing_ids=skip_missing_ids,
         silent=quiet,
     )
     check_target(output, table.source, force=force)
     check_marks(table, wanted, output, given.get("mark"))
-    form_for(table, output.name, like=table.source, safe_csv=safe_csv)  # refuses what cannot be
+    # Refuses, before any work is done, what could not be written.
+    form_for(table, output.name, like=table.source, mark=given.get("mark"), safe_csv=safe_csv)
     wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:

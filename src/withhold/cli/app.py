@@ -15,7 +15,13 @@ import typer
 import withhold
 from withhold.cli import interrupts
 from withhold.cli.console import abandon_stdout, note, usage_error
-from withhold.errors import InternalError, Interrupted, OutputError, WithholdError
+from withhold.errors import (
+    InternalError,
+    Interrupted,
+    OutputError,
+    WithholdError,
+    on_the_command_line,
+)
 from withhold.interruption import stop_if_asked
 
 UsageError: Any = typer.BadParameter.__mro__[2]
@@ -23,7 +29,7 @@ UsageError: Any = typer.BadParameter.__mro__[2]
 
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
-130 interrupted.
+70 a bug, 130 interrupted.
 """
 
 app = typer.Typer(
@@ -67,7 +73,7 @@ def verb(
         @wraps(function)
         def guarded(*args: Any, **options: Any) -> None:
             try:
-                with _told_of_interruptions(options, publishes):
+                with _told_of_interruptions(options, publishes), on_the_command_line():
                     stop_if_asked()
                     function(*args, **options)
             except Interrupted as error:
@@ -96,9 +102,10 @@ def _told_of_interruptions(
 
 def _bug(error: BaseException) -> str:
     if os.environ.get("WITHHOLD_DEBUG"):
-        traceback.print_exc()
+        traceback.print_exception(error)
+    reason = str(error).partition("\n")[0]
     return (
-        f"{type(error).__name__}: {error}. This is a bug in withhold; please report it "
+        f"{type(error).__name__}: {reason}. This is a bug in withhold; please report it "
         "(WITHHOLD_DEBUG=1 shows where it happened)"
     )
 

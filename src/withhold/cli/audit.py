@@ -22,6 +22,7 @@ def audit(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     allow_unknown: options.AllowUnknown = False,
     seed: options.FixedSeed = 0,
     jobs: options.Jobs = None,
@@ -45,6 +46,7 @@ def audit(
         item_column=item_column,
         consent=consent,
         allow_unknown=allow_unknown,
+        skip_missing_ids=skip_missing_ids,
         silent=quiet,
         stops=False,  # an audit publishes nothing; it says what would stop a release
     )

@@ -39,6 +39,7 @@ def compare(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -57,6 +58,7 @@ def compare(
         "separator": separator,
         "record_column": record_column,
         "item_column": item_column,
+        "skip_missing_ids": skip_missing_ids,
     }
     releases = [comparison.candidate(path, reading=reading) for path in published]
     table = comparison.original_of(original, releases, **reading, consent=consent)

@@ -37,6 +37,7 @@ def inspect(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     as_json: options.AsJson = False,
 ) -> None:
     """What is in the file: rows, items, lengths, the most frequent items, the format found.
@@ -57,7 +58,12 @@ def inspect(
     texts = []
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
     if data is not None and table:
-        named = {"format": format, "record-column": record_column, "item-column": item_column}
+        named = {
+            "format": format,
+            "record-column": record_column,
+            "item-column": item_column,
+            "skip-missing-ids": skip_missing_ids or None,
+        }
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
         columns = profile_table(read_table(data, separator=separator), top=top)
@@ -70,6 +76,7 @@ def inspect(
             separator=separator,
             record_column=record_column,
             item_column=item_column,
+            skip_missing_ids=skip_missing_ids,
         )
         if tree is not None:
             tree.check_covers(records.vocabulary)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from withhold.cli.console import note
 from withhold.data import Transactions
 from withhold.data.column_lists import split_columns
+from withhold.data.names import clean
 from withhold.data.roles import ALL
 from withhold.errors import InputError, PolicyError
 from withhold.models import (
@@ -246,18 +248,14 @@ def listed_items(given: str) -> frozenset[str]:
     path = Path(given)
     # Not Path.is_file: a long list of items is no proper path, and that is no error.
     if os.path.isfile(given):
-        try:
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                "is not UTF-8 text", path=path, remedy="save the list of items as UTF-8"
-            ) from error
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", path=path) from error
-        items = {line.strip() for line in lines} - {""}
-        if not items:
-            raise InputError("lists no item", path=path, remedy="write one item on each line")
-        return frozenset(items)
+        if not path.suffix and path.name == given:
+            note(
+                f"the items are read from the file {given}; to name the item {given} itself, type "
+                f"{given}, (with a comma)"
+            )
+        from withhold.formats.items import read_item_list
+
+        return read_item_list(path)
     if os.path.isdir(given):
         raise InputError("is a directory, not a list of items", path=path)
     if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
@@ -266,4 +264,4 @@ def listed_items(given: str) -> frozenset[str]:
             path=path,
             remedy="name an existing file with one item a line, or the items themselves",
         )
-    return frozenset({item.strip() for item in given.split(",")} - {""})
+    return frozenset({clean(item) for item in given.split(",")} - {""})

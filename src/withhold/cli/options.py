@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from withhold.data.column_lists import join_columns
+from withhold.data.names import nearest
 
 Data = Annotated[
     str,
@@ -35,6 +35,14 @@ Consent = Annotated[
     typer.Option(
         help="Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
         "column. The other records are left out before anything is counted."
+    ),
+]
+SkipMissingIds = Annotated[
+    bool,
+    typer.Option(
+        "--skip-missing-ids",
+        help="Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If not "
+        "given, they are an error.",
     ),
 ]
 MinSupport = Annotated[
@@ -146,8 +154,8 @@ def read_policy(
         if key is None and spelling in others:
             continue
         if key is None:
-            near = get_close_matches(spelling, {*keys, *others}, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = nearest(spelling, sorted({*keys, *others}))
+            hint = f"; did you mean {near}?" if near else ""
             raise typer.BadParameter(f"{path}: unknown key {written!r}{hint}")
         policy[key.name] = _policy_value(path, written, key, value)
     return policy

@@ -24,6 +24,7 @@ def read_data(
     record_column: str | None,
     item_column: str | None,
     consent: str | None,
+    skip_missing_ids: bool,
     silent: bool,
     allow_unknown: bool = False,
     stops: bool = True,
@@ -37,6 +38,7 @@ def read_data(
             "format": format,
             "record-column": record_column,
             "item-column": item_column,
+            "skip-missing-ids": skip_missing_ids or None,
         }
         if used := [name for name, value in named.items() if value is not None]:
             raise PolicyError(f"--{used[0]} is for records of items, not for a table")
@@ -60,7 +62,12 @@ def read_data(
         item_column=item_column,
         consent=consent,
         allow_unknown=allow_unknown,
+        skip_missing_ids=skip_missing_ids,
     )
+    if table.skipped_rows:
+        verb = "was" if table.skipped_rows == 1 else "were"
+        rows = counted(table.skipped_rows, "row")
+        note(f"{rows} without a record id {verb} left out", silent=silent)
     if table.repeated:
         verb = "was" if table.repeated == 1 else "were"
         note(

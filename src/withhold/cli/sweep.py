@@ -52,6 +52,7 @@ def sweep(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     allow_unknown: options.AllowUnknown = False,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
@@ -76,6 +77,7 @@ def sweep(
         item_column=item_column,
         consent=consent,
         allow_unknown=allow_unknown,
+        skip_missing_ids=skip_missing_ids,
         silent=quiet,
     )
     grid = [

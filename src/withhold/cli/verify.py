@@ -41,6 +41,7 @@ def verify(
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
     consent: options.Consent = None,
+    skip_missing_ids: options.SkipMissingIds = False,
     allow_unknown: options.AllowUnknown = False,
     jobs: options.Jobs = None,
     limit_seconds: options.LimitSeconds = None,
@@ -68,7 +69,9 @@ def verify(
     # What a policy file says about reading is about the original, not about what was published.
     typed = {name: value for name, value in reading.items() if _was_typed(context, name)}
     read_original = (
-        None if original is None else partial(_original, original, published, reading, consent)
+        None
+        if original is None
+        else partial(_original, original, published, reading, consent, skip_missing_ids)
     )
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
@@ -105,9 +108,15 @@ def _was_typed(context: typer.Context, name: str) -> bool:
 
 
 def _original(
-    original: str, published: Path, reading: dict[str, Any], consent: str | None
+    original: str,
+    published: Path,
+    reading: dict[str, Any],
+    consent: str | None,
+    skip_missing_ids: bool,
 ) -> Transactions:
     """The originals, read as when the release was made if the internal manifest tells how."""
     from withhold.recheck import read_original
 
-    return read_original(Path(original), published, reading, consent)
+    return read_original(
+        Path(original), published, reading, consent=consent, skip_missing_ids=skip_missing_ids
+    )

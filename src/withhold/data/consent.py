@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.unknown import ALLOW, Unknown, find_unknown
+from withhold.data.names import clean
+from withhold.data.unknown import Unknown, find_unknown, how_to_allow
 from withhold.errors import InputError
 from withhold.wording import counted
 
@@ -38,7 +39,7 @@ def agreed_by_name(
 
     A name that no record has is an error unless ``allow_unknown``; then it is returned as well.
     """
-    listed = {str(name) for name in names}
+    listed = {clean(str(name)) for name in names}
     if table.record_ids is None:
         ids: Sequence[str] = [str(number) for number in range(1, len(table) + 1)]
         kind = f"a row number from 1 to {len(table):,}"
@@ -51,7 +52,7 @@ def agreed_by_name(
         raise InputError(
             f"{strangers}; each line must be {kind}",
             path=path,
-            remedy=f"list the records that agreed, one a line, or say {ALLOW}",
+            remedy=f"list the records that agreed, one a line, or {how_to_allow()}",
         )
     agreed = np.fromiter((name in listed for name in ids), dtype=bool, count=len(ids))
     return agreed, (() if strangers is None else (strangers,))

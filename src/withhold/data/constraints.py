@@ -14,15 +14,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.names import clean_set
 from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown
+from withhold.data.wishes import named, parse_wish, row_of, several
 from withhold.errors import InputError
 from withhold.wording import counted
 
-EVERYBODY = "*"
-"""As a record: the item is feared by all."""
-TAKEN_BACK = "!"
-"""Before an item: this record does not fear it, whatever stands elsewhere."""
 CHUNK = 16 * 2**20
 """Pairs that are unpacked at a time."""
 
@@ -67,7 +65,8 @@ class Constraints:
         """The constraints for ``table`` from a mapping, a matrix or a function.
 
         A mapping goes from row numbers (from 0) or record ids to items; ``"*"`` stands for everybody, and an
-        item that starts with ``!`` is taken back for one record. A matrix (numpy or scipy sparse)
+        item that starts with ``!`` is taken back for one record (write ``\\!item`` for an item that starts so
+        itself). A matrix (numpy or scipy sparse)
         has a row for each record and a column for each item of the table's vocabulary. A function gets
         each record as a tuple of names and returns the items feared. With a hierarchy, the name of a category
         stands for all its items.
@@ -76,9 +75,9 @@ class Constraints:
             return source.checked_for(table)
         if isinstance(source, Mapping):
             pairs = (
-                (_row_of(record, table), str(item))
+                (row_of(record, table), *parse_wish(str(item)))
                 for record, feared in source.items()
-                for item in _several(feared, record)
+                for item in several(feared, record)
             )
             return cls.from_pairs(pairs, table, hierarchy=hierarchy)
         if callable(source):
@@ -94,19 +93,18 @@ class Constraints:
     @classmethod
     def from_pairs(
         cls,
-        pairs: Iterable[tuple[int, str]],
+        pairs: Iterable[tuple[int, str, bool]],
         table: Transactions,
         *,
         hierarchy: Categories | None = None,
     ) -> Constraints:
-        """From (row, item); row -1 is everybody, an item that starts with ``!`` is taken back."""
+        """From (row, item, whether it is taken back); row -1 is everybody."""
         everybody: set[str] = set()
         rows: list[int] = []
         names: list[str] = []
         back: list[bool] = []
-        for row, written in pairs:
-            taken = written.startswith(TAKEN_BACK)
-            for name in expanded(written[taken:], hierarchy):
+        for row, written, taken in pairs:
+            for name in expanded(written, hierarchy):
                 if row >= 0:
                     rows.append(row)
                     names.append(name)
@@ -166,11 +164,12 @@ class Constraints:
         *,
         hierarchy: Categories | None = None,
     ) -> Constraints:
-        """From a function of the record; it is called once for each."""
+        """From a function of the record; it is called once for each. The items it returns are names, as they
+        are: a ``!`` in front is part of the name."""
         pairs = (
-            (row, str(item))
+            (row, named(str(item)), False)
             for row, record in enumerate(table)
-            for item in _several(fears(record), row)
+            for item in several(fears(record), row)
         )
         return cls.from_pairs(pairs, table, hierarchy=hierarchy)
 
@@ -280,7 +279,7 @@ class Constraints:
 
     def and_for_all(self, names: Iterable[str]) -> Constraints:
         """These constraints, with items that everybody fears besides."""
-        shared = frozenset(names)
+        shared = clean_set(names, "sensitive")
         if not shared:
             return self
         named = tuple(sorted(shared | set(self.items)))
@@ -331,30 +330,3 @@ def _distinct(rows: Longs, columns: Longs) -> tuple[Longs, Longs]:
     """The pairs, in the order of their rows."""
     order = np.argsort(rows, kind="stable")
     return rows[order], columns[order]
-
-
-def _row_of(record: object, table: Transactions) -> int:
-    """The row that a key of a mapping names; -1 for everybody."""
-    if record == EVERYBODY:
-        return -1
-    if hasattr(record, "__index__"):
-        row = int(record.__index__())
-        if 0 <= row < len(table):
-            return row
-    elif table.record_ids is not None and str(record) in table.record_ids:
-        return table.record_ids.index(str(record))
-    raise InputError(
-        f"the constraints name a record that the table does not have ({counted(len(table), 'record')})",
-        value=str(record),
-        remedy="use row numbers from 0, record ids, or * for everybody",
-    )
-
-
-def _several(feared: Any, record: object) -> Iterable[object]:
-    if isinstance(feared, str | bytes) or not isinstance(feared, Iterable):
-        raise InputError(
-            f"what record {record} fears is not a collection of items",
-            value=str(feared),
-            remedy="give a list or set of items",
-        )
-    return feared

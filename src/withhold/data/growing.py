@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.names import clean_all
 from withhold.errors import InputError, PolicyError
 
 Node = tuple[str, int]
@@ -38,7 +39,7 @@ def grow(
 
     ``levels`` are the names of the levels, where they have any.
     """
-    parent_of = _parents(edges, path)
+    parent_of = _parents(_by_the_rule(edges, path), path)
     if not parent_of:
         raise InputError("holds no edge of a tree", path=path, remedy="give at least one leaf")
     root = _only_root(parent_of, path)
@@ -130,6 +131,19 @@ def check_order(names: tuple[str, ...], parents: NDArray[np.int32]) -> None:
         open_nodes.append(code)
     if len(set(names)) != n_nodes:
         raise InputError("two nodes of the hierarchy have the same name")
+
+
+def _by_the_rule(edges: Sequence[Edge], path: str | None) -> list[Edge]:
+    """The edges with their labels by the rule of names."""
+    spelled = sorted({label for edge in edges for label, _ in (edge.child, edge.parent)})
+    cleaned = dict(zip(spelled, clean_all(spelled, "nodes", path=path), strict=True))
+    if all(name == label for label, name in cleaned.items()):
+        return [*edges]
+    return [
+        Edge((cleaned[child], level), (cleaned[parent], above), edge.line)
+        for edge in edges
+        for (child, level), (parent, above) in [(edge.child, edge.parent)]
+    ]
 
 
 def _parents(edges: Sequence[Edge], path: str | None) -> dict[Node, Node]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import growing
+from withhold.data.names import nearest
 from withhold.errors import InputError
 from withhold.wording import counted
 
@@ -291,5 +291,5 @@ class Hierarchy:
 
 
 def _nearest(name: str, names: tuple[str, ...]) -> str:
-    near = get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]!r}" if near else "check the spelling"
+    near = nearest(name, names)
+    return f"did you mean {near!r}" if near else "check the spelling"

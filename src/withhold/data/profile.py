@@ -18,6 +18,8 @@ class Profile:
     occurrences: int
     empty_records: int
     repeated: int
+    skipped_rows: int
+    """Rows that were left out because they name no record."""
     mean_length: float
     median_length: float
     longest: int
@@ -44,6 +46,7 @@ def profile(table: Transactions, *, top: int = 10) -> Profile:
         occurrences=table.n_occurrences,
         empty_records=int((lengths == 0).sum()),
         repeated=table.repeated,
+        skipped_rows=table.skipped_rows,
         mean_length=float(lengths.mean()) if len(table) else 0.0,
         median_length=float(np.median(lengths)) if len(table) else 0.0,
         longest=int(lengths.max(initial=0)),

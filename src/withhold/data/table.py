@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.names import nearest
 from withhold.data.native import (
     Native,
     as_arrow,
@@ -279,11 +279,9 @@ class Table:
 
 def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputError:
     """What to say of a column that is not there."""
-    # By lower case, so that AGE is near to age; of several, the first.
-    folded = {each.casefold(): each for each in reversed(names)}
-    near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)]
+    near = nearest(name, names, cutoff=0.5)
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
-    remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
+    remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.names import clean_all
 from withhold.data.source import Source
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
@@ -32,7 +33,7 @@ class Transactions:
     """Records, each a set of items.
 
     ``items[offsets[r]:offsets[r + 1]]`` are the codes of record ``r``, ascending and distinct;
-    ``vocabulary[code]`` is the item's name, and the vocabulary is sorted.
+    ``vocabulary[code]`` is the item's name by the rule of ``names``, and the vocabulary is sorted.
 
     >>> table = Transactions.from_lists([["bread", "beer"], [], ["beer", "beer"]])
     >>> table.to_lists()
@@ -57,6 +58,8 @@ class Transactions:
     """The row labels of a pandas frame with a row for each record, where it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
     """Names on lists that belong to the data, such as that of consent, which the data do not have."""
+    skipped_rows: int = 0
+    """How many rows were left out on the way in because they name no record (``skip_missing_ids``)."""
 
     def __post_init__(self) -> None:
         offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -85,14 +88,19 @@ class Transactions:
             before = len(names)
             names.extend(str(item) for item in row)
             lengths.append(len(names) - before)
-        vocabulary = sorted(set(names))
-        code_of = {name: code for code, name in enumerate(vocabulary)}
+        spelled = sorted(set(names))
+        cleaned = clean_all(spelled, "items")
+        if "" in cleaned:
+            raise InputError("an item has no name", remedy="leave blanks out of the records")
+        vocabulary = sorted(cleaned)
+        rank = {name: code for code, name in enumerate(vocabulary)}
+        code_of = {name: rank[clean] for name, clean in zip(spelled, cleaned, strict=True)}
         codes = np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names))
         return cls.from_codes(
             np.asarray(lengths, dtype=np.int64),
             codes,
             tuple(vocabulary),
-            record_ids=None if record_ids is None else tuple(record_ids),
+            record_ids=None if record_ids is None else clean_all([*record_ids], "record ids"),
         )
 
     @classmethod

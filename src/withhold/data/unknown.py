@@ -6,19 +6,16 @@ missing, with the nearest spellings. If nothing on the list occurs, that is an e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from withhold.errors import InputError
+from withhold.data.names import nearest
+from withhold.errors import InputError, option
 
 SHOWN = 3
 """So many missing names are spelt out."""
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
-ALLOW = (
-    "--allow-unknown (in Python allow_unknown=True) if the list is meant to be longer than the data"
-)
 
 
 @dataclass(frozen=True)
@@ -74,19 +71,8 @@ def find_unknown(
     if not missing:
         return None
     candidates = sorted(there) if len(there) <= LARGEST_SEARCH else []
-    nearest = tuple(nearest_name(name, candidates) for name in missing[:SHOWN])
+    nearest = tuple(nearest(name, candidates) for name in missing[:SHOWN])
     return Unknown(what, missing, len(wanted), nearest, allowed)
-
-
-def nearest_name(name: str, candidates: Sequence[str]) -> str | None:
-    """The candidate that was probably meant; upper and lower case make no difference.
-
-    >>> nearest_name("patient", ["PATIENT", "CODE"])
-    'PATIENT'
-    """
-    folded = {candidate.casefold(): candidate for candidate in candidates}
-    near = get_close_matches(name.casefold(), folded, n=1)
-    return folded[near[0]] if near else None
 
 
 def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None) -> None:
@@ -95,5 +81,10 @@ def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None)
         raise InputError(
             f"{unknown}; nothing would be protected",
             path=path,
-            remedy=f"correct the spelling, or say {ALLOW}",
+            remedy=f"correct the spelling, or {how_to_allow()}",
         )
+
+
+def how_to_allow() -> str:
+    """What to say if names are missing on purpose."""
+    return f"say {option('allow_unknown', True)} if the list is meant to be longer than the data"

@@ -4,7 +4,7 @@ In: a path, standard input, a data frame or any iterable of iterables. Out: ``Tr
 know where they came from; and back into a file of the same form. One module holds each format,
 ``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes.
 
-Text formats cut the blanks around items; ``jsonl`` and parquet keep names exactly as they are.
+What a name is, ``data.names`` says, for all of them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from withhold.data import Source, Table, Transactions
-from withhold.errors import InputError, OutputError
-from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
+from withhold.data.names import clean, is_missing
+from withhold.errors import InputError, OutputError, option
+from withhold.formats import basket, jsonl, listcolumn, listtext, long, onehot, spmf
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
@@ -25,7 +28,8 @@ from withhold.formats.forms import FORMATS, check_format, check_separator, outpu
 from withhold.formats.formulas import check_safe_csv, escape, escaped_items, unescaped_items
 from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
-from withhold.formats.rows import Parsed, parsed_from_names
+from withhold.formats.parquet import read_parquet
+from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
     TABLE,
@@ -49,6 +53,8 @@ __all__ = [
     "write",
 ]
 
+NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
+
 Data = Transactions | Table
 """What can be read, published and proved: records of items, or a table of named columns."""
 
@@ -58,6 +64,7 @@ TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
     "spmf": spmf.read_text,
     "one-hot": onehot.read_text,
     "jsonl": jsonl.read_text,
+    "list": listtext.read_text,
 }
 TEXT_WRITERS: dict[str, Callable[[Transactions, Source], Iterator[str]]] = {
     "basket": basket.write_text,
@@ -82,20 +89,28 @@ def read(
     item_column: str | None = None,
     consent: Any = None,
     allow_unknown: bool = False,
+    skip_missing_ids: bool = False,
 ) -> Transactions:
     """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
 
     Format, separator and columns are found by content where they are not given. Repeated items of a
     record are merged and counted; empty records are kept. ``consent``: a file that lists the records that
     may be published, the name of a 0/1 column, or row numbers or record ids; the others are left out. A
-    name on the list that no record has is an error, unless ``allow_unknown``.
+    name on the list that no record has is an error, unless ``allow_unknown``. ``skip_missing_ids`` leaves
+    out rows that do not say which record they belong to, and counts them.
 
     >>> read([["bread", "beer"], []]).to_lists()
     [['beer', 'bread'], []]
     >>> read([["bread", "beer"], ["tea"]], consent=[2]).to_lists()
     [['tea']]
     """
-    options = Options(check_format(format), check_separator(separator), record_column, item_column)
+    options = Options(
+        check_format(format),
+        check_separator(separator),
+        record_column,
+        item_column,
+        skip_missing_ids,
+    )
     table = _read_any(source, options)
     if consent is None:
         return table
@@ -188,6 +203,7 @@ def write(
         return write_table(table, path, form, file)
     if not len(table):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
+    _check_names(table, form)
     if form.safe_csv:
         table = escaped_items(table)
     form = replace(form, path=path, **_details(table, form))
@@ -216,16 +232,27 @@ def as_written(table: Data, form: Source) -> Data:
     return table
 
 
+def _check_names(table: Transactions, form: Source) -> None:
+    """Refuse names that no reader would find again; tables that were read have none."""
+    occurring = (table.vocabulary[code] for code in np.flatnonzero(table.supports))
+    if odd := [name for name in occurring if name != clean(name) or not name]:
+        raise OutputError(f"the item {odd[0]!r} cannot be written, as its name is {NOT_A_NAME}.")
+    if form.format in ("basket", "spmf"):
+        return
+    if odd := [name for name in table.record_ids or () if name != clean(name) or is_missing(name)]:
+        raise OutputError(f"the record id {odd[0]!r} cannot be written, as it is {NOT_A_NAME}.")
+
+
 def _read_path(path: Path, options: Options) -> Transactions:
     opened = open_bytes(path)
-    if opened.is_parquet or options.format == "list":
+    if opened.is_parquet:
         format, parsed = _read_parquet(opened, options)
     else:
         text = text_of(opened)
         format = options.format or text_format(text, options)
         named = options.record_column or options.item_column
         if named and format in ("basket", "spmf"):
-            remedy = "leave record_column and item_column out"
+            remedy = f"leave {option('record_column')} and {option('item_column')} out"
             problem = f"a {format} file has no columns"
             raise InputError(problem, path=text.path, value=named, remedy=remedy)
         parsed = TEXT_READERS[format](text, options)
@@ -244,27 +271,17 @@ def _read_path(path: Path, options: Options) -> Transactions:
 
 
 def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
-    import polars as pl
-
     from withhold.formats.frames import Frame, read_frame
 
-    if not opened.is_parquet:
-        remedy = "leave the format out, and it will be found"
-        raise InputError("is not a parquet file", path=opened.label, remedy=remedy)
-    try:
-        frame = pl.read_parquet(opened.data)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        remedy = "copy or export it again"
-        problem = f"is a broken parquet file: {reason}"
-        raise InputError(problem, path=opened.label, remedy=remedy) from None
+    frame = read_parquet(opened.data, opened.label)
     return read_frame(Frame(frame, opened.label), options)
 
 
 def _table(parsed: Parsed, source: Source | None) -> Transactions:
+    path = None if source is None else str(source.path)
     if not len(parsed.lengths):
-        path = None if source is None else str(source.path)
         raise InputError("holds no records", path=path, remedy="give at least one record")
+    parsed = with_clean_names(parsed, path=path)
     return Transactions(
         parsed.offsets,
         parsed.items,
@@ -272,6 +289,7 @@ def _table(parsed: Parsed, source: Source | None) -> Transactions:
         parsed.record_ids,
         parsed.repeated,
         source,
+        skipped_rows=parsed.skipped,
     )
 
 

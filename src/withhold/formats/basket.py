@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Source, Transactions
-from withhold.errors import InputError, OutputError
+from withhold.errors import InputError, OutputError, option
 from withhold.formats.coding import code_lines
 from withhold.formats.columns import Options
+from withhold.formats.forms import separator_name
 from withhold.formats.opening import Text, line_number
 from withhold.formats.rows import Parsed, parsed_from_names
 
@@ -43,8 +44,11 @@ def read_text(text: Text, options: Options) -> Parsed:
     separator = options.separator or find_separator(text.data, text.path)
     variant = "quoted" if b'"' in text.data and QUOTED.search(text.data) else ""
     coded = None if b'"' in text.data else code_lines(text.closed(), ord(separator))
+    if coded is not None and any(name.isspace() for name in coded[2]):
+        coded = None  # A no-break space alone is no item; the plain way leaves it out.
     if coded is None:
-        parsed = parsed_from_names(read_rows(text, separator), separator=separator, variant=variant)
+        rows = ([name for name in row if not name.isspace()] for row in read_rows(text, separator))
+        parsed = parsed_from_names(rows, separator=separator, variant=variant)
     else:
         lengths, items, vocabulary, repeated = coded
         parsed = Parsed(lengths, items, vocabulary, repeated, separator=separator)
@@ -145,7 +149,7 @@ def _mixed(line: int, first: str, second: str, path: str | None) -> InputError:
         f"both {_shown(first)} and {_shown(second)} could separate the items",
         path=path,
         line=line,
-        remedy=f"say which one does with separator={first!r} (--separator {first!r})",
+        remedy=f"say which one does, with {option('separator', separator_name(first))}",
     )
 
 
@@ -182,7 +186,7 @@ def _spelled(table: Transactions, form: Source, *, careful: bool) -> list[str]:
         if occurs and (bad or name.startswith("\ufeff") or (quotes and not may_quote)):
             raise OutputError(
                 f"the item {name!r} cannot be written to a basket file separated by "
-                f"{_shown(separator)}. To mend it: write .jsonl or .parquet instead."
+                f"{_shown(separator)}. To fix it: write .jsonl or .parquet instead."
             )
         spelled.append('"' + name.replace('"', '""') + '"' if quotes and may_quote else name)
     return spelled

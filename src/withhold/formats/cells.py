@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from withhold.errors import InputError
+from withhold.errors import InputError, option
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
 from withhold.wording import counted
@@ -71,6 +71,10 @@ class Sheet:
                 remedy='close each quoted cell, and write a quote inside it as ""',
             ) from None
 
+    def line(self, row: int) -> int:
+        """The line of the file on which a row below the header ends, rows counted from 0."""
+        return next(islice((number for number, _ in self.rows()), row, None))
+
     def columns(self, places: Sequence[int], *, padded: bool = False) -> list[polars.Series]:
         """Some columns below the header, as columns of texts; blanks around a cell on request."""
         return (_parsed_cells if self.is_quoted else _plain_cells)(self, places, padded)
@@ -81,7 +85,7 @@ class Sheet:
             f"has {counted(n_cells, 'cell')} where the header has {counted(len(self.header), 'column')}",
             path=self.text.path,
             line=line,
-            remedy="complete the line, or name the separator with separator= (--separator)",
+            remedy="complete the line, or name the separator with " + option("separator"),
         )
 
 
@@ -155,7 +159,7 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[pola
             quote_char=None,
             schema=dict.fromkeys(names, pl.String),
         )
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         # The slow reader says on which line it is, or that there is none.
         return _parsed_cells(sheet, places, padded)
     columns = (frame.get_column(names[place]).fill_null("") for place in places)

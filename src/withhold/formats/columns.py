@@ -6,11 +6,12 @@ columns there are and the nearest spelling. The cells themselves are not looked 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from withhold.errors import InputError
+from withhold.data.names import nearest
+from withhold.errors import InputError, option
 
 RECORDS = (
     "basket", "bill", "cart", "case", "customer", "invoice", "member", "order", "patient", "person",
@@ -28,6 +29,14 @@ ITEM_NAMES = frozenset(
     {noun + ending for noun in ITEMS for ending in ("", "id", "no", "code", "name", "description")}
     | {"code", "keyword", "query", "sku", "tag", "term", "url"}
 )
+LIST_NAMES = frozenset(
+    ("articles", "basket", "baskets", "cart", "codes", "diagnoses", "drugs", "goods", "itemlist", "items",
+     "itemset", "itemsets", "keywords", "medications", "movies", "pages", "products", "productlist",
+     "purchases", "tags", "terms", "transaction", "transactions", "urls")
+)  # fmt: skip
+"""Names of a column whose cells hold several items."""
+INNER = re.compile(r"[^,;|\t]+[,;|\t]")
+"""Something with a separator after it: a cell that may be a list."""
 INDEX_NAMES = frozenset(("", "Unnamed: 0"))
 """What a data frame's row labels are called once they have been written to a file."""
 
@@ -40,6 +49,8 @@ class Options:
     separator: str | None = None
     record_column: str | None = None
     item_column: str | None = None
+    skip_missing_ids: bool = False
+    """Leave out rows that do not say which record they belong to."""
 
 
 def plain(name: str) -> str:
@@ -63,15 +74,15 @@ def find_column(name: str, header: Sequence[str], path: str | None) -> str:
     Traceback (most recent call last):
     ...
     withhold.errors.InputError: a.csv: has no column 'itm'; its columns are 'tid', 'item'.
-    To mend it: name 'item', if that is what you mean.
+    To fix it: name 'item', if that is what you mean.
     """
     if header.count(name) > 1:
         remedy = "give each column a name of its own"
         raise InputError(f"has {header.count(name)} columns {name!r}", path=path, remedy=remedy)
     if name in header:
         return name
-    near = get_close_matches(name, header, n=1, cutoff=0.5)
-    remedy = f"name {near[0]!r}, if that is what you mean" if near else "name one of these"
+    near = nearest(name, header, cutoff=0.5)
+    remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
     raise InputError(f"has no column {name!r}; {listed(header)}", path=path, remedy=remedy)
 
 
@@ -81,8 +92,11 @@ def long_columns(header: Sequence[str], options: Options, path: str | None) -> t
     >>> long_columns(["qty", "StockCode", "InvoiceNo"], Options(), None)
     ('InvoiceNo', 'StockCode')
     """
-    record = options.record_column and find_column(options.record_column, header, path)
-    item = options.item_column and find_column(options.item_column, header, path)
+    record = item = None
+    if options.record_column is not None:
+        record = find_column(options.record_column, header, path)
+    if options.item_column is not None:
+        item = find_column(options.item_column, header, path)
     record = record or usual_column(header, RECORD_NAMES, "record_column", path, but=item)
     item = item or usual_column(header, ITEM_NAMES, "item_column", path, but=record)
     if len(header) == 2 and not (record and item):
@@ -94,7 +108,7 @@ def long_columns(header: Sequence[str], options: Options, path: str | None) -> t
         raise InputError(
             f"no column looks like the {missing} column; {listed(header)}",
             path=path,
-            remedy=f"name it with {missing}_column (--{missing}-column)",
+            remedy=f"name it with {option(missing + '_column')}",
         )
     if record == item:
         raise InputError(f"column {record!r} cannot be both record and item", path=path)
@@ -104,7 +118,7 @@ def long_columns(header: Sequence[str], options: Options, path: str | None) -> t
 def usual_column(
     header: Sequence[str],
     names: frozenset[str],
-    option: str,
+    wanted: str,
     path: str | None,
     *,
     but: str | None = None,
@@ -113,8 +127,8 @@ def usual_column(
     found = [name for name in header if plain(name) in names and name != but]
     if len(found) > 1:
         shown = ", ".join(map(repr, found))
-        remedy = f"name the one you mean with {option} (--{option.replace('_', '-')})"
-        problem = f"several columns could be the {option}: {shown}"
+        remedy = f"name the one you mean with {option(wanted)}"
+        problem = f"several columns could be the {wanted.replace('_', ' ')}: {shown}"
         raise InputError(problem, path=path, remedy=remedy)
     return found[0] if found else None
 

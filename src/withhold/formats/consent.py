@@ -18,11 +18,14 @@ from numpy.typing import NDArray
 
 from withhold.data import Source, Table, Transactions
 from withhold.data.consent import agreed_by_name, agreed_by_value, with_consent
+from withhold.data.names import clean, is_missing
 from withhold.data.unknown import Unknown
-from withhold.errors import InputError
+from withhold.errors import InputError, option
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options, find_column
+from withhold.formats.ids import id_names
 from withhold.formats.opening import STDIN, open_bytes, text_of
+from withhold.formats.parquet import read_parquet
 
 if TYPE_CHECKING:
     from withhold.formats.frames import Frame
@@ -97,7 +100,7 @@ def _listed(
     path: Path, table: Transactions | Table, *, allow_unknown: bool
 ) -> tuple[Answers, tuple[Unknown, ...]]:
     text = text_of(open_bytes(path))
-    names = [line.strip(BLANKS) for line in text.lines()]
+    names = [clean(line) for line in text.lines()]
     listed = (name for name in names if name)
     return agreed_by_name(listed, table, path=text.path, allow_unknown=allow_unknown)
 
@@ -132,27 +135,29 @@ def _column(table: Transactions, data: Any, name: str) -> Answers:
             remedy="list the records that agreed in a text file, one a line",
         )
     if source.container == "parquet":
-        import polars as pl
-
         from withhold.formats.frames import Frame
 
         opened = open_bytes(source.path)
-        return _of_frame(Frame(pl.read_parquet(opened.data), opened.label), table, name)
+        frame = read_parquet(opened.data, opened.label)
+        record = source.columns[0] if source.format == "long" else None
+        return _of_frame(Frame(frame, opened.label), table, name, record)
     return _of_lines(source, name) if source.format == "jsonl" else _of_sheet(source, table, name)
 
 
-def _of_frame(frame: Frame, table: Transactions, name: str) -> Answers:
+def _of_frame(frame: Frame, table: Transactions, name: str, record: str | None = None) -> Answers:
     find_column(name, frame.columns, frame.path)
     agreed = agreed_by_value(frame.column(name).to_list(), path=frame.path, column=name)
     if len(frame) == len(table):
         return agreed
     from withhold.formats.columns import long_columns
 
-    record, _ = long_columns(
-        [each for each in frame.columns if each != name], Options(), frame.path
-    )
-    ids = [str(value) for value in frame.column(record).to_list()]
-    return _by_record(ids, agreed, table, frame.path, name)
+    if table.skipped_rows and table.source is not None and table.source.format != "long":
+        raise _skipped_too(frame.path, name)
+
+    others = [each for each in frame.columns if each != name]
+    record = record or long_columns(others, Options(), frame.path)[0]
+    ids = id_names(frame.column(record), path=frame.path, column=record)
+    return _by_record(ids.to_list(), agreed, table, frame.path, name)
 
 
 def _of_sheet(source: Source, table: Transactions, name: str) -> Answers:
@@ -164,6 +169,8 @@ def _of_sheet(source: Source, table: Transactions, name: str) -> Answers:
         [row[place] for row in rows], path=text.path, column=name, first_line=2
     )
     if source.format != "long":
+        if table.skipped_rows:
+            raise _skipped_too(text.path, name)
         return agreed
     record = sheet.header.index(source.columns[0])
     return _by_record([row[record] for row in rows], agreed, table, text.path, name)
@@ -187,12 +194,25 @@ def _of_lines(source: Source, name: str) -> Answers:
     return agreed_by_value(values, path=text.path, column=name, first_line=1)
 
 
+def _skipped_too(path: str | None, name: str) -> InputError:
+    return InputError(
+        f"rows were skipped with {option('skip_missing_ids', True)}, so that a column does not say whose "
+        "consent is whose",
+        path=path,
+        column=name,
+        remedy="list the records that agreed in a text file, one a line",
+    )
+
+
 def _by_record(
-    ids: Sequence[str], agreed: Answers, table: Transactions, path: str | None, name: str
+    ids: Sequence[str | None], agreed: Answers, table: Transactions, path: str | None, name: str
 ) -> Answers:
     """The rows' answers as the records'; a record whose rows differ has not answered."""
     said: dict[str, bool] = {}
-    for record, answer in zip(ids, agreed.tolist(), strict=True):
+    for written, answer in zip(ids, agreed.tolist(), strict=True):
+        if written is None or is_missing(written):
+            continue  # rows that were skipped
+        record = clean(written)
         if said.setdefault(record, answer) != answer:
             raise InputError(
                 "the rows of a record differ in their consent",
@@ -201,5 +221,11 @@ def _by_record(
                 value=record,
                 remedy="give all rows of a record the same answer",
             )
-    assert table.record_ids is not None
+    if table.record_ids is None or not said.keys() >= set(table.record_ids):
+        raise InputError(
+            "the rows of this column cannot be told apart by record",
+            path=path,
+            column=name,
+            remedy="list the records that agreed in a text file, one a line",
+        )
     return np.array([said[record] for record in table.record_ids], dtype=bool)

@@ -1,7 +1,8 @@
 """Constraint files: who fears what, as ``record,item`` pairs in CSV or parquet.
 
 A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that
-starts with ``!`` is taken back for one record. In: a path and the table. Out: ``Constraints``.
+starts with ``!`` is taken back for one record; ``data.wishes`` says how. In: a path and the table. Out:
+``Constraints``.
 """
 
 from __future__ import annotations
@@ -13,20 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from withhold.data.constraints import (
-    EVERYBODY,
-    TAKEN_BACK,
-    Categories,
-    Constraints,
-    expanded,
-)
+from withhold.data.constraints import Categories, Constraints, expanded
+from withhold.data.names import clean
 from withhold.data.transactions import Transactions
-from withhold.data.unknown import ALLOW, Unknown
+from withhold.data.unknown import Unknown, how_to_allow
+from withhold.data.wishes import EVERYBODY, parse_wish, refuse_ambiguous_star
 from withhold.errors import InputError
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options, long_columns
 from withhold.formats.items import series_names
 from withhold.formats.opening import open_bytes, text_of
+from withhold.formats.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars
@@ -76,13 +74,7 @@ def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
 
 
 def _parquet_columns(data: bytes, path: str) -> tuple[polars.Series, polars.Series]:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(data)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"is a broken parquet file: {reason}", path=path) from None
+    frame = read_parquet(data, path)
     record, item = _who_and_what(frame.columns, path)
     return (
         series_names(frame[record], path=path, column=record).fill_null(""),
@@ -102,12 +94,14 @@ def _from_columns(
     import polars as pl
 
     number_of = {name: row for row, name in enumerate(table.record_names)}
-    if EVERYBODY not in number_of:
-        number_of[EVERYBODY] = ALL
     # What those feared who are not published needs no protection.
     number_of |= dict.fromkeys(table.left_out, NOT_PUBLISHED)
     written = records.unique(maintain_order=True)
-    known = np.array([number_of.get(name, UNKNOWN) for name in written.to_list()], dtype=np.int64)
+    named = [clean(name) for name in written.to_list()]
+    if EVERYBODY in named:
+        refuse_ambiguous_star(number_of, path)
+        number_of[EVERYBODY] = ALL
+    known = np.array([number_of.get(name, UNKNOWN) for name in named], dtype=np.int64)
     rows = known[records.cast(pl.Enum(written)).to_physical().to_numpy()]
     strangers = [name for name, row in zip(written.to_list(), known, strict=True) if row == UNKNOWN]
     if strangers and (not allow_unknown or len(strangers) == len(known)):
@@ -118,24 +112,27 @@ def _from_columns(
             path=path,
             line=first + 2,
             value=str(records[first]),
-            remedy=f"use {own}, or * for everybody; {ALLOW}",
+            remedy=f"use {own}, or * for everybody, or {how_to_allow()}",
         )
     spelt = items.unique(maintain_order=True)
-    names = spelt.to_list()
     code_of_row = items.cast(pl.Enum(spelt)).to_physical().to_numpy()
-    back = np.array([name.startswith(TAKEN_BACK) for name in names], dtype=bool)[code_of_row]
-    for wrong, problem, remedy in (
-        ((rows == ALL) & back, "takes an item back for everybody", "name one record"),
-        (
-            np.isin(code_of_row, [k for k, name in enumerate(names) if name.strip("!") == ""]),
-            "names no item",
-            "name the item that is feared",
-        ),
-    ):
-        if wrong.any():
-            line = int(np.argmax(wrong)) + 2
-            raise InputError(problem, path=path, line=line, remedy=remedy)
-    leaves = [expanded(name.removeprefix(TAKEN_BACK), hierarchy) for name in names]
+    wishes = []
+    for code, name in enumerate(spelt.to_list()):
+        try:
+            wishes.append(parse_wish(name))
+        except InputError as error:
+            line = int(np.argmax(code_of_row == code)) + 2
+            raise InputError(error.problem, path=path, line=line, remedy=error.remedy) from None
+    back = np.array([is_back for _, is_back in wishes], dtype=bool)[code_of_row]
+    wrong = (rows == ALL) & back
+    if wrong.any():
+        raise InputError(
+            "takes an item back for everybody",
+            path=path,
+            line=int(np.argmax(wrong)) + 2,
+            remedy="name one record",
+        )
+    leaves = [expanded(name, hierarchy) for name, _ in wishes]
     vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
     code_of = {name: code for code, name in enumerate(vocabulary)}
     codes = [np.array([code_of[leaf] for leaf in each], dtype=np.int64) for each in leaves]

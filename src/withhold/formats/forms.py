@@ -6,15 +6,14 @@ file does not exist yet. Nothing is written here.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from withhold.data import Source
+from withhold.data.names import nearest
 from withhold.errors import InputError, OutputError
+from withhold.formats.extensions import TEXT, check_extension, split_name
 
 FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
-PACKED = {".gz": "gz", ".zst": "zst"}
-TEXT = frozenset((".dat", ".txt", ".basket", ".csv", ".tsv", ".jsonl", ".ndjson", ".spmf"))
 FRAMES = ("long", "one-hot", "list")
 """The formats that parquet can hold."""
 SEPARATOR_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -24,16 +23,17 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
     """The form of a file of this name.
 
     The extension decides, and ``.gz`` or ``.zst`` after it the packing; what it leaves open (which
-    separator, long or one-hot) is as in ``like``. Without a known extension all but the packing is
-    as in ``like``, or a basket file. A ``format`` that is given wins over both.
+    separator, long or one-hot) is as in ``like``. Without an extension all but the packing is
+    as in ``like``, or a basket file; one that is not written is refused. A ``format`` that is given
+    wins over both.
 
     >>> form = output_form("out.csv.gz", Source(Path("in.csv"), "long", separator=";"))
     >>> form.format, form.separator, form.compression
     ('long', ';', 'gz')
     """
-    path = Path(name)
-    compression = PACKED.get(path.suffix.lower(), "")
-    extension = (path.with_suffix("") if compression else path).suffix.lower()
+    is_text = like is not None and like.container == "text"
+    check_extension(name, like.path.name if like is not None and is_text else None)
+    extension, compression = split_name(name)
     wanted = check_format(format) or _format_by(extension, like)
     container = "parquet" if extension == ".parquet" or wanted == "list" else "text"
     known = extension in TEXT or extension == ".parquet"
@@ -42,15 +42,15 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
     if container == "parquet" and wanted not in FRAMES:
         raise OutputError(
             f"{name}: a parquet file cannot be in the format {wanted!r}. "
-            f"To mend it: use one of {', '.join(FRAMES)}, or another extension."
+            f"To fix it: use one of {', '.join(FRAMES)}, or another extension."
         )
     if container == "parquet" and extension in TEXT:
         raise OutputError(
-            f"{name}: the format {wanted!r} needs a parquet file. To mend it: name it .parquet."
+            f"{name}: the format {wanted!r} needs a parquet file. To fix it: name it .parquet."
         )
     same = like is not None and like.format == wanted
     return Source(
-        path,
+        Path(name),
         wanted,
         compression=compression,
         container="jsonl" if wanted == "jsonl" else container,
@@ -64,8 +64,8 @@ def check_format(format: str | None) -> str | None:
     """The format, if there is one of this name."""
     if format is None or format in FORMATS:
         return format
-    near = get_close_matches(format, FORMATS, n=1)
-    meant = f"say {near[0]!r}, if that is what you mean, or " if near else ""
+    near = nearest(format, FORMATS)
+    meant = f"say {near!r}, if that is what you mean, or " if near else ""
     remedy = f"{meant}use one of {', '.join(FORMATS)}"
     raise InputError(f"there is no format {format!r}", remedy=remedy)
 
@@ -88,6 +88,11 @@ def check_separator(separator: str | None) -> str | None:
     return mark
 
 
+def separator_name(mark: str) -> str:
+    """How a separator is best typed: by its name, if it has one."""
+    return next((name for name, each in SEPARATOR_NAMES.items() if each == mark), mark)
+
+
 def _format_by(extension: str, like: Source | None) -> str:
     """The format that goes with an extension, the input's own where it fits."""
     if extension in (".jsonl", ".ndjson"):
@@ -96,7 +101,7 @@ def _format_by(extension: str, like: Source | None) -> str:
         return "spmf"
     if extension == ".parquet":
         return like.format if like is not None and like.format in FRAMES else "list"
-    if like is None:
+    if like is None or (like.format == "list" and like.container == "text"):
         return "basket"
     if extension in (".csv", ".tsv"):
         return like.format if like.format in ("basket", "long", "one-hot") else "basket"

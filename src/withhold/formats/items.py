@@ -2,23 +2,28 @@
 
 Whole numbers become their digits (also ``3.0``, which is what pandas makes of 3 beside a blank);
 other fractions, truth values, dates, blanks and nested lists are refused, because their
-spelling would be a guess. Strings are never touched: leading zeros survive.
+spelling would be a guess. So are names that are empty or nothing but whitespace. Other strings are taken
+as they are: leading zeros survive. What of them is the name, ``data.names`` says.
 """
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.names import clean
 from withhold.errors import InputError
+from withhold.formats.opening import open_bytes, text_of
 
 if TYPE_CHECKING:
     import polars
 
 REMEDY = "turn the items into strings first"
+NO_BLANKS = "leave blanks out of the records"
 
 
 def item_name(
@@ -34,8 +39,12 @@ def item_name(
     >>> item_name("007"), item_name(7), item_name(7.0)
     ('007', '7', '7')
     """
+    shown: str | None
     if isinstance(value, str):
-        return str(value)
+        if value and not value.isspace():
+            return str(value)
+        problem = f"{where}an item has no name"
+        raise InputError(problem, path=path, line=line, column=column, remedy=NO_BLANKS)
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         kind = "blank" if value is None else type(value).__name__
         problem = f"{where}an item is neither text nor a whole number but a {kind}"
@@ -52,6 +61,29 @@ def item_name(
 def _is_whole(number: float) -> bool:
     """Whether a float stands for one whole number and no other."""
     return math.isfinite(number) and number.is_integer() and abs(number) <= 2**53
+
+
+def read_item_list(path: Path) -> frozenset[str]:
+    """The items that a text file lists, one a line; a line in quotes is taken without them, as in CSV."""
+    text = text_of(open_bytes(path))
+    items = set()
+    for number, line in enumerate(text.lines(), start=1):
+        name = clean(line)
+        if name.startswith('"') and name.endswith('"') and len(name) > 1:
+            inside = name[1:-1].replace('""', "\0")
+            if '"' in inside:
+                raise InputError(
+                    "has quotes that cannot be understood",
+                    path=text.path,
+                    line=number,
+                    remedy='write one item on each line; a quote inside a quoted item is ""',
+                )
+            name = clean(inside.replace("\0", '"'))
+        items.add(name)
+    items.discard("")
+    if not items:
+        raise InputError("lists no item", path=text.path, remedy="write one item on each line")
+    return frozenset(items)
 
 
 def series_names(series: polars.Series, *, path: str | None, column: str) -> polars.Series:

@@ -1,6 +1,6 @@
 """JSON lines: each line an array of items, or an object with the items and the record's name.
 
-Names are taken as they are: blanks around them, commas and empty names survive. A line is a record;
+Names may hold commas, quotes and line ends; one that is empty is refused as a null is. A line is a record;
 an empty record is ``[]``, and an empty line is an error, unless it is the last.
 """
 
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import compress
 from typing import Any
 
 from withhold.data import Source, Transactions
-from withhold.errors import InputError
-from withhold.formats.columns import Options, check_ids
+from withhold.errors import InputError, option
+from withhold.formats.columns import Options
+from withhold.formats.ids import record_names, with_id
 from withhold.formats.items import check_encodable, item_name
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed, parsed_from_names
@@ -30,28 +32,33 @@ def read_text(text: Text, options: Options) -> Parsed:
     item = options.item_column or DEFAULT_ITEMS
     record = options.record_column or DEFAULT_RECORD
     rows: list[list[str]] = []
-    ids: list[str] = []
+    has_ids = False
+    ids: list[str | None] = []
     data = Text(text.data.rstrip(b"\n \t"), text.path)
     for number, line in enumerate(data.lines(), start=1):
         value = _loaded(line, number, text.path)
         if isinstance(value, dict):
-            if record in value:
-                ids.append(item_name(value[record], path=text.path, line=number, column=record))
+            ids.append(_id_of(value, record, number, text.path))
+            has_ids = has_ids or record in value
             value = _items_of(value, item, number, text.path)
+        else:
+            ids.append(None)
         rows.append([_name(each, number, text.path) for each in value])
-    if ids and len(ids) < len(rows):
-        raise InputError(
-            f"only {len(ids):,} of {len(rows):,} records have a {record!r}",
-            path=text.path,
-            remedy="give all records an id, or none",
-        )
-    if options.record_column is not None and not ids:
+    if options.record_column is not None and not has_ids:
         raise InputError(f"no record has a {record!r}", path=text.path)
-    check_ids(ids, text.path)
     objects = data.data.lstrip().startswith(b"{")
-    columns = ((record, item) if ids else (item,)) if objects else ()
-    parsed = parsed_from_names(rows, record_ids=tuple(ids) if ids else None, columns=columns)
-    check_encodable((*parsed.vocabulary, *ids), path=text.path)
+    columns = ((record, item) if has_ids else (item,)) if objects else ()
+    if not has_ids:
+        parsed = parsed_from_names(rows, columns=columns)
+        check_encodable(parsed.vocabulary, path=text.path)
+        return parsed
+    kept = with_id(ids, options, path=text.path, column=record, line=lambda row: row + 1)
+    n_read = len(rows)
+    if kept is not None:
+        rows, ids = list(compress(rows, kept)), list(compress(ids, kept))
+    names = record_names([name for name in ids if name is not None], text.path)
+    parsed = parsed_from_names(rows, record_ids=names, columns=columns, skipped=n_read - len(rows))
+    check_encodable((*parsed.vocabulary, *names), path=text.path)
     return parsed
 
 
@@ -123,9 +130,19 @@ def _items_of(value: dict[str, Any], item: str, number: int, path: str) -> list[
         f"the object has no list under {item!r}; its keys are {', '.join(map(repr, value))}",
         path=path,
         line=number,
-        remedy="name the key with item_column (--item-column)",
+        remedy="name the key with " + option("item_column"),
     )
 
 
+def _id_of(value: dict[str, Any], record: str, number: int, path: str) -> str | None:
+    """The id of a record; None where it has none."""
+    found = value.get(record)
+    if found is None or isinstance(found, str):
+        return found
+    return item_name(found, path=path, line=number, column=record)
+
+
 def _name(value: Any, number: int, path: str) -> str:
-    return value if type(value) is str else item_name(value, path=path, line=number)
+    if type(value) is str and value and not value.isspace():
+        return value
+    return item_name(value, path=path, line=number)

@@ -1,7 +1,7 @@
 """A column of lists: the form in which parquet and data frames hold sets.
 
-In: a frame with one list column, and perhaps one with the records' names. Out: its rows. Names are
-taken as they are: blanks around them, commas and empty names survive.
+In: a frame with one list column, and perhaps one with the records' names. Out: its rows. Names
+may hold anything; one that is empty is refused as a null is.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from withhold.data import Source, Transactions
-from withhold.errors import InputError
-from withhold.formats.columns import RECORD_NAMES, Options, check_ids, find_column, usual_column
+from withhold.data.names import WHITESPACE
+from withhold.errors import InputError, option
+from withhold.formats.columns import RECORD_NAMES, Options, find_column, usual_column
+from withhold.formats.ids import id_names, record_names, with_id
 from withhold.formats.items import series_codes, series_names
 from withhold.formats.rows import Parsed, parsed_from_codes
 
@@ -40,13 +42,24 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
         )
     if isinstance(lists.dtype, pl.Array):
         lists = lists.arr.to_list()
+    record = options.record_column and find_column(options.record_column, frame.columns, path)
+    record = record or usual_column(frame.columns, RECORD_NAMES, "record_column", path, but=item)
+    ids: tuple[str, ...] | None = None
+    rows = np.arange(len(lists))
+    if record:
+        named = id_names(frame.column(record), path=path, column=record)
+        kept = with_id(named, options, path=path, column=record)
+        if kept is not None:
+            rows, lists, named = rows[kept], lists.filter(kept), named.filter(kept)
+        ids = record_names(named.to_list(), path)
     lengths = lists.list.len()
     # Without the empty lists, which older versions of polars turn into a blank each.
     flat = lists.filter(lengths > 0).explode()
     names = series_names(flat, path=path, column=item)
-    if names.null_count():
-        place = int(names.is_null().arg_max() or 0)
-        row = int(np.searchsorted(np.cumsum(lengths.to_numpy()), place, side="right"))
+    blank = names.is_null() | (names.str.strip_chars(WHITESPACE) == "")
+    if blank.any():
+        place = int(blank.arg_max() or 0)
+        row = rows[np.searchsorted(np.cumsum(lengths.to_numpy()), place, side="right")]
         raise InputError(
             f"row {row + 1:,} holds a blank item",
             path=path,
@@ -54,15 +67,13 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
             remedy="leave blanks out of the lists",
         )
     codes, vocabulary = series_codes(names)
-    record = options.record_column and find_column(options.record_column, frame.columns, path)
-    record = record or usual_column(frame.columns, RECORD_NAMES, "record_column", path, but=item)
-    ids = None if record is None else _ids(frame, record)
     return parsed_from_codes(
         lengths.to_numpy().astype(np.int64),
         codes,
         vocabulary,
         record_ids=ids,
-        columns=(item,) if record is None else (record, item),
+        columns=(record, item) if record else (item,),
+        skipped=len(frame) - len(rows),
     )
 
 
@@ -101,16 +112,6 @@ def _list_column(frame: Frame, options: Options) -> str:
     problem = (
         f"has {len(found)} list columns" if found else f"has no list column; it has {frame.seen()}"
     )
-    remedy = "name the one you mean with item_column (--item-column)" if found else None
+    remedy = f"name the one you mean with {option('item_column')}" if found else None
     shown = f": {', '.join(map(repr, found))}" if found else ""
     raise InputError(problem + shown, path=frame.path, remedy=remedy)
-
-
-def _ids(frame: Frame, record: str) -> tuple[str, ...]:
-    """The records' names."""
-    names = series_names(frame.column(record), path=frame.path, column=record)
-    if names.null_count():
-        raise InputError("a record has no id", path=frame.path, column=record)
-    ids = tuple(names.to_list())
-    check_ids(ids, frame.path)
-    return ids

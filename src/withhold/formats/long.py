@@ -1,8 +1,8 @@
 """Long tables: one row for each item of a record, with a record and an item column.
 
 From CSV, parquet or a frame. Records stand in the order in which they first appear; their rows need
-not be neighbours. A row without an item says that the record exists. In text, blanks around
-a cell do not count.
+not be neighbours. A row without an item says that the record exists; a row without a record is refused
+or skipped (``ids``).
 """
 
 from __future__ import annotations
@@ -14,9 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from withhold.data import Source, Transactions
-from withhold.errors import InputError, OutputError
+from withhold.data.names import WHITESPACE, clean_all
+from withhold.errors import InputError, OutputError, option
 from withhold.formats.cells import BLANKS, Sheet, csv_lines, open_sheet
-from withhold.formats.columns import ITEM_NAMES, RECORD_NAMES, Options, listed, long_columns, plain
+from withhold.formats.columns import (
+    INNER,
+    ITEM_NAMES,
+    RECORD_NAMES,
+    Options,
+    listed,
+    long_columns,
+    plain,
+)
+from withhold.formats.ids import Mask, id_names, with_id
 from withhold.formats.items import series_codes, series_names
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed, parsed_from_codes
@@ -41,28 +51,45 @@ def read_text(text: Text, options: Options) -> Parsed:
         raise InputError(
             f"a long table needs a record and an item column, and {listed(sheet.header)}",
             path=text.path,
-            remedy="name the separator with separator= (--separator), or another format",
+            remedy=f"name the separator with {option('separator')}, or another format",
         )
     record, item = long_columns(sheet.header, options, text.path)
     _check_header(sheet, record, item, options)
     places = sheet.header.index(record), sheet.header.index(item)
     records, items = sheet.columns(places)
-    blank = records == ""
-    if blank.any():
-        line = None if sheet.is_quoted else int(blank.arg_max() or 0) + 2
-        raise _no_record(text.path, record, line=line)
-    return _pair(records, items, columns=(record, item), separator=sheet.separator)
+    kept = with_id(records, options, path=text.path, column=record, line=sheet.line)
+    if options.format is None:
+        remedy = f"{option('format', 'list')} {option('item_column', item)}"
+        refuse_lists(records, items, path=text.path, column=item, as_lists=f"say {remedy}")
+    return _pair(records, items, kept, (record, item), path=text.path, separator=sheet.separator)
 
 
 def read_columns(frame: Frame, options: Options) -> Parsed:
     """The rows of a long frame."""
     record, item = long_columns(frame.columns, options, frame.path)
-    records = series_names(frame.column(record), path=frame.path, column=record)
-    blank = records.is_null() | (records == "")
-    if blank.any():
-        raise _no_record(frame.path, record, row=int(blank.arg_max() or 0) + 1)
+    records = id_names(frame.column(record), path=frame.path, column=record)
+    kept = with_id(records, options, path=frame.path, column=record)
     items = series_names(frame.column(item), path=frame.path, column=item)
-    return _pair(records, items.fill_null(""), columns=(record, item))
+    if options.format is None:
+        as_lists = "split them into lists"
+        refuse_lists(records, items, path=frame.path, column=item, as_lists=as_lists)
+    return _pair(records, items.fill_null(""), kept, (record, item), path=frame.path)
+
+
+def refuse_lists(
+    records: polars.Series, items: polars.Series, *, path: str | None, column: str, as_lists: str
+) -> None:
+    """Stop where no record has two rows and cells look like lists: one item with commas, or several?"""
+    if len(records) < 2 or records.n_unique() < len(records):
+        return
+    if items.str.contains(f"^{INNER.pattern}").any():
+        raise InputError(
+            "no record has a second row, and some cells look like lists of items",
+            path=path,
+            column=column,
+            remedy=f"{as_lists} if they are lists; or say {option('format', 'long')} if each cell is one "
+            "item",
+        )
 
 
 def write_text(table: Transactions, form: Source) -> Iterator[str]:
@@ -80,7 +107,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
             kind = "record" if name in ids else "item"
             raise OutputError(
                 f"the {kind} {name!r} cannot be written to a long CSV file. "
-                "To mend it: write .jsonl or .parquet instead."
+                "To fix it: write .jsonl or .parquet instead."
             )
     pairs = ((name, item) for name, row in zip(ids, table, strict=True) for item in row or ("",))
     yield from csv_lines(chain([written_columns(form)], pairs), form.separator)
@@ -94,7 +121,7 @@ def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
     if "" in ids or "" in table.vocabulary:
         raise OutputError(
             "an item or a record without a name cannot be written to a long table. "
-            "To mend it: write .jsonl, or a parquet list column."
+            "To fix it: write .jsonl, or a parquet list column."
         )
     lengths = np.maximum(table.lengths, 1)
     places = np.repeat(np.cumsum(lengths) - lengths, table.lengths)
@@ -119,7 +146,7 @@ def written_ids(table: Transactions) -> tuple[str, ...]:
     if len(set(ids)) < len(ids):
         raise OutputError(
             "two records have the same id, and a long table would make them one. "
-            "To mend it: write .jsonl, or a parquet list column."
+            "To fix it: write .jsonl, or a parquet list column."
         )
     return ids
 
@@ -144,18 +171,26 @@ def _check_header(sheet: Sheet, record: str, item: str, options: Options) -> Non
 def _pair(
     records: polars.Series,
     items: polars.Series,
-    *,
+    kept: Mask | None,
     columns: tuple[str, str],
+    *,
+    path: str | None,
     separator: str = " ",
 ) -> Parsed:
     """The rows of two columns of names, in the order of the records' first appearance."""
     import polars as pl
 
+    skipped = 0
+    if kept is not None:
+        skipped = len(records) - int(kept.sum())
+        records, items = records.filter(kept), items.filter(kept)
     ids = records.unique(maintain_order=True)
+    names = clean_all(ids.to_list(), "record ids", path=path)
     row_of = records.cast(pl.Enum(ids)).to_physical().to_numpy().astype(np.int64)
-    filled = (items != "").to_numpy()
-    codes, vocabulary = series_codes(items.filter(items != ""))
-    row_of = row_of[filled]
+    # A cell of nothing but whitespace is no item, as an empty one.
+    filled = items.str.strip_chars(WHITESPACE) != ""
+    codes, vocabulary = series_codes(items.filter(filled))
+    row_of = row_of[filled.to_numpy()]
     if (np.diff(row_of) < 0).any():
         order = np.argsort(row_of, kind="stable")
         row_of, codes = row_of[order], codes[order]
@@ -163,16 +198,8 @@ def _pair(
         np.bincount(row_of, minlength=len(ids)),
         codes,
         vocabulary,
-        record_ids=tuple(ids.to_list()),
+        record_ids=names,
         columns=columns,
         separator=separator,
+        skipped=skipped,
     )
-
-
-def _no_record(
-    path: str | None, column: str, *, line: int | None = None, row: int | None = None
-) -> InputError:
-    where = "a row" if row is None else f"row {row:,}"
-    remedy = "give every row the id of its record"
-    problem = f"{where} does not say which record it belongs to"
-    return InputError(problem, path=path, line=line, column=column, remedy=remedy)

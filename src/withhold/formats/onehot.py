@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Source, Transactions
-from withhold.errors import InputError, OutputError
+from withhold.data.names import is_missing
+from withhold.errors import InputError, OutputError, option
 from withhold.formats.cells import BLANKS, csv_lines, open_sheet
-from withhold.formats.columns import INDEX_NAMES, Options, check_ids, find_column, names_record
-from withhold.formats.items import series_names
+from withhold.formats.columns import INDEX_NAMES, Options, find_column, names_record
+from withhold.formats.ids import id_names, record_names, with_id
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed, parsed_from_codes
 
@@ -49,9 +50,17 @@ def read_text(text: Text, options: Options) -> Parsed:
     lengths: list[int] = []
     columns: list[int] = []
     ids: list[str] = []
+    skipped = 0
+    if id_column is not None:
+        id_place = header.index(id_column)
+        named = [row[id_place] for _, row in sheet.rows()]
+        with_id(named, options, path=path, column=id_column, line=sheet.line)
     for line, row in sheet.rows():
         if id_column is not None:
-            ids.append(row[header.index(id_column)])
+            if is_missing(row[id_place]):
+                skipped += 1
+                continue
+            ids.append(row[id_place])
         ones = [place for place in places if row[place] not in ZEROS]
         for place in ones:
             if row[place] not in ONES:
@@ -60,7 +69,6 @@ def read_text(text: Text, options: Options) -> Parsed:
         lengths.append(len(ones))
     if not lengths:
         raise InputError("holds a header but no records", path=path)
-    check_ids(ids, path)
     vocabulary = tuple(sorted(header[place] for place in places))
     code_of = np.full(len(header), -1, dtype=np.int32)
     code_of[places] = np.searchsorted(
@@ -70,9 +78,10 @@ def read_text(text: Text, options: Options) -> Parsed:
         np.asarray(lengths, dtype=np.int64),
         code_of[np.asarray(columns, dtype=np.int64)],
         vocabulary,
-        record_ids=None if id_column is None else tuple(ids),
+        record_ids=None if id_column is None else record_names(ids, path),
         columns=() if id_column is None else (id_column,),
         separator=sheet.separator,
+        skipped=skipped,
     )
 
 
@@ -85,23 +94,27 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
     names = [name for name in frame.columns if name != id_column]
     _check_names(names, path)
     vocabulary = tuple(sorted(names))
+    ids: tuple[str, ...] | None = None
+    kept = None
+    if id_column is not None:
+        named = id_names(frame.column(id_column), path=path, column=id_column)
+        kept = with_id(named, options, path=path, column=id_column)
+        ids = record_names(named.to_list() if kept is None else named.filter(kept).to_list(), path)
+    n_rows = len(frame) if kept is None else int(kept.sum())
     rows = [_rows_with(frame.column(name), path, name) for name in vocabulary]
+    if kept is not None:
+        place = np.cumsum(kept) - 1
+        rows = [place[each[kept[each]]] for each in rows]
     row_of = np.concatenate(rows)
     codes = np.repeat(np.arange(len(rows), dtype=np.int32), [len(each) for each in rows])
     order = np.argsort(row_of, kind="stable")
-    ids: tuple[str, ...] | None = None
-    if id_column is not None:
-        named = series_names(frame.column(id_column), path=path, column=id_column)
-        if named.null_count():
-            raise InputError("a record has no id", path=path, column=id_column)
-        ids = tuple(named.to_list())
-        check_ids(ids, path)
     return parsed_from_codes(
-        np.bincount(row_of, minlength=len(frame)),
+        np.bincount(row_of, minlength=n_rows),
         codes[order],
         vocabulary,
         record_ids=ids,
         columns=() if id_column is None else (id_column,),
+        skipped=len(frame) - n_rows,
     )
 
 
@@ -197,7 +210,7 @@ def _rows_with(series: polars.Series, path: str | None, name: str) -> NDArray[np
                 f"row {number:,} holds neither 0 nor 1 but {shown}",
                 path=path,
                 column=name,
-                remedy="give 0 or 1 in every cell, or name the id column with record_column",
+                remedy=f"give 0 or 1 in every cell, or name the id column with {option('record_column')}",
             )
     raise InputError("holds text, not 0 and 1", path=path, column=name)
 
@@ -209,7 +222,7 @@ def _not_a_bit(value: str, path: str, line: int, column: str) -> InputError:
         line=line,
         column=column,
         value=value,
-        remedy="give 0 or 1, or name the id column with record_column (--record-column)",
+        remedy=f"give 0 or 1, or name the id column with {option('record_column')}",
     )
 
 
@@ -260,5 +273,5 @@ def _check_written(table: Transactions, names: list[str], form: Source) -> None:
 
 def _unwritable(what: str, where: str) -> OutputError:
     return OutputError(
-        f"{what} cannot be written to {where}. To mend it: write .jsonl, or a parquet list column."
+        f"{what} cannot be written to {where}. To fix it: write .jsonl, or a parquet list column."
     )

@@ -120,7 +120,7 @@ def open_bytes(path: Path) -> Opened:
         raise InputError("does not exist", path=label, remedy="check the path") from None
     except PermissionError:
         remedy = "ask for read permission on it"
-        raise InputError("may not be read by you", path=label, remedy=remedy) from None
+        raise InputError("permission denied", path=label, remedy=remedy) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be read: {reason}", path=label) from None

@@ -7,11 +7,14 @@ In: codes in any order, or names. Out: rows that are sorted and free of repetiti
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from withhold.data.names import clean_all
+from withhold.errors import InputError
 
 BLOCK = 256
 """Keys sorted at a time: numpy sorts so few in registers, ten times faster than a whole file."""
@@ -29,6 +32,8 @@ class Parsed:
     separator: str = " "
     columns: tuple[str, ...] = ()
     variant: str = ""
+    skipped: int = 0
+    """Rows that were left out because they name no record."""
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -47,6 +52,7 @@ def parsed_from_codes(
     separator: str = " ",
     columns: tuple[str, ...] = (),
     variant: str = "",
+    skipped: int = 0,
 ) -> Parsed:
     """The rows of codes in any order, sorted, with repetitions merged and counted.
 
@@ -58,7 +64,7 @@ def parsed_from_codes(
     kept_lengths, items = sort_rows(lengths, codes, len(vocabulary))
     repeated = len(codes) - len(items)
     return Parsed(
-        kept_lengths, items, vocabulary, repeated, record_ids, separator, columns, variant
+        kept_lengths, items, vocabulary, repeated, record_ids, separator, columns, variant, skipped
     )
 
 
@@ -69,6 +75,7 @@ def parsed_from_names(
     separator: str = " ",
     columns: tuple[str, ...] = (),
     variant: str = "",
+    skipped: int = 0,
 ) -> Parsed:
     """The rows of names in any order; the vocabulary is what occurs in them.
 
@@ -91,7 +98,26 @@ def parsed_from_names(
         separator=separator,
         columns=columns,
         variant=variant,
+        skipped=skipped,
     )
+
+
+def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
+    """The same rows, every item named by the rule of names; two that are alike are refused.
+
+    >>> with_clean_names(parsed_from_names([["b", "\u00a0c"], ["a "]]), path=None).vocabulary
+    ('a', 'b', 'c')
+    """
+    cleaned = clean_all(parsed.vocabulary, "items", path=path)
+    if cleaned == parsed.vocabulary:
+        return parsed
+    if "" in cleaned:
+        raise InputError("an item has no name", path=path, remedy="leave blanks out of the records")
+    order = sorted(range(len(cleaned)), key=cleaned.__getitem__)
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    lengths, items = sort_rows(parsed.lengths, ranks[parsed.items], len(order))
+    return replace(parsed, lengths=lengths, items=items, vocabulary=tuple(sorted(cleaned)))
 
 
 def sort_rows(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from withhold.data import Source, Transactions
-from withhold.errors import InputError, OutputError
+from withhold.errors import InputError, OutputError, option
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed, parsed_from_names
@@ -83,7 +83,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
             if not name or any(letter in name for letter in "\n\r\0"):
                 raise OutputError(
                     f"the item {name!r} cannot be written to an SPMF file. "
-                    "To mend it: write .jsonl or .parquet instead."
+                    "To fix it: write .jsonl or .parquet instead."
                 )
             yield f"{ITEM}{code}={name}\n"
     tokens = np.array([code_of.get(name, "") for name in table.vocabulary], dtype=object)
@@ -150,7 +150,7 @@ def _sequences(lines: list[tuple[int, list[str]]], path: str) -> Iterator[list[s
             "the last sequence has no end",
             path=path,
             line=open_line,
-            remedy="end each sequence with -2, or say format='basket' (--format basket)",
+            remedy="end each sequence with -2, or say " + option("format", "basket"),
         )
 
 
@@ -169,5 +169,5 @@ def _checked(token: str, number: int, path: str) -> str:
         path=path,
         line=number,
         value=token,
-        remedy="say format='basket' (--format basket) if the items are names",
+        remedy=f"say {option('format', 'basket')} if the items are names",
     )

@@ -20,12 +20,13 @@ import numpy as np
 from withhold.data import Source, Table
 from withhold.data.binning import bin_column, parse_bins
 from withhold.data.table import Column, Value
-from withhold.errors import InputError, OutputError, PolicyError
+from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import table_frames, table_jsonl
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
-from withhold.formats.forms import PACKED, check_separator
+from withhold.formats.extensions import check_extension, split_name
+from withhold.formats.forms import check_separator
 from withhold.formats.formulas import escape, escaped_cells, unescape, unescaped_cells
 from withhold.formats.items import check_encodable
 from withhold.formats.jsonl import looks_like_jsonl
@@ -91,18 +92,18 @@ def table_form(name: str, like: Source | None = None, mark: str | None = None) -
     >>> table_form("out.tsv.gz", None, "*").separator
     '\\t'
     """
-    path = Path(name)
-    compression = PACKED.get(path.suffix.lower(), "")
-    extension = (path.with_suffix("") if compression else path).suffix.lower()
     if like is not None and like.format != TABLE:
         like = None
+    is_text = like is not None and like.container == "text"
+    check_extension(name, like.path.name if like is not None and is_text else None, table=True)
+    extension, compression = split_name(name)
     container = CONTAINERS.get(extension) or (like.container if like else "text")
     own = like.separator if like is not None and like.container == "text" else None
     usual = "\t" if extension == ".tsv" else ","
     # A .csv file with tabs in it, or a .tsv with commas, would mislead its readers.
     fits = own is not None and not (extension == ".csv" and own == "\t") and extension != ".tsv"
     return Source(
-        path,
+        Path(name),
         TABLE,
         compression=compression,
         container=container,
@@ -144,8 +145,8 @@ def refuse_ambiguous(table: Table, form: Source, columns: Sequence[str]) -> None
             shown = f"the value {written!r}" if written else "blanks"
             raise PolicyError(
                 f"column {name!r} has {shown} of its own, which nobody could tell from a withheld "
-                f"cell; mark withheld cells with something else (mark=, --mark), such as "
-                f"{_free_mark(column.values)!r}"
+                f"cell; mark withheld cells with something else, such as "
+                + option("mark", _free_mark(column.values))
             )
 
 
@@ -230,7 +231,7 @@ def _csv(table: Table, form: Source) -> Iterable[str]:
         if any(bad in value for value in column.values for bad in "\r\0" if value):
             raise OutputError(
                 f"a value of {column.name!r} holds a carriage return or a NUL, which a CSV file "
-                "cannot hold. To mend it: write .jsonl or .parquet instead."
+                "cannot hold. To fix it: write .jsonl or .parquet instead."
             )
     # A line with nothing in it is no row to most readers, so a lone blank is put in quotes.
     blank = "" if len(table.columns) == 1 else None

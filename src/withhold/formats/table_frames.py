@@ -15,6 +15,7 @@ from withhold.data import Table
 from withhold.data.native import Native, as_polars, make_of, n_different
 from withhold.data.table import TEXT, WITHHELD, Column
 from withhold.errors import InputError
+from withhold.formats import parquet
 from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened
 
@@ -67,14 +68,7 @@ def _native(frame: Frame, name: str) -> Native:
 
 def read_parquet(opened: Opened) -> Table:
     """The table in a parquet file."""
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(opened.data)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        problem = f"is a broken parquet file: {reason}"
-        raise InputError(problem, path=opened.label, remedy="copy or export it again") from None
+    frame = parquet.read_parquet(opened.data, opened.label)
     return _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
 
 

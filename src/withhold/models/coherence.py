@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.models.rho import decimal_text, exact_threshold
 from withhold.wording import counted, none_of
@@ -44,9 +45,7 @@ infer none of the 1 private items with a probability above 0.5.
         p: int | None,
         private: Iterable[str],
     ) -> None:
-        if isinstance(private, str):
-            raise PolicyError("private must be a collection of items, not a single string")
-        items = frozenset(str(item) for item in private)
+        items = clean_set(private, "private")
         if not items:
             raise PolicyError("no private items were named; without any, use k^m-anonymity (km)")
         # 1 asks for nothing about the private items, which is a fair thing to ask.

@@ -13,6 +13,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.wording import counted, none_of
 
@@ -58,9 +59,7 @@ items with a confidence above 0.7.
         max_known: int | None = None,
         ignore_prior: bool = False,
     ) -> None:
-        if isinstance(sensitive, str):
-            raise PolicyError("sensitive must be a collection of items, not a single string")
-        items = frozenset(str(item) for item in sensitive)
+        items = clean_set(sensitive, "sensitive")
         if not items:
             raise PolicyError("no sensitive items were named; ρ-uncertainty needs at least one")
         if max_known is not None and (not hasattr(max_known, "__index__") or max_known < 0):

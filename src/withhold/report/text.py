@@ -179,6 +179,8 @@ def profile_text(profile: Profile, *, name: str) -> str:
         ("empty records", f"{profile.empty_records:,}"),
         ("repeated items merged", f"{profile.repeated:,}"),
     ]
+    if profile.skipped_rows:
+        facts.append(("rows without a record id, left out", f"{profile.skipped_rows:,}"))
     return page(
         [
             f"{name}: {profile.format}",

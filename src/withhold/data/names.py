@@ -1,0 +1,117 @@
+"""What a name is: the one rule for items, record ids and categories, wherever they come from.
+
+Whitespace around a name is never part of it (``str.strip``: all Unicode whitespace, the no-break space too).
+Everything else is: case, blanks inside, the bytes of accents. Two names of one table that differ only by
+what nobody sees are refused, because merging them would be a guess and keeping both would protect one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from unicodedata import normalize
+
+from withhold.errors import InputError, PolicyError
+
+WHITESPACE = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""What ``str.strip`` strips, for libraries that must be told."""
+MISSING = frozenset(
+    ("", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "nan", "NaN", "-nan", "-NaN", "NaT", "NULL", "null",
+     "None")
+)  # fmt: skip
+"""What stands for "no id" in exported files; the spellings that pandas reads as blanks, and its own."""
+
+
+def clean(name: str) -> str:
+    """The name itself, without the whitespace around it.
+
+    >>> clean(" whole milk\\u00a0")
+    'whole milk'
+    """
+    return name.strip()
+
+
+def clean_set(names: Iterable[object], kind: str) -> frozenset[str]:
+    """The names that somebody gave to a model, each by the rule; one that is empty is refused.
+
+    >>> sorted(clean_set([" beer", "ale", 7], "sensitive"))
+    ['7', 'ale', 'beer']
+    """
+    if isinstance(names, str):
+        raise PolicyError(f"{kind} must be a collection of items, not a single string")
+    cleaned = frozenset(clean(str(name)) for name in names)
+    if "" in cleaned:
+        raise PolicyError(f"one of the {kind} items has no name")
+    return cleaned
+
+
+def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tuple[str, ...]:
+    """Different names by the rule, still different; ``InputError`` where two are alike to the eye.
+
+    >>> clean_all(["beer ", "ale"], "items")
+    ('beer', 'ale')
+    >>> clean_all(["beer ", "beer"], "items")
+    Traceback (most recent call last):
+    ...
+    withhold.errors.InputError: two items differ only by the whitespace around them: 'beer ' and 'beer'.
+    To fix it: give them one spelling if they are the same, or other names.
+    """
+    cleaned = tuple(clean(name) for name in names)
+    _refuse_twins(names, cleaned, "the whitespace around them", repr, kind, path)
+    if not "".join(cleaned).isascii():
+        composed = [normalize("NFC", name) for name in cleaned]
+        reason = "how their accents are encoded (Unicode normalisation)"
+        _refuse_twins(cleaned, composed, reason, ascii, kind, path)
+    return cleaned
+
+
+def is_missing(name: str | None) -> bool:
+    """Whether a record id says that there is none.
+
+    >>> is_missing(" NA"), is_missing("n17")
+    (True, False)
+    """
+    return name is None or clean(name) in MISSING
+
+
+def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """The name that was probably meant, if one is near enough; upper and lower case hardly matter.
+
+    >>> nearest("patient", ["age", "PATIENT"]), nearest("itm", ["tid", "item"]), nearest("x", ["yy"])
+    ('PATIENT', 'item', None)
+    """
+    by_key: dict[str, str] = {}
+    listed = list(names)
+    for each in listed:
+        by_key.setdefault(each.casefold(), each)
+    if name.casefold() in by_key:
+        return by_key[name.casefold()]
+    if near := get_close_matches(name, listed, n=1, cutoff=cutoff):
+        return near[0]
+    near = get_close_matches(name.casefold(), by_key, n=1, cutoff=cutoff)
+    return by_key[near[0]] if near else None
+
+
+def _refuse_twins(
+    names: Sequence[str],
+    keys: Sequence[str],
+    difference: str,
+    show: Callable[[object], str],
+    kind: str,
+    path: str | None,
+) -> None:
+    """Refuse two names with the same key."""
+    if len(set(keys)) == len(keys):
+        return
+    first: dict[str, str] = {}
+    for name, key in zip(names, keys, strict=True):
+        other = first.setdefault(key, name)
+        if other != name:
+            raise InputError(
+                f"two {kind} differ only by {difference}: {show(other)} and {show(name)}",
+                path=path,
+                remedy="give them one spelling if they are the same, or other names",
+            )

@@ -1,0 +1,75 @@
+"""Parquet files: the one place where polars is given bytes that somebody else wrote.
+
+In: the bytes of a file. Out: a frame, or ``InputError``. A crafted or damaged file can make polars panic,
+which is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from withhold.errors import InputError
+
+if TYPE_CHECKING:
+    import polars
+
+STDERR = 2
+REMEDY = "copy or export it again"
+
+
+def read_parquet(data: bytes, path: str) -> polars.DataFrame:
+    """The frame in a parquet file; whatever is wrong with it is an ``InputError``."""
+    import polars as pl
+
+    broken: BaseException
+    with _held_back_stderr() as held:
+        try:
+            return pl.read_parquet(data)
+        except (
+            pl.exceptions.PanicException,
+            pl.exceptions.PolarsError,
+            OSError,
+            ValueError,
+        ) as error:
+            broken = error
+            held.cleared = True
+    reason = (str(broken).splitlines() or ["no reason given"])[0]
+    raise InputError(f"is a broken parquet file: {reason}", path=path, remedy=REMEDY)
+
+
+@contextmanager
+def _held_back_stderr() -> Iterator[_Held]:
+    """What is written to stderr meanwhile, by compiled code too, comes out afterwards unless cleared."""
+    held = _Held()
+    try:
+        saved = os.dup(STDERR)
+    except OSError:  # no stderr, so nothing to hold back
+        yield held
+        return
+    try:
+        with tempfile.TemporaryFile() as file:
+            if sys.stderr is not None:
+                sys.stderr.flush()
+            os.dup2(file.fileno(), STDERR)
+            try:
+                yield held
+            finally:
+                os.dup2(saved, STDERR)
+                if not held.cleared and file.seek(0, os.SEEK_END):
+                    file.seek(0)
+                    os.write(STDERR, file.read())
+    finally:
+        os.close(saved)
+
+
+@dataclass(slots=True)
+class _Held:
+    """Whether what was held back is to be forgotten."""
+
+    cleared: bool = False

@@ -1,0 +1,76 @@
+"""Exit code 1 is the verdict BROKEN; whatever else happens ends with another one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from withhold.cli import app as application
+
+CALLED = "import sys; sys.argv = ['withhold', 'inspect', 'a.dat']\nfrom withhold.cli import main\n"
+
+
+def ended(folder: Path, before: str) -> tuple[int, str]:
+    """The exit code of a command after some sabotage, and what it said."""
+    (folder / "a.dat").write_text("1 2\n")
+    done = subprocess.run(
+        [sys.executable, "-c", CALLED + before + "\nmain()"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stderr
+
+
+class Panic(BaseException):
+    """What compiled code raises when it gives up."""
+
+
+@pytest.mark.parametrize("where", ["formats.read", "data.profile.profile"])
+def test_a_panic_inside_a_verb_is_a_bug_not_a_verdict(tmp_path, where):
+    module, _, name = where.rpartition(".")
+    sabotage = (
+        f"import withhold.{module} as module\nclass Panic(BaseException): pass\n"
+        f"def panic(*_, **__): raise Panic('gone\\nat line 3')\nmodule.{name} = panic"
+    )
+    code, said = ended(tmp_path, sabotage)
+    assert code == 70
+    assert said.startswith("withhold: Panic: gone. This is a bug in withhold")
+    assert "Traceback" not in said
+
+
+def test_a_panic_outside_a_verb_is_a_bug_not_a_verdict(monkeypatch, capsys):
+    def panic() -> None:
+        raise Panic("gone")
+
+    monkeypatch.setattr(application, "_run", panic)
+    with pytest.raises(SystemExit) as caught:
+        application.main()
+    assert caught.value.code == 70
+    assert "Panic: gone" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("code", "expected"), [(1, 3), ("a message", 70), (2, 2), (None, None)])
+def test_a_1_that_is_nobodys_verdict_is_not_passed_on(monkeypatch, code, expected):
+    monkeypatch.setattr(application, "_verdict_given", False)
+    monkeypatch.setattr(application, "_run", lambda: sys.exit(code))
+    with pytest.raises(SystemExit) as caught:
+        application.main()
+    assert caught.value.code == expected
+
+
+def test_an_installation_that_lacks_something_is_not_broken_data(tmp_path):
+    code, said = ended(tmp_path, "sys.modules['typer'] = None")
+    assert code == 70
+    assert "Traceback" not in said
+
+
+def test_a_verdict_is_still_1(tmp_path):
+    (tmp_path / "a.dat").write_text("beer condom\nbeer condom\nale\n")
+    options = "['withhold', 'audit', 'a.dat', '--rho', '0.5', '--sensitive', 'condom']"
+    code = f"import sys; sys.argv = {options}\nfrom withhold.cli import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 1
