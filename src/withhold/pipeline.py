@@ -64,7 +64,8 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
     what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
-    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``. For
+    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``fill`` (``"none"``, or ``"hash"`` as in
+    the paper, which adds items that people never had), ``buckets``, ``to_root``. For
     ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
     file for each column that has one).
 

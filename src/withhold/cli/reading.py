@@ -9,6 +9,7 @@ from withhold.cli.console import note, warn_about
 from withhold.cli.offers import Given, listed_columns
 from withhold.errors import PolicyError
 from withhold.models import TABLE_MODELS, KAnonymity, Model
+from withhold.models.buckets import FILLS
 
 
 def read_data(
@@ -44,6 +45,8 @@ def read_data(
         consent=consent,
     )
     warn_about(table, model.sensitive, silent=silent)
+    if given.get("fill") == "hash":
+        note(f"warning: --fill hash {FILLS['hash']}")
     return table
 
 

@@ -9,6 +9,12 @@ from typing import Any, ClassVar
 from withhold.errors import PolicyError
 from withhold.models.rho import counted
 
+FILLS = {
+    "none": "adds nothing: whatever a record says is true of its person",
+    "hash": "adds items that people never had",
+}
+"""What the records of a group can be filled up with to make them alike, and what that does."""
+
 
 @dataclass(frozen=True, init=False)
 class Buckets:
