@@ -5,11 +5,13 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import checked, names_in
 from withhold.data import Hierarchy, Table, Transactions
 from withhold.errors import PolicyError
 from withhold.formats import Data, read, read_back, read_table
@@ -57,13 +59,14 @@ class Comparison:
         )
 
 
+@checked
 def compare(
     original: Any,
     *published: Any,
     sensitive: Iterable[str] | None = None,
     min_support: str | None = None,
     min_confidence: str = "0.3",
-    hierarchy: Any = None,
+    hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
     consent: Any = None,
     names: Sequence[str] | None = None,
     jobs: int | None = None,
@@ -84,12 +87,16 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    if names is not None and len(names) != len(published):
+        raise PolicyError(
+            f"names must have one name for each release: {len(published):,}, not {len(names):,}"
+        )
     candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
     table = original_of(original, candidates, consent=consent)
     tree = None
     if hierarchy is not None and isinstance(table, Transactions):
         tree = tree_for(table, hierarchy)[0]
-    wanted = None if sensitive is None else frozenset(sensitive)
+    wanted = None if sensitive is None else frozenset(names_in(sensitive, name="sensitive"))
     found = []
     for number, each in enumerate(candidates):
         known = each.model.sensitive if each.model is not None else frozenset()

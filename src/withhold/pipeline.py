@@ -13,7 +13,9 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from withhold.arguments import check_options, checked
 from withhold.audits import audit as find
+from withhold.audits import check_audit
 from withhold.data import Table, Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
@@ -22,9 +24,10 @@ from withhold.measure import loss_of
 from withhold.models import TABLE_MODELS, Model, Verdict, as_released
 from withhold.proofs import verify as prove
 from withhold.release import Release
-from withhold.suppress import apply, suppress
+from withhold.suppress import apply, check_search, suppress
 
 
+@checked
 def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Any:
     """What an attacker could infer from the data, and whether the model holds.
 
@@ -39,11 +42,13 @@ def audit(data: Any, model: Model, *, consent: Any = None, **options: Any) -> An
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
+    check_audit(model, options)
     table = as_data(data, model, consent)
     found = find(table, as_released(model, table), **options)
     return replace(found, without_consent=table.without_consent)
 
 
+@checked
 def verify(data: Any, model: Model, **options: Any) -> Verdict:
     """Whether the model holds: exactly, for records of any length, with a smallest witness if not.
 
@@ -53,9 +58,11 @@ def verify(data: Any, model: Model, **options: Any) -> Verdict:
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
+    check_options(prove, options, what="verify")
     return prove(as_data(data, model), model, **options)
 
 
+@checked
 def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -> Release:
     """A release of the data for which the model holds, with as little withheld as possible.
 
@@ -75,6 +82,7 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     >>> release.verdict.status, release.loss.removed
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
+    check_search(model, options)
     clock = [time.perf_counter()]
     table = as_data(data, model, consent)
     plan, chosen = suppress(table, model, **options)

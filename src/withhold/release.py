@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from withhold.arguments import checked
 from withhold.data import Source
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import make_manifest
@@ -36,6 +37,7 @@ class Release:
     timings: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each step."""
 
+    @checked
     def write(
         self,
         path: str | Path,
@@ -66,6 +68,7 @@ class Release:
             progress=progress,
         )
 
+    @checked
     def report(
         self,
         *,

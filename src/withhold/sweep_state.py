@@ -1,11 +1,12 @@
 """The points of a sweep that are finished, in a file: one line each, appended whole.
 
-The first line says what the sweep is about. A sweep goes on only if that is the same: the input's bytes, all
-that is not varied, and the version. A last line that was cut off is dropped.
+The first line says what the sweep is about. A sweep goes on only if that is the same: the data as they were
+read, all that is not varied, and the version. A last line that was cut off is dropped.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -13,10 +14,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from withhold.data import Hierarchy, Table
 from withhold.errors import OutputError, PolicyError
 from withhold.measure import Asked, Fact
 from withhold.publish import flush_to_disk, save_text
-from withhold.suppress.plan import fingerprint
+from withhold.suppress import cell_plan, plan
 
 if TYPE_CHECKING:
     from withhold.sweeping import Case, Point
@@ -81,17 +83,33 @@ class State:
 def _about(table: Any, first: Case, asked: Asked) -> dict[str, Any]:
     from withhold import __version__
 
-    source = getattr(table, "source", None)
     fixed = {**first.model.parameters(), **first.options}
     return {
         "version": __version__,
-        "input": source.sha256 if source is not None else fingerprint(table),
+        # Not the file's digest: what was dropped, binned or left out for want of consent matters, too.
+        "input": (cell_plan if isinstance(table, Table) else plan).fingerprint(table),
         "varied": list(first.values),
         "fixed": {
-            name: str(value) for name, value in sorted(fixed.items()) if name not in first.values
+            name: _described(value)
+            for name, value in sorted(fixed.items())
+            if name not in first.values
         },
         "measures": [asked.min_support, asked.min_confidence],
     }
+
+
+def _described(value: Any) -> str:
+    """The value as text that is another for another value; of trees and files by what is in them."""
+    if isinstance(value, Hierarchy):
+        edges = "\n".join(
+            f"{name}\t{code}" for name, code in zip(value.names, value.parents, strict=True)
+        )
+        return hashlib.sha256(edges.encode("utf-8", "surrogatepass")).hexdigest()
+    if isinstance(value, Mapping):
+        return str({str(name): _described(each) for name, each in sorted(value.items())})
+    if isinstance(value, str | os.PathLike) and os.path.isfile(value):
+        return hashlib.sha256(Path(value).read_bytes()).hexdigest()
+    return str(value)
 
 
 def _read(path: Path, about: Mapping[str, Any]) -> dict[str, Point]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import checked
 from withhold.data import Source, Table, Transactions
 from withhold.errors import InputError, OutputError
 from withhold.formats import basket, jsonl, listcolumn, long, onehot, spmf
@@ -71,6 +72,7 @@ FRAME_WRITERS: dict[str, Callable[[Transactions, Source], Any]] = {
 }
 
 
+@checked
 def read(
     source: Any,
     *,

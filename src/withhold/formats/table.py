@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.binning import bin_column, parse_bins
 from withhold.data.table import Column, Value
@@ -42,12 +43,13 @@ CONTAINERS = {
 }
 
 
+@checked
 def read_table(
     source: Any,
     *,
     separator: str | None = None,
     drop: Iterable[str] = (),
-    bins: Mapping[str, Any] | Iterable[str] = (),
+    bins: Mapping[str, Any] | Iterable[str] | str = (),
     consent: Any = None,
 ) -> Table:
     """The table in a file (``-`` is standard input) or a frame, its cells as texts.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from withhold.arguments import checked
 from withhold.errors import PolicyError
 from withhold.models.rho import counted
 
@@ -31,6 +32,7 @@ tell it from the others.
 
     k: int
 
+    @checked
     def __init__(self, k: int) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
             raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")

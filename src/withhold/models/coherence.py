@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
 from withhold.models.rho import counted, decimal_text, exact_threshold
 
@@ -36,6 +37,7 @@ infer none of the 1 private items with a probability above 0.5.
     """The attacker knows at most so many public items; None: any number."""
     private: frozenset[str]
 
+    @checked
     def __init__(
         self,
         h: str | Fraction | Decimal | float | int,
@@ -43,9 +45,7 @@ infer none of the 1 private items with a probability above 0.5.
         p: int | None,
         private: Iterable[str],
     ) -> None:
-        if isinstance(private, str):
-            raise PolicyError("private must be a collection of items, not a single string")
-        items = frozenset(str(item) for item in private)
+        items = frozenset(names_in(private, name="private"))
         if not items:
             raise PolicyError("no private items were named; without any, use k^m-anonymity (km)")
         # 1 asks for nothing about the private items, which is a fair thing to ask.
@@ -97,6 +97,7 @@ class KmAnonymity:
     k: int
     m: int
 
+    @checked
     def __init__(self, k: int, m: int) -> None:
         object.__setattr__(self, "k", at_least_one(k, name="k"))
         object.__setattr__(self, "m", at_least_one(m, name="m"))

@@ -50,7 +50,7 @@ def suppress_buckets(
         )
     node = _leaf_of_occurrences(table, tree)
     record = np.repeat(np.arange(len(table)), table.lengths)
-    chosen = {"hierarchy": described, "fill": fill, "fill_effect": FILLS[fill]}
+    chosen: dict[str, Any] = {"hierarchy": described, "fill": fill, "fill_effect": FILLS[fill]}
     if fill == "none":
         group_of = similar_groups(table, node, model.k, tree)
         sizes = np.bincount(group_of)
@@ -70,8 +70,6 @@ def check_fill(fill: str, buckets: int | None, *, to_root: bool) -> None:
     """Refuse what only the hash has a use for, where nothing is hashed."""
     if fill not in FILLS:
         raise PolicyError(f"fill must be {' or '.join(FILLS)}, not {fill!r}")
-    if buckets is not None and (not hasattr(buckets, "__index__") or buckets < 1):
-        raise PolicyError(f"buckets must be a whole number from 1 on, not {buckets!r}")
     if fill != "hash" and (buckets is not None or to_root):
         which = "buckets" if buckets is not None else "to_root"
         raise PolicyError(
