@@ -84,8 +84,8 @@ def sweep(
     vary: Mapping[str, Sequence[Any]],
     folder: str | Path | None = None,
     force: bool = False,
-    min_support: str | None = None,
-    min_confidence: str = "0.3",
+    min_support: str | float | None = None,
+    min_confidence: str | float = "0.3",
     consent: Any = None,
     jobs: int | None = None,
     progress: Progress = quiet,
@@ -110,7 +110,10 @@ def sweep(
         cases,
         folder=None if folder is None else Path(folder),
         force=force,
-        asked=Asked(min_support=min_support, min_confidence=min_confidence),
+        asked=Asked(
+            min_support=None if min_support is None else str(min_support),
+            min_confidence=str(min_confidence),
+        ),
         jobs=jobs,
         progress=progress,
     )

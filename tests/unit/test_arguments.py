@@ -150,7 +150,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.compare(SHOP, SHOP, hierarchy=3), "hierarchy must be"),
         (lambda: wh.compare(SHOP, SHOP, names=["a", "b"]), "one name for each release"),
         (lambda: wh.compare(SHOP, SHOP, names="a"), "names must be a list"),
-        (lambda: wh.compare(SHOP, SHOP, min_support=3.5), "min_support must be"),
+        (lambda: wh.compare(SHOP, SHOP, min_support=[3]), "min_support must be"),
         (lambda: wh.compare(SHOP, 3), "neither a path nor a frame"),
         (lambda: wh.sweep(SHOP, RHO), "sweep needs vary"),
         (lambda: wh.sweep(SHOP, RHO, vary={"rhoo": ["0.5"]}), "did you mean rho? It can vary"),
@@ -238,6 +238,9 @@ def test_what_fits__is_not_refused():
     assert wh.RhoUncertainty("0.5", [7]).sensitive == {"7"}
     assert wh.anonymize(SHOP, RHO, seed=np.int64(3), jobs=1, budget=5).verdict
     assert wh.verify(SHOP, RHO, limit_seconds=10).status is wh.Status.BROKEN
+    for number in (1, "1", 0.25, "0.25"):
+        found = wh.compare(SHOP, SHOP, min_support=number, min_confidence=0.5)
+        assert found.releases[0].measured.fact("rules.before").value == 11
     assert issubclass(PolicyError, WithholdError)
 
 
