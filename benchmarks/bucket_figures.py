@@ -13,7 +13,7 @@ from withhold.report.buckets import loss_by_record, loss_lines, records_by_group
 from withhold.report.figures import svg_file
 from withhold.report.plots import Plot
 
-WAYS = {"hash": False, "truthful": True}
+WAYS = {"hash": "hash", "truthful": "none"}
 K = 10
 SIZES = (1000, 2000, 4000, 6000, 8000)
 KS = (2, 5, 10, 20, 50)
@@ -23,21 +23,21 @@ def draw_figures(path: Path, tree: str, folder: Path) -> None:
     """Records by group (3), loss by record (4), loss by the number of records and by k (5)."""
     table = wh.read(path)
 
-    def loss(truthful: bool, *, k: int = K, records: int | None = None) -> GeneralisationLoss:
+    def loss(fill: str, *, k: int = K, records: int | None = None) -> GeneralisationLoss:
         part = table.only_records(np.arange(len(table)) < (records or len(table)))
-        return wh.anonymize(part, wh.Buckets(k), hierarchy=tree, truthful=truthful).loss
+        return wh.anonymize(part, wh.Buckets(k), hierarchy=tree, fill=fill).loss
 
     def over(
-        places: Sequence[int], one: Callable[[bool, int], GeneralisationLoss]
+        places: Sequence[int], one: Callable[[str, int], GeneralisationLoss]
     ) -> dict[str, list[float]]:
         return {way: [one(kind, place).share for place in places] for way, kind in WAYS.items()}
 
     plots: dict[str, Plot] = {}
-    for way, truthful in WAYS.items():
-        plots[f"figure-3-{way}"] = records_by_group_size(loss(truthful))
-        plots[f"figure-4-{way}"] = loss_by_record(loss(truthful))
-    by_size = over(SIZES, lambda truthful, size: loss(truthful, records=size))
-    by_k = over(KS, lambda truthful, k: loss(truthful, k=k))
+    for way, fill in WAYS.items():
+        plots[f"figure-3-{way}"] = records_by_group_size(loss(fill))
+        plots[f"figure-4-{way}"] = loss_by_record(loss(fill))
+    by_size = over(SIZES, lambda fill, size: loss(fill, records=size))
+    by_k = over(KS, lambda fill, k: loss(fill, k=k))
     plots["figure-5-records"] = loss_lines("records", SIZES, by_size)
     plots["figure-5-k"] = loss_lines("k", KS, by_k)
     folder.mkdir(exist_ok=True)

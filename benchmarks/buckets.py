@@ -9,7 +9,7 @@ from benchmarks.bench import Bench, data_folder
 from benchmarks.tables import Table
 
 KS = (2, 5, 10, 50)
-WAYS = {"the paper's hash": False, "truthful": True}
+WAYS = {"the paper's hash": "hash", "truthful": "none"}
 SIZES = (1000, 2000, 4000, 6000, 8000)
 FIGURES = Path(__file__).parent / "results"
 COLUMNS = {
@@ -55,8 +55,8 @@ def buckets(bench: Bench) -> list[Table]:
 
 
 def _both_ways(bench: Bench, table: Table, path: Path, hierarchy: str, k: int) -> None:
-    for way, truthful in WAYS.items():
-        run = _generalise(bench, path, hierarchy, k, truthful)
+    for way, fill in WAYS.items():
+        run = _generalise(bench, path, hierarchy, k, fill)
         if run is not None:
             table.add(
                 k=str(k),
@@ -75,8 +75,8 @@ def _by_size(bench: Bench, path: Path, hierarchy: str) -> Table:
     )
     for records in SIZES:
         runs = {
-            way: _generalise(bench, path, hierarchy, 10, truthful, records=records)
-            for way, truthful in WAYS.items()
+            way: _generalise(bench, path, hierarchy, 10, fill, records=records)
+            for way, fill in WAYS.items()
         }
         losses = {way: run["information loss"] for way, run in runs.items() if run is not None}
         table.add(records=records, **losses)
@@ -84,15 +84,15 @@ def _by_size(bench: Bench, path: Path, hierarchy: str) -> Table:
 
 
 def _generalise(
-    bench: Bench, path: Path, hierarchy: str, k: int, truthful: bool, **more: Any
+    bench: Bench, path: Path, hierarchy: str, k: int, fill: str, **more: Any
 ) -> dict[str, Any] | None:
-    way = "truthful" if truthful else "hash"
+    way = "truthful" if fill == "none" else fill
     return bench.run(
         f"generalise {path.name} k={k} {way}",
         "generalise",
         path=str(path),
         hierarchy=hierarchy,
         k=k,
-        truthful=truthful,
+        fill=fill,
         **more,
     )

@@ -130,9 +130,7 @@ def anonymize(
     }
 
 
-def generalise(
-    path: str, hierarchy: str, k: int, truthful: bool, records: int | None = None
-) -> Result:
+def generalise(path: str, hierarchy: str, k: int, fill: str, records: int | None = None) -> Result:
     """Seconds from a table in memory to a proved release by buckets, and what it lost."""
     import numpy as np
 
@@ -143,10 +141,10 @@ def generalise(
     if records is not None:
         table = table.only_records(np.arange(len(table)) < records)
     few = wh.Transactions.from_lists([["1"], ["2"], ["3"]] * 2 * k)
-    wh.anonymize(few, model, hierarchy="fan-out:2", truthful=truthful)
+    wh.anonymize(few, model, hierarchy="fan-out:2", fill=fill)
     releases: list[Any] = []
     taken = _time_of(
-        lambda: releases.append(wh.anonymize(table, model, hierarchy=hierarchy, truthful=truthful))
+        lambda: releases.append(wh.anonymize(table, model, hierarchy=hierarchy, fill=fill))
     )
     loss = releases[0].loss
     return {

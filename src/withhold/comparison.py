@@ -5,11 +5,13 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import checked, names_in
 from withhold.data import Hierarchy, Table, Transactions
 from withhold.data.names import clean_set
 from withhold.errors import InputError, PolicyError
@@ -60,13 +62,14 @@ class Comparison:
         )
 
 
+@checked
 def compare(
     original: Any,
     *published: Any,
     sensitive: Iterable[str] | None = None,
-    min_support: str | None = None,
-    min_confidence: str = "0.3",
-    hierarchy: Any = None,
+    min_support: str | float | None = None,
+    min_confidence: str | float = "0.3",
+    hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
     consent: Any = None,
     names: Sequence[str] | None = None,
     jobs: int | None = None,
@@ -87,12 +90,18 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    if names is not None and len(names) != len(published):
+        raise PolicyError(
+            f"names must have one name for each release: {len(published):,}, not {len(names):,}"
+        )
     candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
     table = original_of(original, candidates, consent=consent)
     tree = None
     if hierarchy is not None and isinstance(table, Transactions):
         tree = tree_for(table, hierarchy)[0]
-    wanted = None if sensitive is None else clean_set(sensitive, "sensitive")
+    wanted = None
+    if sensitive is not None:
+        wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
     found = []
     for number, each in enumerate(candidates):
         refuse_strangers(table, each, tree or each.hierarchy)
@@ -100,8 +109,8 @@ def compare(
         asked = Asked(
             each.model,
             known if wanted is None else wanted,
-            min_support=min_support,
-            min_confidence=min_confidence,
+            min_support=None if min_support is None else str(min_support),
+            min_confidence=str(min_confidence),
             hierarchy=tree or each.hierarchy,
             jobs=jobs,
             progress=progress,
@@ -161,7 +170,7 @@ def candidate(
     record = read_manifest(where)
     unchanged = sha256_of(path) == record["output"]["sha256"]
     model = model_in(record, where)
-    said = {name: value for name, value in reading.items() if value is not None}
+    said = {name: value for name, value in reading.items() if value not in (None, False)}
     table = read_published(path, model, record, said, same_bytes=unchanged)
     if isinstance(table, Table):
         prepared = (read_internal(internal_of(path)) or record).get("input", {})

@@ -14,7 +14,9 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from withhold.arguments import check_options, checked
 from withhold.audits import audit as find
+from withhold.audits import check_audit
 from withhold.data import Table, Transactions
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
@@ -32,12 +34,13 @@ from withhold.models import (
 )
 from withhold.proofs import verify as prove
 from withhold.release import Release
-from withhold.suppress import apply, suppress
+from withhold.suppress import apply, check_search, suppress
 
 SEED_BITS = 32
 """Of a seed that is drawn: too many for anybody to try them all on a release."""
 
 
+@checked
 def audit(
     data: Any, model: Model, *, consent: Any = None, allow_unknown: bool = False, **options: Any
 ) -> Any:
@@ -55,12 +58,14 @@ def audit(
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
+    check_audit(model, options)
     table = as_data(data, model, consent, allow_unknown=allow_unknown)
     check_listed(model, table, allowed=allow_unknown)
     found = find(table, as_released(model, table), **options)
     return replace(found, without_consent=table.without_consent)
 
 
+@checked
 def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: Any) -> Verdict:
     """Whether the model holds: exactly, for records of any length, with a smallest witness if not.
 
@@ -71,6 +76,7 @@ def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: A
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
+    check_options(prove, options, what="verify")
     table = as_data(data, model)
     missing = unknown_items(model, table, allowed=allow_unknown)
     if missing is not None and missing.is_everything and not allow_unknown:
@@ -78,6 +84,7 @@ def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: A
     return prove(table, model, **options)
 
 
+@checked
 def anonymize(
     data: Any,
     model: Model,
@@ -97,7 +104,8 @@ def anonymize(
     (which records lose an item: ``"longest"`` or ``"random"``), ``restoring`` (undo what can be undone),
     ``parts`` or ``max_cost`` (split the records), ``budget`` (seconds, then the sensitive items of
     what is not finished are removed), ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
-    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``. For
+    (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``fill`` (``"none"``, or ``"hash"`` as in
+    the paper, which adds items that people never had), ``buckets``, ``to_root``. For
     ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
     file for each column that has one).
 
@@ -107,6 +115,7 @@ def anonymize(
     >>> release.verdict.status, release.loss.removed
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
+    check_search(model, options)
     clock = [time.perf_counter()]
     check_ids(ids)
     table = as_data(data, model, consent, allow_unknown=allow_unknown)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from withhold.arguments import checked
 from withhold.data import Source
 from withhold.data.unknown import Unknown
 from withhold.identifiers import KEEP, KEPT, RENUMBER
@@ -51,6 +52,7 @@ class Release:
         )
         return (*missing, KEPT) if kept else missing
 
+    @checked
     def write(
         self,
         path: str | Path,
@@ -89,6 +91,7 @@ class Release:
             progress=progress,
         )
 
+    @checked
     def report(
         self,
         *,

@@ -1,33 +1,39 @@
 """The points of a sweep that are finished, in a file: one line each, appended whole.
 
-The first line says what the sweep is about. A sweep goes on only if that is the same: the input's bytes, all
-that is not varied, and the version. A last line that was cut off is dropped.
+The first line says what the sweep is about. A sweep goes on only if that is the same: the data as they were
+read, all that is not varied, and the version. A last line that was cut off is dropped.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.atomic.steps import append
+from withhold.data import Hierarchy, Table
 from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
 from withhold.measure import Asked, Fact
 from withhold.publish import save_text
-from withhold.suppress.plan import fingerprint
+from withhold.suppress import cell_plan, plan
 
 if TYPE_CHECKING:
     from withhold.sweeping import Case, Point
 
 FILE = "points.jsonl"
+SEED_BITS = 32
 DIFFERENCES = {
     "version": "it was made by another version of withhold",
     "input": "it is about another input",
     "varied": "it varies something else",
     "fixed": "the model or the options are not the same",
+    "seed": "the seed is not the same",
     "measures": "min-support or min-confidence is not the same",
 }
 """What the first line says, and what to tell when it says something else."""
@@ -36,27 +42,32 @@ DIFFERENCES = {
 class State:
     """The finished points, in memory and, if there is a folder, on disk."""
 
-    def __init__(self, path: Path | None, points: Mapping[str, Point]) -> None:
+    def __init__(self, path: Path | None, points: Mapping[str, Point], seed: int) -> None:
         self._path = path
         self._points = dict(points)
+        self.seed = seed
+        """Of every point: the one that was given, that the folder has, or one that was drawn."""
 
     @classmethod
     def open(
         cls, folder: Path | None, table: Any, first: Case, asked: Asked, *, force: bool
     ) -> State:
         """What the folder has of this sweep; a folder with another sweep is refused."""
+        given = first.options.get("seed")
+        seed = secrets.randbits(SEED_BITS) if given is None else given
         if folder is None:
-            return cls(None, {})
+            return cls(None, {}, seed)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
         path = folder / FILE
-        about = _about(table, first, asked)
+        about = _about(table, first, asked, seed)
         if force or not path.exists():
             save_text(path, json_text(about, indent=None) + "\n", force=True)
-            return cls(path, {})
-        return cls(path, _read(path, about))
+            return cls(path, {}, seed)
+        points, there = _read(path, about, any_seed=given is None)
+        return cls(path, points, there["seed"])
 
     def point(self, values: Mapping[str, Any]) -> Point | None:
         """The point at these values, if it is finished."""
@@ -74,23 +85,43 @@ class State:
             raise OutputError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
-def _about(table: Any, first: Case, asked: Asked) -> dict[str, Any]:
+def _about(table: Any, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
     from withhold import __version__
 
-    source = getattr(table, "source", None)
     fixed = {**first.model.parameters(), **first.options}
     return {
         "version": __version__,
-        "input": source.sha256 if source is not None else fingerprint(table),
+        # Not the file's digest: what was dropped, binned or left out for want of consent matters, too.
+        "input": (cell_plan if isinstance(table, Table) else plan).fingerprint(table),
         "varied": list(first.values),
         "fixed": {
-            name: str(value) for name, value in sorted(fixed.items()) if name not in first.values
+            name: _described(value)
+            for name, value in sorted(fixed.items())
+            if name not in first.values and name != "seed"
         },
+        "seed": seed,
         "measures": [asked.min_support, asked.min_confidence],
     }
 
 
-def _read(path: Path, about: Mapping[str, Any]) -> dict[str, Point]:
+def _described(value: Any) -> str:
+    """The value as text that is another for another value; of trees and files by what is in them."""
+    if isinstance(value, Hierarchy):
+        edges = "\n".join(
+            f"{name}\t{code}" for name, code in zip(value.names, value.parents, strict=True)
+        )
+        return hashlib.sha256(edges.encode("utf-8", "surrogatepass")).hexdigest()
+    if isinstance(value, Mapping):
+        return str({str(name): _described(each) for name, each in sorted(value.items())})
+    if isinstance(value, str | os.PathLike) and os.path.isfile(value):
+        return hashlib.sha256(Path(value).read_bytes()).hexdigest()
+    return str(value)
+
+
+def _read(
+    path: Path, about: Mapping[str, Any], *, any_seed: bool
+) -> tuple[dict[str, Point], Mapping[str, Any]]:
+    """The points of a sweep, and what it is about; one that is about something else is refused."""
     from withhold.sweeping import Point
 
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -103,7 +134,7 @@ def _read(path: Path, about: Mapping[str, Any]) -> dict[str, Point]:
             f"{path} is not the beginning of a sweep; choose another folder, or --force to start again"
         )
     for name, difference in DIFFERENCES.items():
-        if there.get(name) != about[name]:
+        if there.get(name) != about[name] and not (name == "seed" and any_seed and "seed" in there):
             raise PolicyError(
                 f"{path.parent} holds another sweep: {difference}; "
                 "choose another folder, or --force to start again"
@@ -117,7 +148,7 @@ def _read(path: Path, about: Mapping[str, Any]) -> dict[str, Point]:
         points[_key(point.values)] = point
     if lines[-1]:
         save_text(path, "\n".join(lines[:-1]) + "\n", force=True)
-    return points
+    return points, there
 
 
 def _key(values: Mapping[str, Any]) -> str:

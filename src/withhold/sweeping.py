@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,14 +19,20 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import checked, did_you_mean, fits
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.threads import Progress, available_cores, quiet
 from withhold.measure import Asked, Fact, compare_tables
 from withhold.measure.facts import finite
 from withhold.models import Model
 from withhold.pipeline import anonymize, as_data
+from withhold.suppress import check_search, search_options
 from withhold.sweep_state import State
 
+UNVARIED = ("jobs", "progress")
+"""Options of ``anonymize`` that change nothing about a release."""
+PROVED_LATER = {"originals", "seed", "round", "constraints_sha256"}
+"""Parameters of models that follow from the release; what a manifest needs, and nobody varies."""
 Plain = str | int | float | bool | None
 
 
@@ -70,6 +76,7 @@ class Sweep:
         return next((point.plotted for point in self.points if point.plotted), ())
 
 
+@checked
 def sweep(
     data: Any,
     model: Model | Callable[..., Model],
@@ -77,9 +84,11 @@ def sweep(
     vary: Mapping[str, Sequence[Any]],
     folder: str | Path | None = None,
     force: bool = False,
-    min_support: str | None = None,
-    min_confidence: str = "0.3",
+    min_support: str | float | None = None,
+    min_confidence: str | float = "0.3",
     consent: Any = None,
+    allow_unknown: bool = False,
+    seed: int | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
     **options: Any,
@@ -88,8 +97,8 @@ def sweep(
 
     ``vary`` names parameters of the model or options of ``anonymize``. ``model`` may also be a function that
     takes the varied parameters by name and returns a model. ``folder`` keeps every finished point, so that
-    the same call goes on after an interruption; ``force`` starts again. Other options are those of
-    ``anonymize``.
+    the same call goes on after an interruption; ``force`` starts again. Without a ``seed``, one is drawn for
+    the whole sweep. Other options are those of ``anonymize``.
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
@@ -97,13 +106,19 @@ def sweep(
     >>> [(point.values["rho"], point.fact("occurrences.all.removed").value) for point in found.points]
     [('0.3', 2), ('0.7', 1)]
     """
-    cases = grid(model, vary, options)
+    common = {"seed": seed, "allow_unknown": allow_unknown}
+    cases = [
+        replace(case, options={**common, **case.options}) for case in grid(model, vary, options)
+    ]
     return run_cases(
-        as_data(data, cases[0].model, consent),
+        as_data(data, cases[0].model, consent, allow_unknown=allow_unknown),
         cases,
         folder=None if folder is None else Path(folder),
         force=force,
-        asked=Asked(min_support=min_support, min_confidence=min_confidence),
+        asked=Asked(
+            min_support=None if min_support is None else str(min_support),
+            min_confidence=str(min_confidence),
+        ),
         jobs=jobs,
         progress=progress,
     )
@@ -115,6 +130,9 @@ def grid(
     options: Mapping[str, Any],
 ) -> list[Case]:
     """Every combination of the varied values; the first name changes slowest."""
+    for name, values in vary.items():
+        if not fits(values, Collection[Any]):
+            raise PolicyError(f"vary[{name!r}] must be a list of values, not {values!r}")
     if not vary or any(len(values) == 0 for values in vary.values()):
         raise PolicyError("nothing varies; say what, and through which values")
     make, known = _maker(model)
@@ -124,8 +142,21 @@ def grid(
         wanted = {name: value for name, value in chosen.items() if name in known}
         others = {name: value for name, value in chosen.items() if name not in known}
         plain = {name: _plain(value) for name, value in chosen.items()}
-        cases.append(Case(plain, make(**wanted), {**options, **others}))
+        made = make(**wanted)
+        _check_varied(made, others, known)
+        check_search(made, {**options, **others})
+        cases.append(Case(plain, made, {**options, **others}))
     return cases
+
+
+def _check_varied(model: Model, varied: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Refuse what is neither a parameter of the model nor an option of ``anonymize``."""
+    can_vary = [*sorted(known), *(o for o in search_options(model) if o not in UNVARIED)]
+    for name in varied:
+        if name not in can_vary:
+            hint = did_you_mean(name, can_vary) or "; it"
+            takes = f"{'It' if hint.endswith('?') else ''} can vary {', '.join(can_vary)}".strip()
+            raise PolicyError(f"vary: {type(model).__name__} has no {name!r}{hint} {takes}")
 
 
 def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], frozenset[str]]:
@@ -133,9 +164,11 @@ def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], f
     if callable(model):
         return model, frozenset(inspect.signature(model).parameters)
     kind: Callable[..., Model] = type(model)
-    parameters = model.parameters()
-    fixed = {name: parameters[name] for name in model.kinds}
-    return (lambda **varied: kind(**{**fixed, **varied})), frozenset(model.kinds)
+    # What the model is made of, not what a manifest holds: who fears what is in no manifest.
+    names = frozenset(inspect.signature(kind).parameters)
+    fixed = {name: getattr(model, name) for name in names - PROVED_LATER}
+    # A seed is also an option of the search, which tells the model.
+    return (lambda **varied: kind(**{**fixed, **varied})), names - PROVED_LATER
 
 
 def run_cases(
@@ -151,6 +184,8 @@ def run_cases(
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
     state = State.open(folder, table, cases[0], asked, force=force)
+    if "seed" not in varied:
+        cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
     found = {
         number: point for number, case in enumerate(cases) if (point := state.point(case.values))
     }

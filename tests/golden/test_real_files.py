@@ -69,20 +69,20 @@ def test_real_file__item_names_with_blanks(real_data):
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    ("k", "truthful", "loss", "added", "withheld"),
+    ("k", "fill", "loss", "added", "withheld"),
     [
-        (2, False, 0.0884, 119_187, 0),
-        (2, True, 0.0543, 0, 592),
-        (10, False, 0.1155, 154_178, 0),
-        (10, True, 0.1125, 0, 1_998),
+        (2, "hash", 0.0884, 119_187, 0),
+        (2, "none", 0.0543, 0, 592),
+        (10, "hash", 0.1155, 154_178, 0),
+        (10, "none", 0.1125, 0, 1_998),
     ],
 )
-def test_buckets__lose_what_they_lost_before(real_data, k, truthful, loss, added, withheld):
+def test_buckets__lose_what_they_lost_before(real_data, k, fill, loss, added, withheld):
     release = wh.anonymize(
         real_data / "groceries.csv.gz",
         wh.Buckets(k),
         hierarchy=real_data / "groceries-hierarchy.csv",
-        truthful=truthful,
+        fill=fill,
     )
     assert release.verdict.status is wh.Status.HOLDS
     assert round(release.loss.information_loss, 4) == loss

@@ -37,23 +37,23 @@ def test_table_3__sums_and_buckets():
 
 
 def test_table_4__the_published_sets():
-    published = release(buckets=3)
+    published = release(fill="hash", buckets=3)
     assert published.data.to_lists() == TABLE_4
     assert published.verdict.status is wh.Status.HOLDS
     assert (published.options["buckets"], published.options["groups"]) == (3, 2)
 
 
 def test_table_4__what_people_never_had_is_counted():
-    loss = release(buckets=3).loss
+    loss = release(fill="hash", buckets=3).loss
     # T1 is said to have an I, and has one; every node covers something of every record here.
     assert (loss.added, loss.withheld) == (0, 0)
     assert (loss.exact, loss.generalised) == (2, 9)
-    single = release(buckets=1)
+    single = release(fill="hash", buckets=1)
     assert single.data.to_lists() == [["I", "J"]] * 4
 
 
 def test_formulas_1_to_8__on_table_4():
-    loss = release(buckets=3).loss
+    loss = release(fill="hash", buckets=3).loss
     # "if I1 is generalized to I in a transaction T, the information loss is 2/4"
     assert loss.by_occurrence.tolist() == [0.5] * 3 + [0, 0.5] + [0, 0.5, 0.5] + [0.5] * 3
     assert loss.by_record.tolist() == pytest.approx([1 / 2, 1 / 4, 1 / 3, 1 / 2])
@@ -66,15 +66,15 @@ def test_formulas_1_to_8__on_table_4():
 
 
 def test_the_root__only_when_asked():
-    assert release(buckets=1, to_root=True).data.to_lists() == [["*"]] * 4
-    assert release(buckets=1, to_root=True).loss.information_loss == 1.0
+    assert release(fill="hash", buckets=1, to_root=True).data.to_lists() == [["*"]] * 4
+    assert release(fill="hash", buckets=1, to_root=True).loss.information_loss == 1.0
 
 
-def test_the_truthful_way__adds_nothing_and_loses_no_more():
-    truthful = release(truthful=True)
+def test_without_the_hash__adds_nothing_and_loses_no_more():
+    truthful = release()
     assert truthful.verdict.status is wh.Status.HOLDS
     assert truthful.loss.added == 0
-    assert truthful.loss.information_loss <= release(buckets=3).loss.information_loss
+    assert truthful.loss.information_loss <= release(fill="hash", buckets=3).loss.information_loss
     for record, published in zip(TABLE_1, truthful.data, strict=True):
         for node in published:
             assert set(FIGURE_2.leaves_under(node)) & set(record)

@@ -57,7 +57,9 @@ def test_buckets__are_what_the_paper_says(rows, tree, k, start, to_root):
         with pytest.raises(ImpossibleError):
             wh.anonymize(rows, wh.Buckets(k), hierarchy=tree)
         return
-    release = wh.anonymize(rows, wh.Buckets(k), hierarchy=tree, buckets=start, to_root=to_root)
+    release = wh.anonymize(
+        rows, wh.Buckets(k), hierarchy=tree, fill="hash", buckets=start, to_root=to_root
+    )
     published = [frozenset(row) for row in release.data]
     assert min(Counter(published).values()) >= k
     supports = Counter(item for row in rows for item in row)
@@ -105,7 +107,7 @@ def _check_loss(rows, published, tree, loss):
 def test_truthful__k_anonymous_and_nothing_but_the_truth(rows, tree, k):
     if len(rows) < k:
         return
-    release = wh.anonymize(rows, wh.Buckets(k), hierarchy=tree, truthful=True)
+    release = wh.anonymize(rows, wh.Buckets(k), hierarchy=tree)
     published = [frozenset(row) for row in release.data]
     assert min(Counter(published).values()) >= k
     assert tree.root not in set().union(*published)
@@ -163,18 +165,16 @@ ADVERSARIES = {
 
 
 @pytest.mark.parametrize("rows", ADVERSARIES.values(), ids=ADVERSARIES.keys())
-@pytest.mark.parametrize("truthful", [False, True])
-def test_termination__whatever_k(rows, truthful):
+@pytest.mark.parametrize("fill", ["none", "hash"])
+def test_termination__whatever_k(rows, fill):
     tree = wh.Hierarchy.by_fan_out(ITEMS, 3)
     for k in sorted({2, 3, len(rows) - 1, len(rows), len(rows) + 1} - {0, 1}):
         if k > len(rows):
             with pytest.raises(ImpossibleError, match="smaller k"):
-                wh.anonymize(rows, wh.Buckets(k), hierarchy=tree, truthful=truthful)
+                wh.anonymize(rows, wh.Buckets(k), hierarchy=tree, fill=fill)
             continue
-        for start in (None,) if truthful else (None, 1, 2, len(rows), 10**6):
-            release = wh.anonymize(
-                rows, wh.Buckets(k), hierarchy=tree, truthful=truthful, buckets=start
-            )
+        for start in (None,) if fill == "none" else (None, 1, 2, len(rows), 10**6):
+            release = wh.anonymize(rows, wh.Buckets(k), hierarchy=tree, fill=fill, buckets=start)
             assert release.verdict.status is wh.Status.HOLDS
             assert min(Counter(map(tuple, release.data)).values()) >= k
 
@@ -188,9 +188,12 @@ def test_names__make_no_difference_to_the_hash(rows, names):
     paths = [(item, "left" if item < "e" else "right", "*") for item in ITEMS]
     tree = wh.Hierarchy.from_paths(paths)
     renamed = wh.Hierarchy.from_paths([(other[leaf], *rest) for leaf, *rest in paths])
-    plain = wh.anonymize(rows, wh.Buckets(2), hierarchy=tree)
+    plain = wh.anonymize(rows, wh.Buckets(2), hierarchy=tree, fill="hash")
     there = wh.anonymize(
-        [[other[item] for item in row] for row in rows], wh.Buckets(2), hierarchy=renamed
+        [[other[item] for item in row] for row in rows],
+        wh.Buckets(2),
+        hierarchy=renamed,
+        fill="hash",
     )
     back = {new: old for old, new in other.items()}
     assert [sorted(row) for row in plain.data] == [

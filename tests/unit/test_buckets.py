@@ -13,6 +13,7 @@ from withhold.errors import InputError, PolicyError
 from withhold.models import RareSet, model_from
 from withhold.recheck import verify_file
 
+HASH = ("--fill", "hash")
 ROWS = [["I1", "J1", "J2"], ["I2", "J1"], ["I2", "J1", "J2"], ["I1", "I2", "J2"]]
 TREE = "I1;I;*\nI2;I;*\nJ1;J;*\nJ2;J;*\n"
 
@@ -79,19 +80,36 @@ def test_anonymize__needs_a_hierarchy_that_fits(shop):
     ]:
         with pytest.raises(PolicyError, match=said):
             wh.anonymize(ROWS, wh.Buckets(2), hierarchy=wrong)
-    built = wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", buckets=3)
-    read = wh.anonymize(ROWS, wh.Buckets(2), hierarchy=shop / "tree.csv", buckets=3)
+    built = wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", fill="hash", buckets=3)
+    read = wh.anonymize(ROWS, wh.Buckets(2), hierarchy=shop / "tree.csv", fill="hash", buckets=3)
     assert built.data == read.data
-    assert wh.anonymize(ROWS, wh.Buckets(2), hierarchy="fan-out:2", buckets=3).data != read.data
+    other = wh.anonymize(ROWS, wh.Buckets(2), hierarchy="fan-out:2", fill="hash", buckets=3)
+    assert other.data != read.data
     assert read.options["hierarchy"] == {"from": "tree.csv", "leaves": 4, "nodes": 7, "height": 2}
 
 
 @pytest.mark.parametrize("wrong", [{"buckets": 2}, {"to_root": True}])
-def test_truthful__has_no_use_for_the_hash(wrong):
-    with pytest.raises(PolicyError, match="the paper's way"):
-        wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", truthful=True, **wrong)
-    with pytest.raises(PolicyError, match="from 1 on"):
-        wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", buckets=0)
+def test_what_only_the_hash_needs__is_refused_without_it(wrong):
+    (name,) = wrong
+    for fill in ({}, {"fill": "none"}):
+        with pytest.raises(PolicyError, match=f"{name} requires fill=hash"):
+            wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", **fill, **wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"buckets": 0}, {"fill": "hsh"}, {"fill": ""}, {"fill": None}])
+def test_hash__options_that_make_no_sense(wrong):
+    with pytest.raises(PolicyError, match=r"1 or more|fill must be"):
+        wh.anonymize(ROWS, wh.Buckets(2), **{"hierarchy": "prefix", "fill": "hash", **wrong})
+
+
+def test_default__adds_nothing_and_the_hash_says_what_it_does():
+    rows = [["I1"], ["J1"], ["I2"], ["J2"]]
+    plain = wh.anonymize(rows, wh.Buckets(2), hierarchy="prefix")
+    assert plain.loss.added == 0
+    assert (plain.options["fill"], plain.plan.facts()) == ("none", [])
+    filled = wh.anonymize(rows, wh.Buckets(4), hierarchy="prefix", fill="hash")
+    assert filled.loss.added == 4
+    assert filled.options["fill_effect"] == "adds items that people never had"
 
 
 def test_plan__applies_only_to_its_own_table():
@@ -104,7 +122,7 @@ def test_plan__applies_only_to_its_own_table():
 
 @pytest.mark.parametrize("name", ["out.dat", "out.csv", "out.jsonl", "out.parquet"])
 def test_publish__every_format_is_proved_again(tmp_path, name):
-    release = wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", buckets=3)
+    release = wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", fill="hash", buckets=3)
     written = release.write(tmp_path / name)
     again = verify_file(written.path)
     assert again.verdict.status is wh.Status.HOLDS
@@ -123,9 +141,10 @@ def test_record_ids__stay():
 
 def test_command_line__the_whole_road(shop):
     options = ["--model", "buckets", "--k", 2, "--hierarchy", "tree.csv"]
-    done = run("anonymize", "shop.dat", *options, "-o", "out.dat", "--buckets", 3)
+    done = run("anonymize", "shop.dat", *options, "-o", "out.dat", *HASH, "--buckets", 3)
     assert done.exit_code == 0, done.output
-    assert "never had" not in done.output.lower()
+    assert done.stderr.count("--fill hash adds items that people never had") == 1
+    assert "hash, which adds items that people never had" in done.stdout
     assert (shop / "out.dat").read_text() == "I J\nI2 J\nI2 J\nI J\n"
     assert run("verify", "out.dat").exit_code == 0
     (shop / "out.dat").write_text("I J\nI2 J\nI2 J\nI\n")
@@ -133,14 +152,16 @@ def test_command_line__the_whole_road(shop):
     assert changed.exit_code == 1
     assert "{I}: 1 record, fewer than 2" in changed.output
     assert run("audit", "shop.dat", "--model", "buckets", "--k", 2).exit_code == 1
-    truthful = run("anonymize", "shop.dat", *options, "--truthful", "-o", "true.dat", "--json")
+    truthful = run("anonymize", "shop.dat", *options, "-o", "true.dat", "--json")
+    assert "never had" not in truthful.output
+    assert json.loads(truthful.stdout)["options"]["fill"] == "none"
     assert json.loads(truthful.stdout)["loss"]["items_added"] == 0
 
 
 def test_command_line__added_items_are_told_loudly(shop):
     (shop / "far.dat").write_text("I1\nJ1\n")
     options = ["--model", "buckets", "--k", 2, "--hierarchy", "tree.csv"]
-    done = run("anonymize", "far.dat", *options, "-o", "out.dat")
+    done = run("anonymize", "far.dat", *options, *HASH, "-o", "out.dat")
     assert (
         "2 ITEMS THAT PEOPLE NEVER HAD, in 2 of 2 records (50.0% of what is published)"
         in done.output
@@ -151,6 +172,12 @@ def test_command_line__added_items_are_told_loudly(shop):
     ("options", "code", "said"),
     [
         (["--k", "2"], 2, "a hierarchy is missing"),
+        (["--k", "2", "--truthful"], 2, "truthful is the default now; --fill hash gives"),
+        (["--k", "2", "--fill", "hsh"], 2, "--fill must be none or hash, not 'hsh'"),
+        (["--k", "2", "--fill", ""], 2, "--fill must be none or hash"),
+        (["--k", "2", "--buckets", "3"], 2, "--buckets requires --fill hash"),
+        (["--k", "2", "--to-root"], 2, "--to-root requires --fill hash"),
+        (["--k", "2", "--to-root", "--fill", "none"], 2, "--to-root requires --fill hash"),
         (["--hierarchy", "tree.csv"], 2, "--k is missing"),
         (["--k", "5", "--hierarchy", "tree.csv"], 4, "choose a smaller k"),
         (["--k", "2", "--hierarchy", "shop.dat"], 3, "is no hierarchy"),
@@ -183,7 +210,7 @@ def test_command_line__consent_and_a_policy(shop):
 
 
 def test_compare__by_the_hierarchy_and_without_it(shop):
-    release = wh.anonymize("shop.dat", wh.Buckets(2), hierarchy="tree.csv", buckets=3)
+    release = wh.anonymize("shop.dat", wh.Buckets(2), hierarchy="tree.csv", fill="hash", buckets=3)
     release.write("out.dat")
     found = wh.compare("shop.dat", "out.dat", release, hierarchy="tree.csv")
     for each in found.releases:
@@ -197,13 +224,18 @@ def test_compare__by_the_hierarchy_and_without_it(shop):
 
 
 def test_compare__warns_of_items_never_had(shop):
-    release = wh.anonymize([["I1"], ["J1"]], wh.Buckets(2), hierarchy="tree.csv")
+    rows = [["I1"], ["J1"]]
+    release = wh.anonymize(rows, wh.Buckets(2), hierarchy="tree.csv", fill="hash")
     assert "people never had" in wh.compare([["I1"], ["J1"]], release).warnings[0]
 
 
 def test_sweep__k_and_buckets(shop):
     found = wh.sweep(
-        ROWS, wh.Buckets(2), vary={"k": [2, 4, 5], "buckets": [1, 3]}, hierarchy="prefix"
+        ROWS,
+        wh.Buckets(2),
+        vary={"k": [2, 4, 5], "buckets": [1, 3]},
+        hierarchy="prefix",
+        fill="hash",
     )
     assert [point.problem is not None for point in found.points] == [False] * 4 + [True] * 2
     losses = [point.fact("information_loss").value for point in found.points[:4]]
@@ -215,15 +247,22 @@ def test_sweep__k_and_buckets(shop):
     )
     assert done.exit_code == 0, done.output
     assert "information loss" in done.output
+    both = ["--model", "buckets", "--hierarchy", "tree.csv", "--k", 2, "--vary", "fill=none,hash"]
+    done = run("sweep", "shop.dat", *both, "--json")
+    assert [point["values"]["fill"] for point in json.loads(done.stdout)["points"]] == [
+        "none",
+        "hash",
+    ]
 
 
-@pytest.mark.parametrize("truthful", [False, True])
-def test_report__tells_what_was_added_and_draws_the_groups(shop, truthful):
+@pytest.mark.parametrize("fill", ["none", "hash"])
+def test_report__tells_what_was_added_and_draws_the_groups(shop, fill):
     rows = [["I1"], ["J1"], ["I1", "J2"], ["I2"]] * 3
-    release = wh.anonymize(rows, wh.Buckets(3), hierarchy="tree.csv", truthful=truthful)
+    release = wh.anonymize(rows, wh.Buckets(3), hierarchy="tree.csv", fill=fill)
     release.write("out.dat", report=True)
     page = (shop / "out.dat.report.html").read_text()
-    assert ("THE PERSON NEVER HAD" in page) is not truthful
+    assert ("THE PERSON NEVER HAD" in page) is (fill == "hash")
+    assert ("adds items that people never had" in page) is (fill == "hash")
     report = release.report()
     assert {"recordloss", "groupsizes", "grouploss"} <= set(report.plots)
     sizes = report.plots["groupsizes"]

@@ -276,9 +276,9 @@ def test_usage__is_exit_2_and_says_what_is_wrong(shop, options, said):
         (["--pick", "first"], "pick must be"),
         (["--parts", "99"], "99 parts of 4 records"),
         (["--parts", "2", "--max-cost", "3"], "not both"),
-        (["--max-cost", "nan"], "max_cost must be above 0"),
+        (["--max-cost", "nan"], "max_cost must be a number"),
         (["--budget", "0"], "budget must be above 0"),
-        (["--budget", "nan"], "budget must be above 0"),
+        (["--budget", "nan"], "budget must be a number"),
     ],
 )
 def test_usage__of_anonymize_leaves_no_file(shop, options, said):

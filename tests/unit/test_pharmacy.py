@@ -44,7 +44,7 @@ def test_pharmacy__as_many_baskets_as_asked_none_empty(baskets: int) -> None:
 
 
 def test_pharmacy__refuses_negative_sizes() -> None:
-    with pytest.raises(PolicyError, match="-1 baskets"):
+    with pytest.raises(PolicyError, match="baskets must be 0 or more, not -1"):
         pharmacy(-1)
 
 

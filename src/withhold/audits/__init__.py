@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from withhold.arguments import check_options
 from withhold.audits.result import AttackPoint, Audit
 from withhold.errors import InternalError
 from withhold.lazy import load
 from withhold.models import Model
 
-__all__ = ["AttackPoint", "Audit", "audit"]
+__all__ = ["AttackPoint", "Audit", "audit", "check_audit"]
 
 AUDITS = {
     "buckets": "withhold.audits.buckets:audit_buckets",
@@ -19,6 +21,11 @@ AUDITS = {
     "k-anonymity": "withhold.audits.table:audit_table",
     "personal-rho": "withhold.audits.personal:audit_personal",
 }
+
+
+def check_audit(model: Model, options: Mapping[str, Any]) -> None:
+    """Refuse, before any work is done, options that the model's audit does not take."""
+    check_options(load(AUDITS[model.name]), options, what=f"audit with {model.name}")
 
 
 def audit(table: Any, model: Model, **options: Any) -> Any:

@@ -10,6 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
+
+def _truthful_is_default(given: bool | None) -> None:
+    if given is not None:
+        raise typer.BadParameter(
+            "truthful is the default now; --fill hash gives the paper's variant"
+        )
+
+
 MODEL_OPTIONS: Mapping[str, Any] = {
     "rho": Annotated[
         str | None,
@@ -162,19 +170,26 @@ SEARCH_OPTIONS: Mapping[str, Any] = {
             help="What a merge costs: hybrid (default), mar (statistics), info or ham (cells)."
         ),
     ],
+    "fill": Annotated[
+        str | None,
+        typer.Option(
+            help="none (default): similar records become a group, published as what they have in common; "
+            "hash: the paper's buckets, which adds items that people never had."
+        ),
+    ],
     "truthful": Annotated[
-        bool | None,
-        typer.Option("--truthful", help="Group similar records; never add what people never had."),
+        bool | None, typer.Option("--truthful", hidden=True, callback=_truthful_is_default)
     ],
     "buckets": Annotated[
         int | None,
         typer.Option(
-            min=1, help="Start the hash with so many buckets; as many as fit if not given."
+            min=1,
+            help="With --fill hash: start with so many buckets; as many as fit if not given.",
         ),
     ],
     "to_root": Annotated[
         bool | None,
-        typer.Option("--to-root", help="Generalise up to the root, if it comes to that."),
+        typer.Option("--to-root", help="With --fill hash: generalise up to the root, if need be."),
     ],
     "nugget_support": Annotated[
         int | None,

@@ -23,6 +23,7 @@ from withhold.models import (
     PersonalRhoUncertainty,
     RhoUncertainty,
 )
+from withhold.models.buckets import FILLS
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""
@@ -62,6 +63,16 @@ def _rho(given: Given) -> Model:
 
 
 def _buckets(given: Given) -> Model:
+    fill = given.get("fill", "none")
+    if fill not in FILLS:
+        raise PolicyError(f"--fill must be {' or '.join(FILLS)}, not {fill!r}")
+    for option in ("buckets", "to_root"):
+        if given.get(option) and fill != "hash":
+            spelt = f"--{option.replace('_', '-')}"
+            raise PolicyError(
+                f"{spelt} requires --fill hash, which {FILLS['hash']}; leave {spelt} out, or choose "
+                "that"
+            )
     return Buckets(needed(given, "k", K_REMEDY))
 
 
@@ -205,7 +216,7 @@ OFFERS: Mapping[str, Offer] = {
     "buckets": Offer(
         _buckets,
         takes=("k",),
-        searches=("hierarchy", "truthful", "buckets", "to_root"),
+        searches=("hierarchy", "fill", "buckets", "to_root"),
         audits=("max_size", "show", "samples"),
     ),
 }

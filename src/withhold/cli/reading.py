@@ -11,6 +11,7 @@ from withhold.data.column_lists import split_columns
 from withhold.data.roles import ALL
 from withhold.errors import PolicyError
 from withhold.models import TABLE_MODELS, KAnonymity, Model, check_listed
+from withhold.models.buckets import FILLS
 from withhold.wording import counted
 
 
@@ -74,6 +75,8 @@ def read_data(
             f"{counted(table.repeated, 'repeated item')} within records {verb} merged",
             silent=silent,
         )
+    if given.get("fill") == "hash":
+        note(f"warning: --fill hash {FILLS['hash']}")
     return table
 
 

@@ -16,6 +16,10 @@ READ_ONCE = frozenset(("drop", "publish", "bin", "mark"))
 SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
+NONE_IS_A_VALUE = {"fill"}
+"""Options that can be given as ``none``, which elsewhere stands for not giving the option."""
+
+
 def varied(written: Sequence[str], given: Given) -> dict[str, list[Any]]:
     """The options to vary, under their own names, with their values.
 
@@ -79,7 +83,7 @@ def _declared(option: str) -> Any:
 def _value(option: str, text: str, written: str) -> Any:
     """The text as the option's own type; ``none`` stands for not giving the option."""
     kind, info = get_args(_declared(option))
-    if text.lower() == "none":
+    if text.lower() == "none" and option not in NONE_IS_A_VALUE:
         return None
     types = [each for each in get_args(kind) if each is not type(None)] or [kind]
     try:

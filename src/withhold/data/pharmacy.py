@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked
 from withhold.data.transactions import Transactions
-from withhold.errors import PolicyError
 
 SHELVES: Final = (
     # Best seller first. An item's rank in the shop is its place on the shelf, then the shelf's.
@@ -167,6 +167,7 @@ _STORIES_FROM = 100
 """Smaller samples hold no stories: three odd baskets would be a large share of them."""
 
 
+@checked
 def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Transactions, frozenset[str]]:
     """Invented baskets of a pharmacy, and its sensitive items; the same seed gives the same bytes.
 
@@ -178,8 +179,6 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Transactions, froze
     >>> table.record(28)
     ('ovulation-test', 'pregnancy-test', 'prenatal-vitamins', 'vitamin-d')
     """
-    if baskets < 0:
-        raise PolicyError(f"{baskets} baskets cannot be drawn; ask for 0 or more")
     shop = _Shop()
     stories = {
         baskets * number // (len(STORIES) + 1): shop.codes(story)

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from withhold.arguments import checked
 from withhold.data import Source, Table, Transactions
 from withhold.data.names import clean, is_missing
 from withhold.errors import InputError, OutputError, option
@@ -80,6 +81,7 @@ FRAME_WRITERS: dict[str, Callable[[Transactions, Source], Any]] = {
 }
 
 
+@checked
 def read(
     source: Any,
     *,

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from withhold.arguments import checked
 from withhold.data.growing import ROOT, Edge, grow, path_edges
 from withhold.data.hierarchy import Hierarchy
 from withhold.errors import InputError, PolicyError
@@ -32,6 +33,7 @@ Rows = list[tuple[int, list[str]]]
 """The lines that are not blank: their number, and their cells without the blanks around them."""
 
 
+@checked
 def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -> Hierarchy:
     """The tree in a file; the format (arx, edges, levels, amnesia) is found where it is not given."""
     if format is not None and format not in READERS:

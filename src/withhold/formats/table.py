@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.binning import bin_column, parse_bins
 from withhold.data.table import Column, Value
@@ -46,12 +47,13 @@ CONTAINERS = {
 }
 
 
+@checked
 def read_table(
     source: Any,
     *,
     separator: str | None = None,
     drop: Iterable[str] = (),
-    bins: Mapping[str, Any] | Iterable[str] = (),
+    bins: Mapping[str, Any] | Iterable[str] | str = (),
     consent: Any = None,
     allow_unknown: bool = False,
 ) -> Table:

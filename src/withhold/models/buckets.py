@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from withhold.arguments import checked
 from withhold.errors import PolicyError
 from withhold.wording import counted
+
+FILLS = {
+    "none": "adds nothing: whatever a record says is true of its person",
+    "hash": "adds items that people never had",
+}
+"""What the records of a group can be filled up with to make them alike, and what that does."""
 
 
 @dataclass(frozen=True, init=False)
@@ -25,6 +32,7 @@ tell it from the others.
 
     k: int
 
+    @checked
     def __init__(self, k: int) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
             raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")

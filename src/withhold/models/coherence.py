@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.models.rho import decimal_text, exact_threshold
@@ -38,6 +39,7 @@ infer none of the 1 private items with a probability above 0.5.
     """The attacker knows at most so many public items; None: any number."""
     private: frozenset[str]
 
+    @checked
     def __init__(
         self,
         h: str | Fraction | Decimal | float | int,
@@ -45,7 +47,7 @@ infer none of the 1 private items with a probability above 0.5.
         p: int | None,
         private: Iterable[str],
     ) -> None:
-        items = clean_set(private, "private")
+        items = clean_set(names_in(private, name="private"), "private")
         if not items:
             raise PolicyError("no private items were named; without any, use k^m-anonymity (km)")
         # 1 asks for nothing about the private items, which is a fair thing to ask.
@@ -97,6 +99,7 @@ class KmAnonymity:
     k: int
     m: int
 
+    @checked
     def __init__(self, k: int, m: int) -> None:
         object.__setattr__(self, "k", at_least_one(k, name="k"))
         object.__setattr__(self, "m", at_least_one(m, name="m"))

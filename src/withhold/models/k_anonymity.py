@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
 from withhold.wording import counted
 
@@ -44,6 +45,7 @@ class KAnonymity:
     sensitive_column: str | None
     """The column that ``l`` speaks of; the label if not named."""
 
+    @checked
     def __init__(
         self,
         k: int,
@@ -53,9 +55,7 @@ class KAnonymity:
         l: int | None = None,  # noqa: E741
         sensitive_column: str | None = None,
     ) -> None:
-        if isinstance(quasi_identifiers, str):
-            raise PolicyError("quasi_identifiers must be a collection of columns, not one string")
-        columns = tuple(str(name) for name in quasi_identifiers)
+        columns = names_in(quasi_identifiers, name="quasi_identifiers")
         if not columns:
             raise PolicyError("no quasi-identifiers were named; k-anonymity needs at least one")
         if len(set(columns)) < len(columns):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from withhold.errors import PolicyError
 
 
+@runtime_checkable
 class Model(Protocol):
     """What must hold. Knows its parameters, validates them, prints its promise, and nothing else."""
 

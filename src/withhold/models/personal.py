@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from withhold.arguments import checked
 from withhold.data.constraints import Constraints
 from withhold.data.transactions import Transactions
 from withhold.errors import PolicyError
@@ -63,6 +64,7 @@ person fears with a confidence above 0.5.
     """Which sample of this seed; each later one spends less of ``delta``."""
     constraints_sha256: str | None
 
+    @checked
     def __init__(
         self,
         rho: str | Fraction | Decimal | float | int,
@@ -77,16 +79,12 @@ person fears with a confidence above 0.5.
         round: int = 1,
         constraints_sha256: str | None = None,
     ) -> None:
-        if max_known is not None and (not hasattr(max_known, "__index__") or max_known < 0):
-            raise PolicyError(f"max_known must be a whole number from 0 on, not {max_known!r}")
         if (epsilon is None) != (delta is None):
             raise PolicyError("epsilon and delta belong together; give both or neither")
         if epsilon is not None and not max_known:
             raise PolicyError("a sampled guarantee needs max_known, at least 1")
         if test not in TESTS:
             raise PolicyError(f"test must be {' or '.join(TESTS)}, not {test!r}")
-        if seed < 0 or round < 1:
-            raise PolicyError("the seed must be 0 or more, and the round 1 or more")
         if constraints is not None:
             digest = constraints.digest()
             if constraints_sha256 not in (None, digest):

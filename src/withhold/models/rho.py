@@ -13,6 +13,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.wording import counted, none_of
@@ -51,6 +52,7 @@ items with a confidence above 0.7.
     ignore_prior: bool
     """Leave out the empty antecedent: what can be said of everybody without knowing anything."""
 
+    @checked
     def __init__(
         self,
         rho: str | Fraction | Decimal | float | int,
@@ -59,11 +61,9 @@ items with a confidence above 0.7.
         max_known: int | None = None,
         ignore_prior: bool = False,
     ) -> None:
-        items = clean_set(sensitive, "sensitive")
+        items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if not items:
             raise PolicyError("no sensitive items were named; ρ-uncertainty needs at least one")
-        if max_known is not None and (not hasattr(max_known, "__index__") or max_known < 0):
-            raise PolicyError(f"max_known must be a whole number from 0 on, not {max_known!r}")
         if max_known == 0 and ignore_prior:
             raise PolicyError("max_known=0 with ignore_prior leaves nothing to protect from")
         object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from withhold.measure.generalisation import GeneralisationLoss, Group
+from withhold.models.buckets import FILLS
 from withhold.report.plots import SERIES, Bars, Line, Lines
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
 
@@ -24,6 +25,7 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
             "What was generalised",
             (
                 Paragraph(loss.in_words(), for_strangers=True),
+                *_filled(subject),
                 Facts(subject.measured.facts),
                 Drawing(loss_by_record(loss)),
             ),
@@ -38,6 +40,13 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
             ),
         ),
     ]
+
+
+def _filled(subject: Subject) -> tuple[Paragraph, ...]:
+    """That records were filled up, whether or not this time something came of it."""
+    if subject.release.options.get("fill") != "hash":
+        return ()
+    return (Paragraph(f"Made with --fill hash, which {FILLS['hash']}.", for_strangers=True),)
 
 
 def loss_by_record(loss: GeneralisationLoss) -> Lines:
@@ -58,9 +67,9 @@ def loss_by_record(loss: GeneralisationLoss) -> Lines:
 def loss_lines(what: str, places: Sequence[int], losses: Mapping[str, Sequence[float]]) -> Lines:
     """The loss of several ways of publishing over the number of records, or over k (Figure 5).
 
-    >>> plot = loss_lines("k", (2, 5), {"hash": (0.09, 0.1), "truthful": (0.05, 0.09)})
+    >>> plot = loss_lines("k", (2, 5), {"hash": (0.09, 0.1), "none": (0.05, 0.09)})
     >>> plot.x, [line.label for line in plot.lines]
-    (('2', '5'), ['hash', 'truthful'])
+    (('2', '5'), ['hash', 'none'])
     """
     return Lines(
         f"loss{what}",

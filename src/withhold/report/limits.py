@@ -95,8 +95,8 @@ LIMITS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "Items that people never had",
-            "By the paper's way, records are published with the items of their whole bucket. Such a record "
-            "accuses people of what they never had; the truthful way does not.",
+            "With --fill hash, records are published with the items of their whole bucket. Such a record "
+            "accuses people of what they never had. Without it nothing is added.",
         ),
     ),
 }

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from withhold.arguments import check_options, option_names
 from withhold.errors import InternalError
 from withhold.lazy import load
 from withhold.models import Model
 from withhold.suppress.item_plan import ItemPlan, SuppressedItem
 from withhold.suppress.plan import AnyPlan, Plan, Reasons, apply
 
-__all__ = ["AnyPlan", "ItemPlan", "Plan", "Reasons", "SuppressedItem", "apply", "suppress"]
+__all__ = [
+    "AnyPlan",
+    "ItemPlan",
+    "Plan",
+    "Reasons",
+    "SuppressedItem",
+    "apply",
+    "check_search",
+    "search_options",
+    "suppress",
+]
 
 SUPPRESSORS = {
     "buckets": "withhold.suppress.buckets:suppress_buckets",
@@ -20,6 +32,16 @@ SUPPRESSORS = {
     "k-anonymity": "withhold.suppress.cells:suppress_cells",
     "personal-rho": "withhold.suppress.personal:suppress_personal",
 }
+
+
+def check_search(model: Model, options: Mapping[str, Any]) -> None:
+    """Refuse, before any work is done, options that the model's suppressor does not take."""
+    check_options(load(SUPPRESSORS[model.name]), options, what=f"anonymize with {model.name}")
+
+
+def search_options(model: Model) -> tuple[str, ...]:
+    """The options that the model's suppressor takes."""
+    return option_names(load(SUPPRESSORS[model.name]))
 
 
 def suppress(table: Any, model: Model, **options: Any) -> tuple[AnyPlan, dict[str, Any]]:

@@ -1,8 +1,9 @@
-"""Publishing by buckets (Reddy et al. 2012), and the truthful way to the same promise.
+"""Publishing whole records in groups of at least k with the same items.
 
-The paper's way: records are hashed into buckets of at least k, and every record of a bucket is published
-as all items of the bucket, generalised. That adds items that people never had. The truthful way groups
-similar records and publishes what they have in common, generalised as little as possible.
+By default similar records become a group, which is published as what its records have in common, generalised
+as little as possible: everything it says is true. With ``fill="hash"`` as in the paper (Reddy et al. 2012):
+records are hashed into buckets, and every record of a bucket is published as all items of the bucket,
+generalised. That adds items that people never had.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from withhold.data import Hierarchy, Transactions
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import Buckets
+from withhold.models.buckets import FILLS
 from withhold.suppress.concepts import learnt_concepts, truthful_cut
 from withhold.suppress.generalisation import Generalisation
 from withhold.suppress.hashing import hashed
@@ -32,7 +34,7 @@ def suppress_buckets(
     model: Buckets,
     *,
     hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
-    truthful: bool = False,
+    fill: str = "none",
     buckets: int | None = None,
     to_root: bool = False,
     seed: int = 0,
@@ -40,21 +42,17 @@ def suppress_buckets(
     progress: Progress = quiet,
 ) -> tuple[Generalisation, dict[str, Any]]:
     """The plan, and the options it was made with. Nothing is drawn, so ``seed`` makes no difference."""
+    check_fill(fill, buckets, to_root=to_root)
     tree, described = tree_for(table, hierarchy)
     if len(table) < model.k:
         raise ImpossibleError(
             f"{counted(len(table), 'record')} cannot be published in groups of at least {model.k:,}; "
             "choose a smaller k"
         )
-    if buckets is not None and (not hasattr(buckets, "__index__") or buckets < 1):
-        raise PolicyError(f"buckets must be a whole number from 1 on, not {buckets!r}")
-    if truthful and (buckets is not None or to_root):
-        which = "buckets" if buckets is not None else "to_root"
-        raise PolicyError(f"{which} is about the paper's way; truthful groups have no use for it")
     node = _leaf_of_occurrences(table, tree)
     record = np.repeat(np.arange(len(table)), table.lengths)
-    chosen = {"hierarchy": described, "truthful": bool(truthful)}
-    if truthful:
+    chosen: dict[str, Any] = {"hierarchy": described, "fill": fill, "fill_effect": FILLS[fill]}
+    if fill == "none":
         group_of = similar_groups(table, node, model.k, tree)
         sizes = np.bincount(group_of)
         sets = truthful_cut(group_of[record], record, node, sizes, tree)
@@ -66,7 +64,19 @@ def suppress_buckets(
         chosen |= {"buckets": n_buckets, "to_root": bool(to_root), "groups": len(filled)}
     progress("grouping records", 1, 1)
     chosen["seed"] = seed
-    return Generalisation(group_of, *sets, tree, fingerprint(table)), chosen
+    return Generalisation(group_of, *sets, tree, fingerprint(table), fill), chosen
+
+
+def check_fill(fill: str, buckets: int | None, *, to_root: bool) -> None:
+    """Refuse what only the hash has a use for, where nothing is hashed."""
+    if fill not in FILLS:
+        raise PolicyError(f"fill must be {' or '.join(FILLS)}, not {fill!r}")
+    if fill != "hash" and (buckets is not None or to_root):
+        which = "buckets" if buckets is not None else "to_root"
+        raise PolicyError(
+            f"{which} requires fill=hash (on the command line --{which.replace('_', '-')} requires "
+            f"--fill hash), which {FILLS['hash']}; leave {which} out, or choose that"
+        )
 
 
 def tree_for(

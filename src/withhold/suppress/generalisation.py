@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Transactions
 from withhold.errors import PolicyError
+from withhold.models.buckets import FILLS
 from withhold.suppress.pairs import Ints, distinct, spans
 from withhold.suppress.plan import fingerprint
 
@@ -29,6 +30,14 @@ class Generalisation:
     hierarchy: Hierarchy
     fingerprint: str
     """Of the table the plan was made for."""
+    fill: str = "none"
+    """``"hash"``: records were filled up with what others of their bucket have."""
+
+    def facts(self) -> list[tuple[str, str]]:
+        """How records were filled up, where they were."""
+        if self.fill == "none":
+            return []
+        return [("fill", f"{self.fill}, which {FILLS[self.fill]}")]
 
     @property
     def group_sizes(self) -> Ints:

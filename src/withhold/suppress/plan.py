@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Transactions
+from withhold.arguments import checked
+from withhold.data import Table, Transactions
 from withhold.errors import PolicyError
 from withhold.models import Breach
 
 
+@runtime_checkable
 class AnyPlan(Protocol):
     """What every plan can do, whatever it withholds."""
 
@@ -92,7 +94,8 @@ class Plan:
         ]
 
 
-def apply(plan: AnyPlan, table: Any) -> Any:
+@checked
+def apply(plan: AnyPlan, table: Transactions | Table) -> Any:
     """The table without what the plan withholds; rows and their order stay."""
     return plan.apply_to(table)
 

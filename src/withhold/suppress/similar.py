@@ -1,4 +1,4 @@
-"""Groups of similar records, for the truthful way: what they have in common is what can be published.
+"""Groups of similar records: what they have in common is what can be published.
 
 In: records and a tree. Out: groups of at least k. Records that have the same items are a class, if there are
 k of them; of the others, those that have the same nodes one level up, and so on. What is left at the top

@@ -1,0 +1,260 @@
+"""What callers may pass: names, types and smallest values, checked against a function's own signature.
+
+Whoever calls a public function by a wrong name or with a wrong type is told so in the words of that function,
+before any work is done. Suppressors and audits declare their options once, as keyword-only parameters.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cache, wraps
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+import numpy as np
+
+from withhold.errors import PolicyError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SMALLEST: Mapping[str, int] = {
+    "seed": 0,
+    "jobs": 1,
+    "max_size": 0,
+    "show": 1,
+    "samples": 1,
+    "limit_seconds": 0,
+    "parts": 1,
+    "nugget_support": 1,
+    "buckets": 1,
+    "baskets": 0,
+    "max_known": 0,
+    "round": 1,
+}
+"""The smallest value of an option, which has the same meaning wherever it is taken."""
+LARGEST: Mapping[str, int] = {"seed": 2**63 - 1, "jobs": 2**16}
+"""What kernels, or the machine, could not take."""
+GONE = {"truthful": 'truthful is the default now; fill="hash" gives the paper\'s variant'}
+"""Options that there were once, and what to do instead."""
+WORDS: Mapping[str, str] = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "True or False",
+    "NoneType": "None",
+    "Path": "a path",
+    "PathLike": "a path",
+    "Mapping": "a mapping (dict)",
+    "Iterable": "a collection, and not a single text",
+    "Sequence": "a list, and not a single text",
+    "Callable": "a function",
+    "AnyPlan": "a plan, as a release has it (release.plan)",
+    "Model": "a model made with its parameters, such as RhoUncertainty(rho, sensitive), "
+    "PersonalRhoUncertainty, Coherence, KmAnonymity, KAnonymity or Buckets",
+}
+
+
+def checked(function: F) -> F:
+    """The function, refusing arguments that its signature does not have or whose type does not fit.
+
+    >>> @checked
+    ... def slice_bread(loaves: int, *, thickness: float = 1.0) -> int:
+    ...     return loaves
+    >>> slice_bread(2, thicknes=3)
+    Traceback (most recent call last):
+    ...
+    withhold.errors.PolicyError: slice_bread has no option 'thicknes'; did you mean thickness? It takes \
+    loaves, thickness
+    """
+    name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+
+    @wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        _check_call(function, name, args, named)
+        return function(*args, **named)
+
+    return call  # type: ignore[return-value]
+
+
+def check_options(function: Callable[..., Any], options: Mapping[str, Any], *, what: str) -> None:
+    """Refuse options that are passed on to a function which does not take them."""
+    function = inspect.unwrap(function)
+    taken = [p.name for p in _parameters(function).values() if p.kind is p.KEYWORD_ONLY]
+    _check_names(options, taken, what)
+    _check_values(function, options)
+
+
+def option_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The options that a function takes: its keyword-only parameters."""
+    parameters = _parameters(inspect.unwrap(function)).values()
+    return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+
+def names_in(given: Iterable[Any], *, name: str) -> tuple[str, ...]:
+    """The items or columns that a caller listed, as texts; whole numbers become their digits.
+
+    A single text would be taken for its letters and a frame for the names of its columns, so
+    both are refused.
+
+    >>> names_in([7, "beer"], name="sensitive")
+    ('7', 'beer')
+    """
+    if not fits(given, Iterable[str]):
+        raise PolicyError(f"{name} must be {WORDS['Iterable']}, not {_shown(given)}")
+    found = []
+    for each in given:
+        if not _is_name(each):
+            raise PolicyError(f"{name} must hold texts, not {_shown(each)}")
+        found.append(str(each))
+    return tuple(found)
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """The nearest of the known names as the end of a sentence; nothing if none is near."""
+    near = get_close_matches(str(wrong), list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _check_call(
+    function: Callable[..., Any], name: str, args: Sequence[Any], named: Mapping[str, Any]
+) -> None:
+    parameters = list(_parameters(function).values())
+    in_order = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    kinds = {p.kind for p in parameters}
+    taken = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    shown = [each for each in taken if each != "self"]
+    if len(args) > len(in_order) and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        raise PolicyError(
+            f"{name} takes at most {len([p for p in in_order if p.name != 'self'])} values without "
+            f"a name; it takes {', '.join(shown)}"
+        )
+    given = {p.name: value for p, value in zip(in_order, args, strict=False)}
+    if twice := [each for each in named if each in given]:
+        raise PolicyError(f"{name} got {twice[0]} twice")
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        _check_names(named, shown, name)
+    given.update(named)
+    for each in parameters:
+        if each.default is each.empty and each.name in taken and each.name not in given:
+            raise PolicyError(
+                f"{name} needs {each.name}: {words(_hints(function).get(each.name, Any))}"
+            )
+    _check_values(function, given)
+
+
+def _check_names(given: Iterable[str], known: Sequence[str], what: str) -> None:
+    for name in given:
+        if name in known:
+            continue
+        if name in GONE:
+            raise PolicyError(GONE[name])
+        hint = did_you_mean(name, known) or ";"
+        takes = f"{'It' if hint.endswith('?') else 'it'} takes {', '.join(known)}"
+        raise PolicyError(f"{what} has no option {name!r}{hint} {takes}")
+
+
+def _check_values(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    hints = _hints(function)
+    for name, value in given.items():
+        if name not in hints:
+            continue
+        if not fits(value, hints[name]):
+            raise PolicyError(f"{name} must be {words(hints[name])}, not {_shown(value)}")
+        if not fits(value, float):
+            continue
+        if value < SMALLEST.get(name, value):
+            raise PolicyError(f"{name} must be {SMALLEST[name]:,} or more, not {value}")
+        if value > LARGEST.get(name, value):
+            raise PolicyError(f"{name} must be at most {LARGEST[name]:,}, not {value}")
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of the kind that an annotation names; True is no number, a text is no list.
+
+    >>> fits(3, int | None), fits(True, int), fits("abc", Iterable[str]), fits(None, str)
+    (True, False, False, False)
+    """
+    kind = get_origin(hint) or hint
+    if kind is Any:
+        return True
+    if kind in (Union, UnionType):
+        return any(fits(value, each) for each in get_args(hint))
+    if isinstance(value, type) and kind is not type:
+        return False  # a class where one of its values is meant
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    if kind is int:
+        return isinstance(value, Integral) and not isinstance(value, bool)
+    if kind is float:
+        return isinstance(value, Real) and not isinstance(value, bool) and value == value
+    if kind in (Iterable, Sequence, Collection):
+        if isinstance(value, str | bytes) or hasattr(value, "columns"):
+            return False
+        texts = get_args(hint) == (str,) and isinstance(value, list | tuple | set | frozenset)
+        return isinstance(value, Iterable if kind is Iterable else kind) and (
+            not texts or all(_is_name(each) for each in value)
+        )
+    if kind is Callable:
+        return callable(value)
+    return isinstance(value, NoneType if kind is None else kind)
+
+
+def words(hint: Any) -> str:
+    """What an annotation asks for, in words.
+
+    >>> words(int | None)
+    'a whole number or None'
+    """
+    kind = get_origin(hint) or hint
+    if kind in (Union, UnionType):
+        args = list(get_args(hint))
+        if Fraction in args:
+            none = " or None" if NoneType in args else ""
+            return f"a number such as 0.7 or 2/3{none}"
+        parts = list(dict.fromkeys(words(each) for each in args))
+        return f"{', '.join(parts[:-1])} or {parts[-1]}" if parts[1:] else parts[0]
+    name = getattr(kind, "__name__", str(kind))
+    if kind is Any:
+        return "whatever it can read"
+    return WORDS.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
+
+
+@cache
+def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """The annotations of the parameters; what is returned may be known to type checkers only."""
+    names = function.__globals__
+    kinds = {p.name: p.kind for p in _parameters(function).values()}
+    single = {n for n, kind in kinds.items() if kind not in (2, 4)}  # no *args, no **options
+    return {
+        name: eval(text, names) if isinstance(text, str) else text
+        for name, text in function.__annotations__.items()
+        if name in single
+    }
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) or fits(value, int)
+
+
+def _shown(value: Any) -> str:
+    """A value that somebody passed, short, and never the data itself."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if value is None or isinstance(value, str | bytes | bool | int | float):
+        text = repr(value)
+        return text if len(text) <= 40 else text[:39] + "…"
+    if isinstance(value, list | tuple | set | frozenset):
+        odd = next((each for each in value if not _is_name(each)), None)
+        if any(not _is_name(each) for each in value):
+            return f"a {type(value).__name__} with {_shown(odd)} in it"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

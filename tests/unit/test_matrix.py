@@ -1,0 +1,500 @@
+"""Every verb with every model, every kind of input and every way out, in Python and on the command line.
+
+The same data come in by every door, so every door must lead to the same audit, release, loss and file. A new
+model, input or output joins by one entry in ``MODELS``, ``INPUTS`` or ``OUTPUTS``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold import sweeping
+from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
+from withhold.cli.app import app
+from withhold.formats import FORMATS, write
+from withhold.models import MODELS as KNOWN_MODELS
+from withhold.publish import verify_file
+from withhold.report.html import report_html
+from withhold.report.json import audit_as_dict, release_as_dict
+
+RECORDS, TABLE = "records", "table"
+ROWS = [
+    ["E10", "I10", "J45"],
+    ["E10", "E11", "J45"],
+    ["E11", "I10"],
+    ["E10", "I10", "J45"],
+    ["J45", "I25"],
+    ["E11", "I25", "J44"],
+    ["E11", "I10", "J44"],
+    ["E10", "J45"],
+    ["I10", "J44"],
+    ["E11", "I25"],
+]
+TREE = "".join(f"{item};{item[0]};*\n" for item in sorted({i for row in ROWS for i in row}))
+CONSTRAINTS = {0: ["J45"], 1: ["E10", "J45"], 5: ["J44"]}
+PEOPLE = {
+    "age": [30, 30, 31, 31, 40, 40, 41, 41, 30, 40],
+    "city": list("ababababbb"),
+    "sick": ["flu", "cold", "flu", "flu", "cold", "flu", "cold", "cold", "flu", "cold"],
+}
+QUASI = ["age", "city"]
+SEED = 3
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model as Python and the command line ask for it."""
+
+    name: str
+    data: str
+    make: Callable[[Any], Any]
+    """From the data as they were read, since constraints name their rows."""
+    typed: tuple[str, ...]
+    vary: tuple[str, Any]
+    options: dict[str, Any] = field(default_factory=dict)
+    search: tuple[str, ...] = ()
+    to_verify: tuple[str, ...] = ()
+    """What the command line needs to prove the file again, beside the file."""
+    outcome: str = "HOLDS"
+
+
+def personal(**more: Any) -> Callable[[Any], Any]:
+    return lambda table: wh.PersonalRhoUncertainty(
+        "0.4", wh.Constraints.of(CONSTRAINTS, table), **more
+    )
+
+
+PERSONAL = ("--model", "personal-rho", "--rho", "0.4", "--constraints", "fears.csv")
+SAMPLED = {"epsilon": "0.2", "delta": "0.2", "max_known": 2}
+TYPED_SAMPLED = ("--epsilon", "0.2", "--delta", "0.2", "--max-known", "2")
+K_ANONYMITY = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", ",".join(QUASI))
+BUCKETS = ("--model", "buckets", "--k", "2")
+MODELS = [
+    Model(
+        "rho",
+        RECORDS,
+        lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
+        ("--rho", "0.4", "--sensitive", "J45,J44"),
+        ("rho", "0.4"),
+    ),
+    Model(
+        "personal-rho",
+        RECORDS,
+        personal(),
+        PERSONAL,
+        ("rho", "0.4"),
+        to_verify=("--constraints", "fears.csv"),
+    ),
+    Model(
+        "personal-rho sampled",
+        RECORDS,
+        personal(**SAMPLED),
+        (*PERSONAL, *TYPED_SAMPLED),
+        ("rho", "0.4"),
+        to_verify=("--constraints", "fears.csv"),
+        outcome="CONFIRMED",
+    ),
+    Model(
+        "coherence",
+        RECORDS,
+        lambda _: wh.Coherence("0.6", 2, 2, ["J45", "J44"]),
+        ("--model", "coherence", "--h", "0.6", "--k", "2", "--p", "2", "--private", "J45,J44"),
+        ("k", 2),
+    ),
+    Model(
+        "km",
+        RECORDS,
+        lambda _: wh.KmAnonymity(2, 2),
+        ("--model", "km", "--k", "2", "--m", "2"),
+        ("k", 2),
+    ),
+    Model("k-anonymity", TABLE, lambda _: wh.KAnonymity(2, QUASI), K_ANONYMITY, ("k", 2)),
+    Model(
+        "k-anonymity with l",
+        TABLE,
+        lambda _: wh.KAnonymity(2, QUASI, label="sick", l=2),
+        (*K_ANONYMITY, "--label", "sick", "--l", "2"),
+        ("k", 2),
+    ),
+    Model(
+        "buckets",
+        RECORDS,
+        lambda _: wh.Buckets(2),
+        BUCKETS,
+        ("k", 2),
+        {"hierarchy": "tree.csv"},
+        ("--hierarchy", "tree.csv"),
+    ),
+    Model(
+        "buckets filled by hash",
+        RECORDS,
+        lambda _: wh.Buckets(2),
+        BUCKETS,
+        ("k", 2),
+        {"hierarchy": "tree.csv", "fill": "hash"},
+        ("--hierarchy", "tree.csv", "--fill", "hash"),
+    ),
+]
+
+
+def long_frame() -> pl.DataFrame:
+    pairs = [(f"r{n:02}", item) for n, row in enumerate(ROWS) for item in row]
+    return pl.DataFrame(pairs, schema=["record", "item"], orient="row")
+
+
+def one_hot_frame() -> pl.DataFrame:
+    items = sorted({item for row in ROWS for item in row})
+    return pl.DataFrame({item: [int(item in row) for row in ROWS] for item in items})
+
+
+def in_file(name: str, format: str) -> Callable[[], Path]:
+    def make() -> Path:
+        write(wh.Transactions.from_lists(ROWS), Path(name), format=format)
+        return Path(name)
+
+    return make
+
+
+def table_file(name: str) -> Callable[[], Path]:
+    def make() -> Path:
+        frame, path = pl.DataFrame(PEOPLE), Path(name)
+        if name.endswith(".parquet"):
+            frame.write_parquet(path)
+        elif name.endswith(".jsonl"):
+            frame.write_ndjson(path)
+        else:
+            text = frame.write_csv(separator="\t" if ".tsv" in name else ",")
+            path.write_bytes(PACK[path.suffix](text.encode()))
+        return path
+
+    return make
+
+
+def _gzip(data: bytes) -> bytes:
+    import gzip
+
+    return gzip.compress(data)
+
+
+def _zstd(data: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.compress(data)
+
+
+PACK = {".gz": _gzip, ".zst": _zstd, ".csv": bytes, ".tsv": bytes}
+INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
+    RECORDS: {
+        "basket file": in_file("in.dat", "basket"),
+        "basket file with commas": in_file("in.csv", "basket"),
+        "packed basket file": in_file("in.dat.gz", "basket"),
+        "long file": in_file("in.csv", "long"),
+        "long file with tabs, packed": in_file("in.tsv.zst", "long"),
+        "long parquet file": in_file("long.parquet", "long"),
+        "one-hot file": in_file("in.csv", "one-hot"),
+        "one-hot parquet file": in_file("one-hot.parquet", "one-hot"),
+        "list parquet file": in_file("list.parquet", "list"),
+        "jsonl file": in_file("in.jsonl", "jsonl"),
+        "spmf file": in_file("in.spmf", "spmf"),
+        "lists": lambda: ROWS,
+        "generator of sets": lambda: [frozenset(row) for row in ROWS],
+        "polars": long_frame,
+        "polars, lazy": lambda: long_frame().lazy(),
+        "pandas": lambda: long_frame().to_pandas(),
+        "pyarrow": lambda: long_frame().to_arrow(),
+        "polars of lists": lambda: pl.DataFrame({"items": ROWS}),
+        "pandas one-hot": lambda: one_hot_frame().to_pandas(),
+        "Transactions": lambda: wh.Transactions.from_lists(ROWS),
+    },
+    TABLE: {
+        "csv file": table_file("in.csv"),
+        "tsv file": table_file("in.tsv"),
+        "csv file, gzip": table_file("in.csv.gz"),
+        "csv file, zstd": table_file("in.csv.zst"),
+        "jsonl file": table_file("in.jsonl"),
+        "parquet file": table_file("in.parquet"),
+        "polars": lambda: pl.DataFrame(PEOPLE),
+        "polars, lazy": lambda: pl.LazyFrame(PEOPLE),
+        "pandas": lambda: pl.DataFrame(PEOPLE).to_pandas(),
+        "pyarrow": lambda: pl.DataFrame(PEOPLE).to_arrow(),
+        "dict of columns": lambda: wh.Table.from_columns(
+            {name: [str(cell) for cell in cells] for name, cells in PEOPLE.items()}
+        ),
+    },
+}
+OUTPUTS: dict[str, list[tuple[str, str | None]]] = {
+    RECORDS: [
+        ("out.dat", "basket"),
+        ("out.csv", "basket"),
+        ("out.dat.gz", "basket"),
+        ("out.csv.zst", "long"),
+        ("out.tsv", "long"),
+        ("long.parquet", "long"),
+        ("one-hot.csv", "one-hot"),
+        ("one-hot.parquet", "one-hot"),
+        ("list.parquet", "list"),
+        ("out.jsonl", "jsonl"),
+        ("out.spmf", "spmf"),
+    ],
+    TABLE: [
+        (name, None)
+        for name in ("out.csv", "out.tsv", "out.csv.gz", "out.csv.zst", "out.jsonl", "out.parquet")
+    ],
+}
+CROSS = [
+    pytest.param(model, name, id=f"{model.name}-{name}")
+    for model in MODELS
+    for name in INPUTS[model.data]
+]
+FILES = [cell for cell in CROSS if " file" in f" {cell.values[1]}" or "file " in cell.values[1]]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    (tmp_path / "tree.csv").write_text(TREE)
+    lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
+    (tmp_path / "fears.csv").write_text("\n".join(["record,item", *lines, ""]))
+    return tmp_path
+
+
+def read(data: Any, model: Model) -> Any:
+    return wh.read_table(data) if model.data == TABLE else wh.read(data)
+
+
+def cells(data: Any) -> list[Any]:
+    """What is in the data, whatever they are called and whoever coded them."""
+    return data.rows() if isinstance(data, wh.Table) else data.to_lists()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What everybody must find, from plain values in memory."""
+
+    audit: Any
+    release: Any
+    loss: Any
+    facts: Any
+
+
+@cache
+def _reference(number: int) -> Reference:
+    model = MODELS[number]
+    data = INPUTS[model.data]["dict of columns" if model.data == TABLE else "lists"]()
+    table = read(data, model)
+    asked = model.make(table)
+    release = wh.anonymize(table, asked, seed=SEED, jobs=1, **model.options)
+    found = wh.audit(table, asked, seed=SEED, samples=50) if model.data == RECORDS else None
+    found = found or wh.audit(table, asked, seed=SEED)
+    return Reference(
+        audit_of(found), cells(release.data), release.loss.as_dict(), facts_of(table, release)
+    )
+
+
+def reference(model: Model) -> Reference:
+    return _reference(MODELS.index(model))
+
+
+def audit_of(found: Any) -> dict[str, Any]:
+    """An audit as JSON has it, but for how long it took."""
+    plain = json.loads(json.dumps(audit_as_dict(found)))
+    plain["check"].pop("seconds")
+    return {name: value for name, value in plain.items() if name != "seconds"}
+
+
+def facts_of(original: Any, release: Any) -> dict[str, Any]:
+    (compared,) = wh.compare(original, release, min_support=2, jobs=1).releases
+    return {fact.path: pytest.approx(fact.value, nan_ok=True) for fact in compared.measured.facts}
+
+
+def test_lists__hold_every_model_and_format():
+    assert {model.make(wh.read(ROWS)).name for model in MODELS} == set(KNOWN_MODELS)
+    made = {make().suffix and name for name, make in INPUTS[RECORDS].items() if "file" in name}
+    assert len(made) == sum("file" in name for name in INPUTS[RECORDS])
+    assert {format for _, format in OUTPUTS[RECORDS]} == set(FORMATS)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_reference__is_a_real_case(model):
+    expected = reference(model)
+    assert expected.audit["verdict"] == "BROKEN", "there is something to withhold"
+    assert expected.release != cells(read(INPUTS[model.data]["polars"](), model))
+
+
+@pytest.mark.parametrize(("model", "name"), CROSS)
+def test_python__every_input_leads_to_the_same_release(model, name):
+    data, expected = INPUTS[model.data][name](), reference(model)
+    table = read(data, model)
+    asked = model.make(table)
+    samples = {"samples": 50} if model.data == RECORDS else {}
+    assert audit_of(wh.audit(data, asked, seed=SEED, **samples)) == expected.audit
+    if asked.needs:
+        asked = asked.with_originals(table)
+    assert wh.verify(data, asked).status is wh.Status.BROKEN
+    release = wh.anonymize(data, asked, seed=SEED, jobs=1, **model.options)
+    assert release.verdict.status.value == model.outcome
+    assert cells(release.data) == expected.release
+    assert release.loss.as_dict() == expected.loss
+    assert wh.verify(release.data, release.model).status.value == model.outcome
+    assert cells(wh.apply(release.plan, table)) == expected.release
+    assert facts_of(data, release) == expected.facts
+
+
+@pytest.mark.parametrize(("model", "name"), CROSS)
+def test_python__every_way_out_is_the_same_release(model, name, folder):
+    data, expected = INPUTS[model.data][name](), reference(model)
+    table = read(data, model)
+    release = wh.anonymize(data, model.make(table), seed=SEED, jobs=1, **model.options)
+    for file, format in OUTPUTS[model.data]:
+        published = release.write(folder / f"way-{file}", format=format, jobs=1)
+        again = verify_file(published.path, complete=lambda _: release.model, jobs=1)
+        assert again.same_bytes, file
+        assert again.verdict.status.value == model.outcome, file
+        assert cells(again.table) == expected.release, file
+        manifest = json.loads(published.manifest.read_text())
+        assert manifest["model"]["model"] == release.model.name
+        assert manifest["loss"] == json.loads(json.dumps(expected.loss))
+        plain = json.loads(json.dumps(release_as_dict(release, published)))
+        assert plain["verdict"] == manifest["verdict"]["status"] == model.outcome
+        assert plain["loss"] == manifest["loss"]
+    for frame in (release.data.to_polars(), release.data.to_pandas(), release.data.to_arrow()):
+        if model.data == RECORDS:
+            assert cells(wh.read(frame)) == expected.release
+        else:
+            back = [tuple(_text(cell) for cell in row) for row in rows_of(frame)]
+            assert back == [tuple(_text(cell) for cell in row) for row in expected.release]
+
+
+def rows_of(frame: Any) -> list[tuple[Any, ...]]:
+    import narwhals as nw
+
+    return nw.from_native(frame, eager_only=True).rows()
+
+
+def _text(cell: Any) -> str | None:
+    if cell is None or cell != cell:
+        return None
+    return str(int(cell)) if isinstance(cell, float) else str(cell)
+
+
+@pytest.mark.parametrize(("model", "name"), CROSS)
+def test_python__sweep_and_sweep_on(model, name, folder, monkeypatch):
+    data, expected = INPUTS[model.data][name](), reference(model)
+    asked = model.make(read(data, model))
+    parameter, value = model.vary
+    options = {"vary": {parameter: [value]}, "seed": SEED, "min_support": 2, **model.options}
+    (alone,) = wh.sweep(data, asked, jobs=1, **options).points
+    (kept,) = wh.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points
+    assert {fact.path: fact.value for fact in alone.facts} == {
+        fact.path: fact.value for fact in kept.facts
+    }
+    loss = expected.facts[alone.facts[0].path]
+    assert alone.facts[0].value == loss
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("what is finished is not done again")
+
+    monkeypatch.setattr(sweeping, "anonymize", never)
+    assert wh.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points == (kept,)
+
+
+@pytest.mark.parametrize("edition", ["internal", "external"])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_python__report(model, edition, folder):
+    expected = reference(model)
+    data = INPUTS[model.data]["polars"]()
+    asked = model.make(read(data, model))
+    release = wh.anonymize(data, asked, seed=SEED, jobs=1, **model.options)
+    name, format = OUTPUTS[model.data][0]
+    published = release.write(name, format=format, report=True, edition=edition)
+    page = published.report.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("</section>") == page.count("<section") > 1
+    assert model.outcome in page
+    content = release.report(edition=edition)
+    assert {section.name for section in content.sections} <= {
+        section.name for section in published.content.sections
+    }
+    assert model.outcome in report_html(content)
+    assert release.loss.as_dict() == expected.loss
+
+
+# The command line ----------------------------------------------------------------------------
+
+
+def run(*arguments: Any) -> Any:
+    done = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    return done
+
+
+@pytest.mark.parametrize(("model", "name"), FILES)
+def test_command_line__every_verb(model, name, folder):
+    file, expected = INPUTS[model.data][name](), reference(model)
+    typed = [*model.typed, "--jobs", 1, "--quiet"]
+    seen = run("inspect", file, *(["--table"] if model.data == TABLE else []), "--json")
+    assert seen.exit_code == 0, seen.output
+    assert json.loads(seen.stdout)["rows" if model.data == TABLE else "records"] == 10
+
+    samples = ["--samples", 50] if model.data == RECORDS else []
+    found = run("audit", file, *typed, *samples, "--seed", SEED, "--json")
+    assert found.exit_code == 1, found.output
+    told = json.loads(found.stdout)
+    assert (told["verdict"], told["check"]["witness"]) == (
+        "BROKEN",
+        expected.audit["check"]["witness"],
+    )
+    assert {**told, "check": 0, "seconds": 0, "model": 0} == {
+        **expected.audit,
+        "check": 0,
+        "seconds": 0,
+        "model": 0,
+    }
+
+    suffix = "".join(file.suffixes)
+    made = run(
+        "anonymize", file, *typed, *model.search, "--seed", SEED, "-o", f"out{suffix}", "--json"
+    )
+    assert made.exit_code == 0, made.output
+    released = json.loads(made.stdout)
+    assert released["verdict"] == model.outcome
+    assert released["loss"] == json.loads(json.dumps(expected.loss))
+
+    needs = [*("--original", file), *model.to_verify] if model.to_verify else []
+    proved = run("verify", f"out{suffix}", *needs, "--json")
+    assert proved.exit_code == 0, proved.output
+    assert json.loads(proved.stdout)["verdict"] == model.outcome
+
+    tree = ["--hierarchy", "tree.csv"] if "hierarchy" in model.options else []
+    side = run("compare", file, f"out{suffix}", *tree, "--min-support", 2, "--json")
+    assert side.exit_code == 0, side.output
+    (column,) = json.loads(side.stdout)["releases"]
+    assert column["facts"]
+
+    parameter, value = model.vary
+    kept = [*model.typed]
+    place = kept.index(f"--{parameter}")
+    del kept[place : place + 2]
+    command = ("sweep", file, *kept, *model.search, "--vary", f"{parameter}={value}")
+    command = (*command, "--seed", SEED, "--min-support", 2, "-q", "--jobs", 1, "--json")
+    swept = run(*command, "-o", "sweep")
+    assert swept.exit_code == 0, swept.output
+    alone = json.loads(run(*command).stdout)
+    again = json.loads(run(*command, "-o", "sweep").stdout)
+    whole = json.loads(swept.stdout)
+    assert again == whole
+    for sweeping_found in (alone, whole):
+        for point in sweeping_found["points"]:
+            point.pop("seconds")
+    assert alone == whole
