@@ -22,7 +22,7 @@ from withhold.audits.result import Audit, How, Share, SizeCount, seconds_left, s
 from withhold.data import Transactions
 from withhold.kernels.cohorts import SplitRows, split_rows
 from withhold.kernels.layout import Ints
-from withhold.kernels.mole_survey import Limits, alive_beside, moles_alone, survey
+from withhold.kernels.mole_survey import Limits, alive_beside, judge_alone, survey
 from withhold.kernels.samples import are_first_minimal_moles
 from withhold.kernels.set_draws import Frame
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
@@ -107,7 +107,7 @@ class _Moles:
         self.rows, self.table, self.limits, self.show = rows, table, limits, show
         self.stop, self.jobs, self.progress = stop, jobs, progress
         # What is a mole by itself is in no larger minimal one.
-        alive = alive_beside(rows, moles_alone(rows, limits))[rows.items]
+        alive = alive_beside(rows, judge_alone(rows, limits)[0])[rows.items]
         self.frame = Frame.of(rows.offsets, rows.items, alive, alive)
 
     def search(self) -> Search:

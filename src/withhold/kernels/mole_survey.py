@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from withhold.kernels.breach_store import FULL, BreachStore
 from withhold.kernels.cohorts import NO_MOLE, SplitRows, judge_items
-from withhold.kernels.layout import Longs
+from withhold.kernels.layout import Ints, Longs
 from withhold.kernels.minimal_moles import survey_moles
 from withhold.kernels.threads import Progress, Stop, available_cores, quiet, run_all
 
@@ -49,6 +48,15 @@ class MoleSurvey:
 
 def moles_alone(rows: SplitRows, limits: Limits) -> dict[int, Found]:
     """The single items that are moles, by rank."""
+    ranks, numbers = judge_alone(rows, limits)
+    return {
+        rank: ((rank,), support, private, joint)
+        for rank, (support, private, joint) in zip(ranks.tolist(), numbers.tolist(), strict=True)
+    }
+
+
+def judge_alone(rows: SplitRows, limits: Limits) -> tuple[Ints, Longs]:
+    """The single items that are moles, with support, private item and joint of each."""
     ranks = rows.public_ranks()
     numbers = np.zeros((len(ranks), 3), dtype=np.int64)
     judge_items(
@@ -62,11 +70,25 @@ def moles_alone(rows: SplitRows, limits: Limits) -> dict[int, Found]:
         limits.den,
         numbers,
     )
-    return {
-        rank: ((rank,), support, private, joint)
-        for rank, (support, private, joint) in zip(ranks.tolist(), numbers.tolist(), strict=True)
-        if private != NO_MOLE
-    }
+    faulty = numbers[:, 1] != NO_MOLE
+    return ranks[faulty], numbers[faulty]
+
+
+def worst_alone(ranks: Ints, numbers: Longs, keep: int) -> list[Found]:
+    """The worst of the single items: likeliest first, then most records, then by rank."""
+    pairs = np.stack([np.where(numbers[:, 1] < 0, 1, numbers[:, 2]), numbers[:, 0]], axis=1)
+    different, of = np.unique(pairs, axis=0, return_inverse=True)
+    # Few different ones, so exact fractions are not too slow here.
+    order = sorted(
+        range(len(different)),
+        key=lambda n: (-Fraction(*different[n].tolist()), -int(different[n, 1])),
+    )
+    place = np.empty(len(different), dtype=np.int64)
+    place[order] = np.arange(len(different))
+    chosen = np.argsort(place[of.reshape(-1)], kind="stable")[:keep]
+    return [
+        ((int(rank),), *numbers[n].tolist()) for n, rank in zip(chosen, ranks[chosen], strict=True)
+    ]
 
 
 def store_breaches(
@@ -130,10 +152,11 @@ def survey(
     """All minimal moles of 1 to ``largest`` items; ``keep`` of each size are told."""
     counts = np.zeros(limits.largest + 2, dtype=np.int64)
     exposed = np.zeros(rows.n_rows, dtype=np.uint8)
-    alone = moles_alone(rows, limits)
+    alone, numbers = judge_alone(rows, limits)
     alive = alive_beside(rows, alone)
-    for rank in alone:
-        exposed[rows.post_rows[rows.post_offsets[rank] : rows.post_offsets[rank + 1]]] = 1
+    is_alone = np.zeros(rows.n_items, dtype=bool)
+    is_alone[alone] = True
+    exposed[rows.post_rows[np.repeat(is_alone, rows.supports)]] = 1
     store = store_breaches(rows, limits, alive, stop, progress, what)
     worst: list[list[Found]] = [[] for _ in range(limits.largest + 1)]
     if limits.largest > 1:
@@ -150,16 +173,16 @@ def survey(
             # Stable: of equals those with the higher ranks stay first, as they are met.
             moles.sort(key=lambda mole: (-_probability(mole), -mole[1]))
             del moles[keep:]
-    worst[1] = sorted(alone.values(), key=lambda mole: (-_probability(mole), -mole[1]))[:keep]
+    worst[1] = worst_alone(alone, numbers, keep)
     counts[1] = len(alone)
     return MoleSurvey(counts[: limits.largest + 1].tolist(), worst, exposed)
 
 
-def alive_beside(rows: SplitRows, alone: Iterable[int]) -> Bools:
+def alive_beside(rows: SplitRows, alone: Ints) -> Bools:
     """By rank: whether it is a public item that occurs and is no mole by itself."""
     alive = np.zeros(rows.n_items, dtype=bool)
     alive[rows.public_ranks()] = True
-    alive[list(alone)] = False
+    alive[alone] = False
     return alive
 
 
