@@ -1,7 +1,7 @@
 """Brute force for every number of every audit. Imports nothing of withhold.
 
-A person is drawn uniformly among those with at least n items that can be known, then n of these items uniformly.
-The attack curve of a table is what happens on average; here it is exact, as fractions.
+A person is drawn uniformly among those with at least n items that can be known, then n of these items. The
+attack curve of a table is what happens on average; here it is exact, as fractions.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def audit_personal(
 def audit_coherence(
     rows: Rows, private: Itemset, h: Fraction, k: int, p: int | None, max_size: int
 ) -> Found:
-    """Coherence: the minimal public sets that too few records hold or from which something private follows."""
+    """Coherence: the minimal public sets that are too rare or from which something private follows."""
     public = [row - private for row in rows]
     faulty = {}
     for q in {q for row in public for q in parts(row, p)}:

@@ -76,13 +76,12 @@ def judge_alone(rows: SplitRows, limits: Limits) -> tuple[Ints, Longs]:
 
 def worst_alone(ranks: Ints, numbers: Longs, keep: int) -> list[Found]:
     """The worst of the single items: likeliest first, then most records, then by rank."""
-    pairs = np.stack([np.where(numbers[:, 1] < 0, 1, numbers[:, 2]), numbers[:, 0]], axis=1)
-    different, of = np.unique(pairs, axis=0, return_inverse=True)
+    hits = np.where(numbers[:, 1] < 0, 1, numbers[:, 2])
+    width = int(numbers[:, 0].max(initial=0)) + 1
+    different, of = np.unique(hits * width + numbers[:, 0], return_inverse=True)
+    pairs = [divmod(pair, width) for pair in different.tolist()]
     # Few different ones, so exact fractions are not too slow here.
-    order = sorted(
-        range(len(different)),
-        key=lambda n: (-Fraction(*different[n].tolist()), -int(different[n, 1])),
-    )
+    order = sorted(range(len(pairs)), key=lambda n: (-Fraction(*pairs[n]), -pairs[n][1]))
     place = np.empty(len(different), dtype=np.int64)
     place[order] = np.arange(len(different))
     chosen = np.argsort(place[of.reshape(-1)], kind="stable")[:keep]
