@@ -1,7 +1,7 @@
 """The attack curve: knowing 1, 2, 3, … random items of a random person, how much can be learnt?
 
 Drawn with a seed. A person is drawn uniformly among the records with enough items, then the known
-items uniformly among the record's.
+items uniformly among the record's; only public items where the layout splits these from private ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from withhold.audits.result import AttackPoint, Share
 from withhold.kernels.attack import try_attacks
-from withhold.kernels.layout import Ints, Layout
+from withhold.kernels.layout import Ints, Layout, Longs
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 
 LARGEST_KNOWN = 5
@@ -21,15 +21,20 @@ LARGEST_KNOWN = 5
 
 def attack_curve(
     layout: Layout,
-    rho: Fraction,
+    allowed: Fraction | None,
     *,
+    k: int | None = None,
     samples: int,
     seed: int,
     stop: Stop,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> tuple[AttackPoint, ...]:
-    """One point for each number of known items that some record has; fewer if time runs out."""
+    """One point for each number of known items that some record has; fewer if time runs out.
+
+    ``allowed`` is the largest confidence allowed in a sensitive item, ``k`` the fewest records in which
+    the known items must be; None: the model says nothing of the kind.
+    """
     generator = np.random.default_rng(seed)
     lengths = np.diff(layout.offsets)
     points = []
@@ -38,18 +43,26 @@ def attack_curve(
         if len(eligible) == 0:
             break
         drawn = _draw(layout, eligible, known, samples, generator)
-        tasks = [partial(_try, layout, rho, part, stop) for part in np.array_split(drawn, 16)]
+        tasks = [partial(_try, layout, allowed, part, stop) for part in np.array_split(drawn, 16)]
         outcomes = run_all(tasks, stop, jobs=jobs, progress=progress, what="trying attacks")
         if stop.reason != 0:
             break
-        unique = Share(sum(alone for alone, _ in outcomes), samples)
-        inferred = Share(sum(hits for _, hits in outcomes), samples)
-        points.append(AttackPoint(known, len(eligible), unique, inferred))
+        supports = np.concatenate([supports for supports, _ in outcomes])
+        hits = sum(inferred for _, inferred in outcomes)
+        points.append(
+            AttackPoint(
+                known,
+                len(eligible),
+                unique=Share(int((supports == 1).sum()), samples),
+                inferred=None if allowed is None else Share(hits, samples),
+                below_k=None if k is None else Share(int((supports < k).sum()), samples),
+            )
+        )
     return tuple(points)
 
 
-def _try(layout: Layout, rho: Fraction, known: Ints, stop: Stop) -> tuple[int, int]:
-    """How many of the known sets are unique, and from how many a sensitive item follows."""
+def _try(layout: Layout, allowed: Fraction | None, known: Ints, stop: Stop) -> tuple[Longs, int]:
+    """In how many records each of the known sets is, and from how many sets a sensitive item follows."""
     supports = np.zeros(len(known), dtype=np.int64)
     inferred = np.zeros(len(known), dtype=np.bool_)
     try_attacks(
@@ -60,13 +73,13 @@ def _try(layout: Layout, rho: Fraction, known: Ints, stop: Stop) -> tuple[int, i
         layout.post_rows,
         layout.sensitive_offsets,
         layout.sensitive_items,
-        rho.numerator,
-        rho.denominator,
+        1 if allowed is None else allowed.numerator,
+        1 if allowed is None else allowed.denominator,
         supports,
         inferred,
         stop.flag,
     )
-    return int((supports == 1).sum()), int(inferred.sum())
+    return supports, int(inferred.sum())
 
 
 def _draw(

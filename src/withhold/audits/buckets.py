@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from fractions import Fraction
 
 import numpy as np
 
 from withhold.audits.attack_curve import attack_curve
-from withhold.audits.result import Audit, seconds_left, size_of
+from withhold.audits.result import Audit, How, SizeCount, seconds_left, size_of
 from withhold.data import Transactions
 from withhold.data.equal_rows import equal_rows
 from withhold.kernels.layout import lay_out
@@ -16,12 +15,15 @@ from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.models import Buckets
 from withhold.proofs.buckets import rare_sets, verify_buckets
 
+DEFAULT_SIZE = 5
+"""Each set is looked at once, so there is no need to stop at few items."""
+
 
 def audit_buckets(
     table: Transactions,
     model: Buckets,
     *,
-    max_size: int = 5,
+    max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
     seed: int = 0,
@@ -29,17 +31,19 @@ def audit_buckets(
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> Audit:
-    """The audit of ``table``; rare sets are counted up to ``max_size`` items."""
+    """The audit of ``table``; rare sets are counted up to ``max_size`` items, 5 if not given."""
     began = time.perf_counter()
     verdict = verify_buckets(table, model)
     numbers, first = equal_rows(table)
     counts = np.bincount(numbers)
     sizes = table.lengths[first]
-    counted = (counts < model.k) & (sizes <= max_size)
+    largest = DEFAULT_SIZE if max_size is None else max_size
+    counted = (counts < model.k) & (sizes <= largest)
     with Stop(seconds_left(limit_seconds, began)) as stop:
         curve = attack_curve(
             lay_out(table, table.codes(())),
-            Fraction(1, 2),  # nothing is sensitive here, so nothing is inferred, whatever the bound
+            None,
+            k=model.k,
             samples=samples,
             seed=seed,
             stop=stop,
@@ -50,8 +54,10 @@ def audit_buckets(
         model=model,
         verdict=verdict,
         breaches=tuple(rare_sets(table, model, counts, first, show=show)),
-        by_size={size: int((counted & (sizes == size)).sum()) for size in range(max_size + 1)},
-        complete=True,
+        counts={
+            size: SizeCount(How.COUNTED, int((counted & (sizes == size)).sum()))
+            for size in range(largest + 1)
+        },
         exposed_records=int(counts[counted].sum()),
         attack_curve=curve,
         **size_of(table, ()),

@@ -7,20 +7,34 @@ the person drawn fears.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 
 from withhold.audits.attack_curve import LARGEST_KNOWN
+from withhold.audits.counting import (
+    DEFAULT_SIZE,
+    SAMPLES,
+    Counts,
+    Found,
+    Search,
+    count_sizes,
+    in_parts,
+    nothing_found,
+)
 from withhold.audits.result import AttackPoint, Audit, Share, seconds_left, size_of
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.kernels.closed import count_support
+from withhold.kernels.layout import Ints
 from withhold.kernels.people import PersonalLayout, lay_out_people
 from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
 from withhold.kernels.personal_judge import room_for_rules
-from withhold.kernels.personal_survey import survey_people
-from withhold.kernels.threads import Progress, Stop, quiet
-from withhold.models import Finding, PersonalBreach, PersonalRhoUncertainty
+from withhold.kernels.personal_survey import Rule, survey_people
+from withhold.kernels.samples import are_first_personal_breaches
+from withhold.kernels.set_draws import Frame
+from withhold.kernels.threads import Progress, Stop, quiet, run_all
+from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status
 from withhold.proofs.personal import kept_of, named, rows_that_fear, verify_personal
 
 
@@ -28,7 +42,7 @@ def audit_personal(
     table: Transactions,
     model: PersonalRhoUncertainty,
     *,
-    max_size: int = 3,
+    max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
     seed: int = 0,
@@ -36,7 +50,10 @@ def audit_personal(
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> Audit:
-    """The audit of ``table``; what can be known is counted in full up to ``max_size`` items."""
+    """The audit of ``table``; what can be known is counted in full up to ``max_size`` items.
+
+    Not given, up to 3 items, or estimated where there are too many sets of them.
+    """
     began = time.perf_counter()
     if model.constraints is None:
         raise PolicyError("an audit needs the constraints: who fears what")
@@ -45,41 +62,24 @@ def audit_personal(
     )
     originals = table if model.originals is None else model.originals
     layout = lay_out_people(originals, kept_of(originals, table), model.constraints, merged=False)
-    largest = max_size if model.max_known is None else min(max_size, model.max_known)
-    by_size = dict.fromkeys(range(largest + 1), 0)
-    breaches: list[Finding] = []
-    exposed = np.zeros(layout.layout.n_rows, dtype=np.uint8)
+    largest = DEFAULT_SIZE if max_size is None else max_size
+    largest = largest if model.max_known is None else min(largest, model.max_known)
+    counts = Counts(np.zeros(layout.layout.n_rows, dtype=np.uint8))
     with Stop(seconds_left(limit_seconds, began)) as stop:
-        # Where the exact check holds there is no breach of any size, and nothing to count.
-        if not verdict.status.may_be_published:
-            breaches += _prior_breaches(layout, originals, model, exposed)
-            by_size[0] = len(breaches)
-            if largest > 0:
-                found = survey_people(
-                    layout,
-                    model.rho,
-                    sizes=(1, largest),
-                    stop=stop,
-                    keep=show,
-                    jobs=jobs,
-                    progress=progress,
-                )
-                for size in range(1, largest + 1):
-                    by_size[size] = int(found.counts[size])
-                    breaches += [
-                        named(layout, originals, model.constraints, rule)
-                        for rule in found.worst[size]
-                    ]
-                exposed |= found.exposed
+        if verdict.status is Status.HOLDS:
+            counts.counts = nothing_found(range(largest + 1))
+        else:
+            # A sample that confirms the model rules nothing out, so it is counted all the same.
+            known = _Known(layout, originals, model, show, stop, jobs, progress)
+            counts.add(0, known.prior_breaches())
+            sizes = range(1, largest + 1)
+            asked = max_size is not None
+            count_sizes(counts, sizes, known.search(), asked=asked, seed=seed, stop=stop)
         curve = _attack_curve(layout, model, samples, seed, stop)
-        complete = stop.reason == 0
     return Audit(
         model=model,
         verdict=verdict,
-        breaches=tuple(breaches[:show]),
-        by_size=by_size,
-        complete=complete,
-        exposed_records=int(exposed.sum()),
+        **counts.fields(show),
         attack_curve=curve,
         **size_of(table, model.sensitive),
         seed=seed,
@@ -87,24 +87,90 @@ def audit_personal(
     )
 
 
-def _prior_breaches(
-    layout: PersonalLayout,
-    table: Transactions,
-    model: PersonalRhoUncertainty,
-    exposed: np.ndarray,
-) -> list[PersonalBreach]:
-    """The breaches of somebody who knows nothing: feared items in more than ρ of all records."""
-    assert model.constraints is not None
-    supports, n_rows = layout.rows.supports, layout.layout.n_rows
-    too_many = supports * model.rho.denominator > model.rho.numerator * n_rows
-    found = []
-    nothing = np.zeros(0, dtype=np.int32)
-    for rank in np.flatnonzero(too_many & layout.fears.anybody):
-        rows = rows_that_fear(layout, int(rank))
-        exposed[rows] = 1
-        rule = (nothing, int(rank), int(supports[rank]), n_rows, int(rows[0]))
-        found.append(named(layout, table, model.constraints, rule))
-    return sorted(found, key=lambda breach: -breach.joint)
+class _Known:
+    """The breaches of one release by what somebody knows of the originals."""
+
+    def __init__(
+        self,
+        layout: PersonalLayout,
+        originals: Transactions,
+        model: PersonalRhoUncertainty,
+        show: int,
+        stop: Stop,
+        jobs: int | None,
+        progress: Progress,
+    ) -> None:
+        self.layout, self.originals, self.model, self.show = layout, originals, model, show
+        self.stop, self.jobs, self.progress = stop, jobs, progress
+        rows = layout.rows
+        published = rows.items >= 0
+        feared = published & layout.fears.anybody[np.maximum(rows.items, 0)]
+        self.published = Frame.of(rows.offsets, rows.items, published, feared)
+        everything = np.ones(len(rows.items), dtype=np.bool_)
+        self.known = Frame.of(rows.offsets, rows.items, everything, everything)
+
+    def search(self) -> Search:
+        return Search(self.known.n_sets, self.count, self.estimate)
+
+    def named(self, rule: Rule) -> PersonalBreach:
+        assert self.model.constraints is not None
+        return named(self.layout, self.originals, self.model.constraints, rule)
+
+    def prior_breaches(self) -> Found:
+        """The breaches of somebody who knows nothing: feared items in more than ρ of all records."""
+        supports, n_rows = self.layout.rows.supports, self.layout.layout.n_rows
+        rho = self.model.rho
+        too_many = supports * rho.denominator > rho.numerator * n_rows
+        found = []
+        exposed = np.zeros(n_rows, dtype=np.uint8)
+        nothing = np.zeros(0, dtype=np.int32)
+        for rank in np.flatnonzero(too_many & self.layout.fears.anybody):
+            rows = rows_that_fear(self.layout, int(rank))
+            exposed[rows] = 1
+            rule = (nothing, int(rank), int(supports[rank]), n_rows, int(rows[0]))
+            found.append(self.named(rule))
+        found.sort(key=lambda breach: -breach.joint)
+        return Found(len(found), found, exposed)
+
+    def count(self, size: int) -> Found:
+        result = survey_people(
+            self.layout,
+            self.model.rho,
+            sizes=(size, size),
+            stop=self.stop,
+            keep=self.show,
+            jobs=self.jobs,
+            progress=self.progress,
+            what=f"counting breaches of {size} known",
+        )
+        worst = [self.named(rule) for rule in result.worst[size]]
+        return Found(int(result.counts[size]), worst, result.exposed)
+
+    def estimate(self, size: int, generator: np.random.Generator) -> tuple[Share, int]:
+        of = self.published.n_rules(size)
+        if of == 0:
+            return Share(0, 0), 0
+        drawn = self.published.draw_rules(size, SAMPLES, generator)
+        tasks = [partial(self._hits, *part) for part in in_parts(drawn)]
+        what = f"estimating breaches of {size} known"
+        hits = run_all(tasks, self.stop, jobs=self.jobs, progress=self.progress, what=what)
+        return Share(sum(hits), SAMPLES), of
+
+    def _hits(self, drawn: Ints, consequents: Ints, known: Ints) -> int:
+        hits = np.zeros(len(drawn), dtype=np.bool_)
+        are_first_personal_breaches(
+            drawn,
+            consequents,
+            known,
+            self.layout.rows,
+            self.layout.people,
+            self.layout.fears,
+            self.model.rho.numerator,
+            self.model.rho.denominator,
+            self.stop.flag,
+            hits,
+        )
+        return int(hits.sum())
 
 
 def _attack_curve(

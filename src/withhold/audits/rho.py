@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 
 from withhold.audits.attack_curve import attack_curve
-from withhold.audits.result import Audit, seconds_left, size_of
+from withhold.audits.counting import (
+    DEFAULT_SIZE,
+    SAMPLES,
+    Counts,
+    Found,
+    Search,
+    count_sizes,
+    in_parts,
+    nothing_found,
+)
+from withhold.audits.result import Audit, Share, seconds_left, size_of
 from withhold.data import Transactions
-from withhold.kernels.layout import Layout, lay_out
+from withhold.kernels.layout import Ints, Layout, lay_out
+from withhold.kernels.samples import are_first_breaches
+from withhold.kernels.set_draws import Frame
 from withhold.kernels.survey import survey
-from withhold.kernels.threads import Progress, Stop, quiet
+from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import Breach, RhoUncertainty, Status
 from withhold.proofs.rho import named, verify_rho
 
@@ -20,7 +33,7 @@ def audit_rho(
     table: Transactions,
     model: RhoUncertainty,
     *,
-    max_size: int = 3,
+    max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
     seed: int = 0,
@@ -28,36 +41,25 @@ def audit_rho(
     limit_seconds: float | None = None,
     progress: Progress = quiet,
 ) -> Audit:
-    """The audit of ``table``; antecedents of up to ``max_size`` items are counted in full."""
+    """The audit of ``table``; antecedents of up to ``max_size`` items are counted in full.
+
+    Not given, those of up to 3 are counted, or estimated where there are too many.
+    """
     began = time.perf_counter()
     verdict = verify_rho(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    sensitive = table.codes(model.sensitive)
-    layout = lay_out(table, sensitive)
-    largest = max_size if model.max_known is None else min(max_size, model.max_known)
-    by_size = dict.fromkeys(range(int(model.ignore_prior), largest + 1), 0)
-    breaches: list[Breach] = []
-    exposed = np.zeros(layout.n_rows, dtype=np.uint8)
+    layout = lay_out(table, table.codes(model.sensitive))
+    largest = DEFAULT_SIZE if max_size is None else max_size
+    largest = largest if model.max_known is None else min(largest, model.max_known)
+    sizes = range(1, largest + 1)
+    counts = Counts(np.zeros(layout.n_rows, dtype=np.uint8))
     with Stop(seconds_left(limit_seconds, began)) as stop:
-        # Where the exact check holds there is no breach of any size, and nothing to count.
-        if verdict.status is not Status.HOLDS:
-            if 0 in by_size:
-                found = _prior_breaches(layout, table, model, exposed)
-                by_size[0] = len(found)
-                breaches += found
-            if largest > 0:
-                result = survey(
-                    layout,
-                    model.rho,
-                    sizes=(1, largest),
-                    stop=stop,
-                    keep=show,
-                    jobs=jobs,
-                    progress=progress,
-                )
-                for size in range(1, largest + 1):
-                    by_size[size] = int(result.counts[size])
-                    breaches += [named(layout, table, rule) for rule in result.worst[size]]
-                exposed |= result.exposed
+        if verdict.status is Status.HOLDS:
+            counts.counts = nothing_found(range(int(model.ignore_prior), largest + 1))
+        else:
+            if not model.ignore_prior:
+                counts.add(0, _prior_breaches(layout, table, model))
+            search = _Rules(layout, table, model, show, stop, jobs, progress).search()
+            count_sizes(counts, sizes, search, asked=max_size is not None, seed=seed, stop=stop)
         curve = attack_curve(
             layout,
             model.rho,
@@ -67,14 +69,10 @@ def audit_rho(
             jobs=jobs,
             progress=progress,
         )
-        complete = stop.reason == 0
     return Audit(
         model=model,
         verdict=verdict,
-        breaches=tuple(breaches[:show]),
-        by_size=by_size,
-        complete=complete,
-        exposed_records=int(exposed.sum()),
+        **counts.fields(show),
         attack_curve=curve,
         **size_of(table, model.sensitive),
         seed=seed,
@@ -82,11 +80,75 @@ def audit_rho(
     )
 
 
-def _prior_breaches(
-    layout: Layout, table: Transactions, model: RhoUncertainty, exposed: np.ndarray
-) -> list[Breach]:
+class _Rules:
+    """The breaches of one table."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        table: Transactions,
+        model: RhoUncertainty,
+        show: int,
+        stop: Stop,
+        jobs: int | None,
+        progress: Progress,
+    ) -> None:
+        self.layout, self.table, self.model, self.show = layout, table, model, show
+        self.stop, self.jobs, self.progress = stop, jobs, progress
+        everything = np.ones(len(layout.items), dtype=np.bool_)
+        self.frame = Frame.of(
+            layout.offsets, layout.items, everything, layout.sensitive[layout.items]
+        )
+
+    def search(self) -> Search:
+        return Search(self.frame.n_sets, self.count, self.estimate)
+
+    def count(self, size: int) -> Found:
+        result = survey(
+            self.layout,
+            self.model.rho,
+            sizes=(size, size),
+            stop=self.stop,
+            keep=self.show,
+            jobs=self.jobs,
+            progress=self.progress,
+            what=f"counting breaches of {size} known",
+        )
+        worst = [named(self.layout, self.table, rule) for rule in result.worst[size]]
+        return Found(int(result.counts[size]), worst, result.exposed)
+
+    def estimate(self, size: int, generator: np.random.Generator) -> tuple[Share, int]:
+        of = self.frame.n_rules(size)
+        if of == 0:
+            return Share(0, 0), 0
+        drawn = self.frame.draw_rules(size, SAMPLES, generator)
+        tasks = [partial(self._hits, *part) for part in in_parts(drawn)]
+        what = f"estimating breaches of {size} known"
+        hits = run_all(tasks, self.stop, jobs=self.jobs, progress=self.progress, what=what)
+        return Share(sum(hits), SAMPLES), of
+
+    def _hits(self, rows: Ints, consequents: Ints, known: Ints) -> int:
+        hits = np.zeros(len(rows), dtype=np.bool_)
+        are_first_breaches(
+            rows,
+            consequents,
+            known,
+            self.layout.offsets,
+            self.layout.items,
+            self.layout.post_offsets,
+            self.layout.post_rows,
+            self.model.rho.numerator,
+            self.model.rho.denominator,
+            self.stop.flag,
+            hits,
+        )
+        return int(hits.sum())
+
+
+def _prior_breaches(layout: Layout, table: Transactions, model: RhoUncertainty) -> Found:
     """The breaches of somebody who knows nothing: items in more than ρ of all records."""
-    found = []
+    found: list[Breach] = []
+    exposed = np.zeros(layout.n_rows, dtype=np.uint8)
     supports = layout.supports
     for rank in layout.sensitive_ranks():
         joint = int(supports[rank])
@@ -95,4 +157,5 @@ def _prior_breaches(
                 Breach((), table.vocabulary[layout.code_of_rank[rank]], joint, layout.n_rows)
             )
             exposed[layout.post_rows[layout.post_offsets[rank] : layout.post_offsets[rank + 1]]] = 1
-    return sorted(found, key=lambda breach: -breach.joint)
+    found.sort(key=lambda breach: -breach.joint)
+    return Found(len(found), found, exposed)

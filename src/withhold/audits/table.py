@@ -26,6 +26,8 @@ from withhold.proofs.table import verify_table
 
 CELLS_TO_GROUP = 8_000_000
 """So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
+MOST_CHOICES = 1000
+"""So many choices of columns are tried for one number of known ones, however few rows there are."""
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Where the ranges of group sizes begin."""
 
@@ -82,6 +84,7 @@ class TableAudit:
     """Quasi-identifying cells that are withheld already."""
     sizes: tuple[GroupSizes, ...]
     known: tuple[KnownColumns, ...]
+    """One for each number of columns; fewer if the time ran out."""
     one_label_rows: int | None
     """Rows of groups in which all have the same label: who finds the group knows it."""
     seed: int
@@ -163,7 +166,7 @@ def audit_table(
         rows_at_risk=int(groups.sizes[risky].sum()),
         withheld=int(withheld.sum()),
         sizes=_sizes(groups),
-        known=_known(table, model, seed, progress),
+        known=_known(table, model, seed, seconds_left(limit_seconds, began), progress),
         one_label_rows=one_label,
         column_roles=roles.roles,
         undecided=roles.undecided,
@@ -229,32 +232,38 @@ def _sizes(groups: Groups) -> tuple[GroupSizes, ...]:
 
 
 def _known(
-    table: Table, model: KAnonymity, seed: int, progress: Progress
+    table: Table, model: KAnonymity, seed: int, left: float | None, progress: Progress
 ) -> tuple[KnownColumns, ...]:
     """Uniqueness by the number of columns known: over all choices of columns, or some drawn ones."""
     names = model.quasi_identifiers
     codes: Mapping[str, NDArray[np.int32]] = {name: table.column(name).codes for name in names}
     generator = np.random.default_rng(seed)
-    points = []
+    most = min(max(2, CELLS_TO_GROUP // len(table)), MOST_CHOICES)
+    until = None if left is None else time.perf_counter() + left
+    points: list[KnownColumns] = []
     for known in range(1, len(names) + 1):
         there = comb(len(names), known)
-        most = max(2, CELLS_TO_GROUP // len(table))
         if there <= most:
             chosen = list(combinations(names, known))
         else:
             drawn = (tuple(generator.permutation(len(names))[:known]) for _ in range(4 * most))
             places = dict.fromkeys(tuple(sorted(int(p) for p in each)) for each in drawn)
             chosen = [tuple(names[p] for p in each) for each in islice(places, most)]
-        unique: list[float] = []
-        below: list[float] = []
-        worst: tuple[tuple[str, ...], float] = ((), -1.0)
+        unique = below = most_unique = 0
+        worst: tuple[str, ...] = chosen[0]
         for columns in chosen:
+            if until is not None and time.perf_counter() > until:
+                return tuple(points)
             sizes = group_rows([codes[name] for name in columns], len(table)).sizes
-            unique.append(float(sizes[sizes == 1].sum()) / len(table))
-            below.append(float(sizes[sizes < model.k].sum()) / len(table))
-            if unique[-1] > worst[1]:
-                worst = (columns, unique[-1])
+            alone = int((sizes == 1).sum())
+            unique += alone
+            below += int(sizes[sizes < model.k].sum())
+            if alone > most_unique:
+                worst, most_unique = columns, alone
         progress("counting who is unique", known, len(names))
-        means = float(np.mean(unique)), float(np.mean(below))
-        points.append(KnownColumns(known, len(chosen), there, *means, *worst))
+        rows = len(chosen) * len(table)
+        shares = unique / rows, below / rows
+        points.append(
+            KnownColumns(known, len(chosen), there, *shares, worst, most_unique / len(table))
+        )
     return tuple(points)

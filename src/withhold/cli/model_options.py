@@ -211,7 +211,8 @@ AUDIT_OPTIONS: Mapping[str, Any] = {
         typer.Option(
             min=0,
             max=12,
-            help="Count breaches of antecedents up to so many items (default 3).",
+            help="Count all breaches of antecedents up to so many items, however long it takes; if not "
+            "given up to 3 (buckets: 5), and estimated where there are too many.",
         ),
     ],
     "show": Annotated[

@@ -36,6 +36,16 @@ class SplitRows(Layout):
     """The private ranks of each row, ascending."""
 
     @property
+    def sensitive_offsets(self) -> Longs:
+        """Those of the private items, which are not among the row's own."""
+        return self.private_offsets
+
+    @property
+    def sensitive_items(self) -> Ints:
+        """The private items of each row."""
+        return self.private_items
+
+    @property
     def longest(self) -> int:
         """The most public items that a row holds."""
         return int(np.diff(self.offsets).max(initial=0))

@@ -110,9 +110,9 @@ def survey_moles(
 ):
     """All minimal moles of 2 to ``largest`` items that hold one of ``roots`` (none of them a mole).
 
-    ``storing`` keeps those from which a private item follows, and does nothing else; FULL asks for more
-    room and a second call. Otherwise adds to ``per_item`` and ``by_size``, marks the rows ``exposed``,
-    and keeps the worst.
+    ``storing`` keeps those from which a private item follows, and puts into ``by_size[0]`` how many roots are
+    done; FULL asks for more room and a call with the others. Otherwise adds to ``per_item`` and ``by_size``,
+    marks the rows ``exposed``, and keeps the worst.
     """
     n_items = len(post_offsets) - 1
     counts = np.zeros(n_items, np.int64)
@@ -132,7 +132,10 @@ def survey_moles(
     child_known = np.empty(1024, np.int64)
     pool_row = np.empty(1024, np.int32)
     pool_place = np.empty(1024, np.int64)
-    for root in roots:
+    for n_done in range(len(roots)):
+        root = roots[n_done]
+        if storing:
+            by_size[0] = n_done
         first_posting = post_offsets[root]
         support = post_offsets[root + 1] - first_posting
         row_offsets, row_items = gather_cohort(
@@ -304,4 +307,6 @@ def survey_moles(
                 pool_top[depth] = top
             else:
                 on_path[item] = False
+    if storing:
+        by_size[0] = len(roots)
     return DONE

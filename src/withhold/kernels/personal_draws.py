@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from withhold.kernels.attack import find_rank
 from withhold.kernels.jit import kernel
 from withhold.kernels.layout import Ints
 from withhold.kernels.people import PersonalLayout, fears_item
 from withhold.kernels.personal_judge import report
+from withhold.kernels.set_draws import draw_places
 
 
 def draw_adversaries(
@@ -25,15 +27,22 @@ def draw_adversaries(
     if len(eligible) == 0:
         return np.zeros(0, dtype=np.int32), np.zeros((0, size), dtype=np.int32)
     rows = eligible[generator.integers(0, len(eligible), draws)]
-    chosen = np.full((draws, size), -1, dtype=np.int64)
-    # Floyd's way to draw without replacement, for all draws at once.
-    for k in range(size):
-        last = lengths[rows] - size + k
-        drawn = generator.integers(0, last + 1)
-        taken = (chosen == drawn[:, None]).any(axis=1)
-        chosen[:, k] = np.where(taken, last, drawn)
-    ranks = layout.layout.items[layout.rows.offsets[rows][:, None] + np.sort(chosen, axis=1)]
+    chosen = draw_places(lengths[rows], size, generator)
+    ranks = layout.layout.items[layout.rows.offsets[rows][:, None] + chosen]
     return rows, ranks
+
+
+@kernel
+def publishes(row, itemset, size, rows):
+    """Whether the row holds the itemset (ascending ranks) and nothing of it is withheld."""
+    place = rows.offsets[row]
+    end = rows.offsets[row + 1]
+    for k in range(size):
+        place = find_rank(itemset[k], place, end, rows.items)
+        if place < 0 or rows.items[place] < 0:
+            return False
+        place += 1
+    return True
 
 
 @kernel
@@ -58,16 +67,12 @@ def try_adversaries(row_of, known, rows, people, fears, num, den, stop, unsafe, 
             if rows.items[rows.post_positions[posting]] < 0:
                 continue
             row = rows.post_rows[posting]
-            c = 0
-            for p in range(rows.offsets[row], rows.offsets[row + 1]):
-                if c < size and rows.items[p] == known[trial, c]:
-                    c += 1
-            if c < size:
+            if not publishes(row, known[trial], size, rows):
                 continue
             support += 1
             for p in range(rows.offsets[row], rows.offsets[row + 1]):
                 e = rows.items[p]
-                if e >= 0:
+                if e >= 0 and fears.anybody[e]:
                     if joint[e] == 0:
                         touched[n_touched] = e
                         n_touched += 1

@@ -204,6 +204,7 @@ def survey_people(
     skip_equal: bool = False,
     jobs: int | None = None,
     progress: Progress = quiet,
+    what: str = "surveying what can be known",
 ) -> PersonalSurvey:
     """All unsafe rules of somebody who knows ``sizes[0]`` to ``sizes[1]`` (at least 1) items."""
     jobs = jobs or available_cores()
@@ -217,7 +218,6 @@ def survey_people(
     counts = np.zeros(n_sizes, dtype=np.int64)
     worst: list[list[Rule]] = [[] for _ in range(n_sizes)]
     visited = 0
-    what = "surveying what can be known"
     for part in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
         counts += part[0]
         visited += part[2]

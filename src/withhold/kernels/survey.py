@@ -42,6 +42,7 @@ def survey(
     skip_equal: bool = False,
     jobs: int | None = None,
     progress: Progress = quiet,
+    what: str = "surveying antecedents",
 ) -> Survey:
     """All breaches with an antecedent of ``sizes[0]`` to ``sizes[1]`` (at least 1) items."""
     jobs = jobs or available_cores()
@@ -55,7 +56,7 @@ def survey(
     worst: list[list[Rule]] = [[] for _ in range(sizes[1] + 1)]
     visited = 0
     for part_counts, part_worst, part_visited in run_all(
-        tasks, stop, jobs=jobs, progress=progress, what="surveying antecedents"
+        tasks, stop, jobs=jobs, progress=progress, what=what
     ):
         counts += part_counts
         visited += part_visited

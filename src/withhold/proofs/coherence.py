@@ -33,6 +33,7 @@ def verify_coherence(
 ) -> Verdict:
     """The verdict on ``table``."""
     began = time.perf_counter()
+    jobs = jobs or available_cores()
     rows = split_rows(table, table.codes(model.private))
     limits = limits_of(rows, model)
     bounded = model.p is not None and model.p < rows.longest
@@ -40,10 +41,10 @@ def verify_coherence(
         found, smallest, checked = mole_of_nothing(rows, model), True, 1
         if found is None:
             search = _sets_up_to_p if bounded else _closed_sets
-            found, checked = search(rows, limits, stop, jobs or available_cores(), progress)
+            found, checked = search(rows, limits, stop, jobs, progress)
             if found is not None:
                 stop.go_on()
-                found, smallest = _smallest(rows, limits, found, stop)
+                found, smallest = _smallest(rows, limits, found, stop, jobs, progress)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if found else Status.UNDECIDED if cut_short else Status.HOLDS
     return Verdict(
@@ -172,11 +173,13 @@ def _closed_task(
     return (tuple(witness[1 : size + 1].tolist()), support, int(witness[0]), joint), checked
 
 
-def _smallest(rows: SplitRows, limits: Limits, found: Found, stop: Stop) -> tuple[Found, bool]:
+def _smallest(
+    rows: SplitRows, limits: Limits, found: Found, stop: Stop, jobs: int, progress: Progress
+) -> tuple[Found, bool]:
     """The worst of the smallest moles, and whether the search for smaller ones was complete."""
     for size in range(1, len(found[0]) + 1):
         up_to = Limits(limits.k, limits.num, limits.den, size)
-        result = survey(rows, up_to, keep=1, stop=stop)
+        result = survey(rows, up_to, keep=1, stop=stop, jobs=jobs, progress=progress)
         if stop.reason != 0:
             return found, False
         if result.worst[size]:
@@ -187,10 +190,9 @@ def _smallest(rows: SplitRows, limits: Limits, found: Found, stop: Stop) -> tupl
 def named(rows: SplitRows, table: Transactions, mole: Found) -> Mole:
     """The mole in the table's own words."""
     items, support, private, joint = mole
-    names = [table.vocabulary[code] for code in rows.code_of_rank]
     return Mole(
-        tuple(sorted(names[rank] for rank in items)),
+        tuple(sorted(table.vocabulary[rows.code_of_rank[rank]] for rank in items)),
         support,
-        None if private < 0 else names[private],
+        None if private < 0 else table.vocabulary[rows.code_of_rank[private]],
         joint,
     )

@@ -7,16 +7,25 @@ from collections.abc import Sequence
 from withhold.audits import AttackPoint, Audit
 from withhold.measure import Fact
 from withhold.measure.facts import shown
-from withhold.models import Status
+from withhold.models import Model, Status
 from withhold.report.plots import Line, Lines, Role
 from withhold.report.sections import Drawing, Listing, Paragraph, Part, Section, Subject
+from withhold.report.words import beyond_promise, counted_rows, exposed_meaning, words_of
 from withhold.wording import counted
 
 BREACHES_SHOWN = 6
 NOTHING_INFERRED = (
     "Of all the attacks tried on the release, none inferred what the promise rules out."
 )
+NOBODY_FOUND = (
+    "Of all the attacks tried on the release, none found fewer records than were promised."
+)
 EXPOSED = "attack.exposed_{}"
+TITLES = {
+    "inferred": "How often somebody who knows some random {}items of a person infers a {} one",
+    "below_k": "How often fewer than {} records have the same known {}items",
+    "unique": "How often no other record has the same known {}items",
+}
 
 
 def attack_section(subject: Subject, *, with_original: bool) -> Section:
@@ -25,14 +34,18 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
     parts: list[Part] = []
     if with_original:
         parts.append(Paragraph(_story(before)))
+        if before.verdict.status is not Status.HOLDS:
+            parts.append(_by_size(before))
         if before.breaches:
             parts.append(_worst(before))
     known = before.attack_curve if with_original else ()
-    for plot in (inferring(known, after.attack_curve), being_unique(known, after.attack_curve)):
+    for plot in attack_plots(after.model, known, after.attack_curve):
         if any(value for line in plot.lines for value in line.values):
             parts.append(Drawing(plot, for_strangers=True))
-    if after.attack_curve and not any(point.inferred.hits for point in after.attack_curve):
-        parts.append(Paragraph(NOTHING_INFERRED, for_strangers=True))
+    for name, words in (("inferred", NOTHING_INFERRED), ("below_k", NOBODY_FOUND)):
+        shares = [getattr(point, name) for point in after.attack_curve]
+        if shares and None not in shares and not any(share.hits for share in shares):
+            parts.append(Paragraph(words, for_strangers=True))
     parts.append(Paragraph(_how(after), for_strangers=True))
     title = (
         "What an attacker could do, before and after"
@@ -44,29 +57,17 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
 
 def exposure(subject: Subject) -> tuple[Fact, Fact]:
     """How many records were exposed, and how many are."""
-    before, after = _audits(subject)
-    largest = max(before.by_size, default=0)
-    least = "" if before.complete else "at least so many "
-    meaning = (
-        f"{least}records of which somebody who knows at most {counted(largest, 'item')} "
-        "learns what the model forbids"
-    )
-    return (
+    before, after = (
         Fact(
-            EXPOSED.format("before"),
-            "exposed before",
-            before.exposed_records,
+            EXPOSED.format(when),
+            f"exposed {when}",
+            audit.exposed_records,
             "count",
-            meaning,
-        ),
-        Fact(
-            EXPOSED.format("after"),
-            "exposed after",
-            after.exposed_records,
-            "count",
-            meaning,
-        ),
+            exposed_meaning(audit),
+        )
+        for when, audit in zip(("before", "after"), _audits(subject), strict=True)
     )
+    return before, after
 
 
 def _audits(subject: Subject) -> tuple[Audit, Audit]:
@@ -76,24 +77,26 @@ def _audits(subject: Subject) -> tuple[Audit, Audit]:
     return subject.before, subject.after
 
 
-def inferring(before: Sequence[AttackPoint], after: Sequence[AttackPoint]) -> Lines:
-    """How often a sensitive item follows from so many known items."""
-    return _curve(
-        "inferred",
-        "How often somebody who knows some random items of a person infers a sensitive one",
-        "a sensitive item is inferred",
-        [("original", "before", before), ("release", "after", after)],
-    )
-
-
-def being_unique(before: Sequence[AttackPoint], after: Sequence[AttackPoint]) -> Lines:
-    """How often so many known items belong to one record alone."""
-    return _curve(
-        "unique",
-        "How often no other record has the same known items",
-        "the record is unique",
-        [("original", "before", before), ("release", "after", after)],
-    )
+def attack_plots(
+    model: Model, before: Sequence[AttackPoint], after: Sequence[AttackPoint]
+) -> list[Lines]:
+    """A plot for each share that the model speaks of, by the number of known items."""
+    words = words_of(model)
+    fewest = f"{getattr(model, 'k', 0):,}"
+    asked = {
+        "inferred": (TITLES["inferred"].format(words.known, words.special), words.inferred),
+        "below_k": (TITLES["below_k"].format(fewest, words.known), f"fewer than {fewest} records"),
+        "unique": (TITLES["unique"].format(words.known), "the record is unique"),
+    }
+    curves: list[tuple[str, Role, Sequence[AttackPoint]]] = [
+        ("original", "before", before),
+        ("release", "after", after),
+    ]
+    return [
+        _curve(name, title, y_label, curves)
+        for name, (title, y_label) in asked.items()
+        if any(getattr(point, name) is not None for _, _, curve in curves for point in curve)
+    ]
 
 
 def _curve(
@@ -114,7 +117,7 @@ def _curve(
 
 
 def _line(label: str, role: Role, name: str, curve: Sequence[AttackPoint], length: int) -> Line:
-    shares = [point.inferred if name == "inferred" else point.unique for point in curve]
+    shares = [getattr(point, name) for point in curve]
     missing = length - len(shares)
     return Line(
         label,
@@ -128,15 +131,23 @@ def _line(label: str, role: Role, name: str, curve: Sequence[AttackPoint], lengt
 def _story(before: Audit) -> str:
     if before.verdict.status is Status.HOLDS:
         return "The original was safe already: the model held for it as it was."
-    share = before.exposed_records / before.records if before.records else 0.0
+    if before.verdict.status is not Status.BROKEN:
+        return f"Of the original the check said {before.verdict.words}, which rules nothing out."
     exposed = (
-        f"{'' if before.complete else 'At least '}{before.exposed_records:,} of its "
-        f"{counted(before.records, 'record')} ({shown(share, 'share')}) were exposed. "
+        f"{before.exposed_records:,} of its {counted(before.records, 'record')} "
+        f"({shown(before.exposed_share, 'share')}) were exposed: {exposed_meaning(before)}. "
     )
     example = f"For example: {before.verdict.witness}. " if before.verdict.witness else ""
     return (
         f"The original did not keep the promise. {exposed if before.exposed_records else ''}{example}"
         "In the release nothing of the kind is left."
+    )
+
+
+def _by_size(before: Audit) -> Listing:
+    rows = tuple((label, str(count)) for label, count in counted_rows(before))
+    return Listing(
+        words_of(before.model).counts, ("", "in the original"), rows, right=frozenset({1})
     )
 
 
@@ -159,5 +170,6 @@ def _how(after: Audit) -> str:
     trials = after.attack_curve[0].unique.trials
     return (
         f"Each point: {trials:,} attacks tried, each on a random record with enough items; the shade "
-        "is the 95 % interval. Being unique is not what the model forbids, unless the promise says so."
-    )
+        "is the 95 % interval. Being unique is not what the model forbids, unless the promise says so. "
+        + " ".join(beyond_promise(after))
+    ).rstrip()

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from withhold.audits import Audit
-from withhold.audits.result import Share
+from withhold.audits.result import How, Share
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.manifest import amounts, column_roles_of
@@ -36,16 +36,25 @@ def audit_as_dict(audit: Audit | TableAudit) -> dict[str, Any]:
         "occurrences": audit.occurrences,
         "sensitive_occurrences": audit.sensitive_occurrences,
         "absent_sensitive": list(audit.absent_sensitive),
-        "breaches_by_size": {str(size): count for size, count in audit.by_size.items()},
+        "breaches_by_size": {
+            str(size): None if each.how is How.ESTIMATED else each.count
+            for size, each in audit.counts.items()
+        },
+        "breach_counts": {
+            str(size): {**asdict(each), "how": each.how.value}
+            for size, each in audit.counts.items()
+        },
         "counted_in_full": audit.complete,
         "exposed_records": audit.exposed_records,
+        "exposed_known": audit.exposed_known,
         "breaches": [breach.as_dict() for breach in audit.breaches],
         "attack_curve": [
             {
                 "known": point.known,
                 "eligible_records": point.eligible,
                 "unique": _share(point.unique),
-                "inferred": _share(point.inferred),
+                "below_k": None if point.below_k is None else _share(point.below_k),
+                "inferred": None if point.inferred is None else _share(point.inferred),
             }
             for point in audit.attack_curve
         ],

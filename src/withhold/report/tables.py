@@ -6,7 +6,7 @@ from withhold.audits.table import TableAudit
 from withhold.data.roles import DROPPED
 from withhold.measure import Fact
 from withhold.measure.table_utility import TableUtility
-from withhold.report.plots import Bars, Line, Lines
+from withhold.report.plots import Bars, Line, Lines, Role
 from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
 from withhold.wording import counted
 
@@ -115,16 +115,23 @@ def _leak(found: TableUtility) -> str:
     )
 
 
+def _unique(label: str, role: Role, audit: TableAudit, length: int) -> Line:
+    """The line of one table; it ends where the time did."""
+    shares = [point.unique for point in audit.known]
+    return Line(label, role, (*shares, *[None] * (length - len(shares))))
+
+
 def _uniqueness(before: TableAudit, after: TableAudit) -> Lines:
+    longest = max(len(before.known), len(after.known))
     return Lines(
         "unique",
         "How many rows are the only ones of their kind to somebody who knows so many quasi-identifiers",
         "quasi-identifiers known",
         "rows that are unique",
-        tuple(str(point.known) for point in before.known),
+        tuple(str(number + 1) for number in range(longest)),
         (
-            Line("original", "before", tuple(point.unique for point in before.known)),
-            Line("release", "after", tuple(point.unique for point in after.known)),
+            _unique("original", "before", before, longest),
+            _unique("release", "after", after, longest),
         ),
         percent=True,
     )

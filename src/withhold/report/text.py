@@ -13,6 +13,13 @@ from withhold.manifest import column_roles_of
 from withhold.models import Status, Verdict
 from withhold.publish import Published
 from withhold.recheck import Recheck
+from withhold.report.words import (
+    beyond_promise,
+    counted_rows,
+    exposed_text,
+    shown_shares,
+    words_of,
+)
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -28,19 +35,24 @@ def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
         from withhold.report.table_text import table_audit_text
 
         return table_audit_text(audit, name=name)
+    words = words_of(audit.model)
+    special = audit.sensitive_occurrences
     lines = [
         f"{audit.verdict.words}  {name}: {counted(audit.records, 'record')}, {counted(audit.items, 'item')}, "
-        f"{counted(audit.occurrences, 'occurrence')} ({audit.sensitive_occurrences:,} sensitive)",
+        + counted(audit.occurrences, "occurrence")
+        + ("" if special is None else f" ({special:,} {words.special})"),
         *(left_out for _, left_out in consent_facts(audit.without_consent)),
         "",
         *_outcome(audit),
     ]
-    if not audit.verdict.status.may_be_published:
-        lines += ["", *_counts(audit)]
+    if audit.verdict.status is not Status.HOLDS:
+        rows = [(label, str(count)) for label, count in counted_rows(audit)]
+        right = {1} if audit.complete else set()
+        lines += ["", words.counts, *columns(rows, right), exposed_text(audit)]
     if audit.breaches:
         lines += [
             "",
-            "The worst, smallest knowledge first",
+            words.worst,
             *columns([breach.row() for breach in audit.breaches], right={2, 3}),
         ]
     if audit.attack_curve:
@@ -73,39 +85,20 @@ def _kind(verdict: Verdict) -> str:
     return "Smallest breach" if verdict.witness_is_smallest else "A breach"
 
 
-def _counts(audit: Audit) -> list[str]:
-    least = "" if audit.complete else "at least "
-    rows = [
-        ("knows " + ("nothing" if size == 0 else f"{size} item{'s' * (size > 1)}"), f"{least}{n:,}")
-        for size, n in audit.by_size.items()
-    ]
-    largest = max(audit.by_size, default=0)
-    share = audit.exposed_records / audit.records if audit.records else 0.0
-    return [
-        "Breaches by what the attacker knows",
-        *columns(rows, right={1}),
-        f"Exposed to somebody who knows at most {largest}: {least}"
-        f"{counted(audit.exposed_records, 'record')} ({share:.1%})",
-    ]
-
-
 def _curve(audit: Audit) -> list[str]:
-    rows = [("knows", "record is unique", "", "sensitive item inferred", "", "of records")]
-    rows += [
-        (
-            f"{point.known} random item{'s' * (point.known > 1)}",
-            str(point.unique),
-            bar(point.unique.value, 12),
-            str(point.inferred),
-            bar(point.inferred.value, 12),
-            f"{point.eligible:,}",
-        )
-        for point in audit.attack_curve
-    ]
+    shown = shown_shares(audit)
+    rows = [["knows", *(cell for _, head in shown for cell in (head, "")), "of records"]]
+    for point in audit.attack_curve:
+        shares = [getattr(point, name) for name, _ in shown]
+        cells = [cell for share in shares for cell in (str(share), bar(share.value, 12))]
+        kind = words_of(audit.model).known
+        items = f"{point.known} random {kind}item{'s' * (point.known > 1)}"
+        rows.append([items, *cells, f"{point.eligible:,}"])
     trials = audit.attack_curve[0].unique.trials
     return [
         f"Attack curve: {trials:,} random records each, 95 % intervals",
-        *columns(rows, right={1, 3, 5}),
+        *columns(rows, right={*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}),
+        *beyond_promise(audit),
     ]
 
 
