@@ -1,4 +1,4 @@
-"""Put back every deletion that can be undone safely, until none can: the plan is inclusion-minimal.
+"""Put back every deletion that can be undone safely, until none can, alone or with another.
 
 Most deletions answered a rule that is still as tight as can be, and stay. For the others (the rule has
 room again, or the record has lost more of its antecedent since) it is found out,
@@ -19,6 +19,7 @@ from withhold.kernels.layout import Ints, Longs
 from withhold.kernels.restore import ACCEPTED, BLOCKED, SKIPPED, restore
 from withhold.kernels.room import find_astray, find_loose_events, find_touched_events
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
+from withhold.suppress.pair_restoring import describe, restore_pairs
 from withhold.suppress.plan import EACH_REMOVED, Reasons
 from withhold.suppress.workspace import Workspace
 
@@ -93,7 +94,7 @@ def restore_deletions(
         in_use[blocked_by[out & ~free]] = True
         loose = _loose(work, blocks, np.flatnonzero(in_use & doubtful), stop, jobs, progress)
         tried = np.flatnonzero(out & (free | loose[blocked_by]))
-        if len(tried) == 0 or stop.reason != 0:
+        if stop.reason != 0:
             return
         lengths = work.row_lengths()
         left = np.arange(layout.n_items) if like is None else work.supports / np.maximum(like, 1)
@@ -102,7 +103,7 @@ def restore_deletions(
         tried = tried[np.lexsort(order)]
         trial = _Trial(work, positions, rows, ranks, max_known, _ceilings(work, like), stop)
         seen = []
-        if few:
+        if few and len(tried):
             looks = [
                 partial(trial, part, put_back=False)
                 for part in np.array_split(tried, LOOKS)
@@ -119,6 +120,8 @@ def restore_deletions(
             blocked_by[part[blocked]] = len(blocks) + np.flatnonzero(blocked)
             free[part[blocked]] = False
             blocks.add(*new_blocks)
+        if len(accepted) == 0:
+            accepted = _undo_pairs(trial, blocks, blocked_by, out) if like is None else accepted
         if len(accepted) == 0:
             return
         out[accepted] = False
@@ -164,6 +167,23 @@ class _Trial:
             self.stop.flag,
         )
         return numbers, outcomes, blocks
+
+
+def _undo_pairs(trial: _Trial, blocks: Blocks, blocked_by: Ints, out: NDArray[np.bool_]) -> Longs:
+    """Undo deletions by two where neither can be undone alone; returns their numbers."""
+    # Only rules with the item itself in the antecedent leave a second one anything to help with.
+    numbers = np.flatnonzero(out & (blocks.extras[blocked_by] == 1))
+    rules = blocked_by[numbers]
+    antecedents = [blocks.items[blocks.starts[rule] : blocks.starts[rule + 1]] for rule in rules]
+    blocked = describe(
+        trial.work, numbers, trial.rows, trial.ranks, antecedents, blocks.consequents[rules]
+    )
+
+    def is_safe(number: int) -> bool:
+        _, outcomes, _ = trial(np.array([number]), put_back=False)
+        return bool(outcomes[0] == ACCEPTED)
+
+    return restore_pairs(trial.work, trial.positions, blocked, is_safe, trial.stop)
 
 
 def _ceilings(work: Workspace, like: Longs | None) -> Longs:

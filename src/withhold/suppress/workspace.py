@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
-from withhold.kernels.bits import clear_bits
+from withhold.kernels.bits import clear_bits, set_bit
 from withhold.kernels.layout import Ints, Longs, lay_out
 from withhold.models import RhoUncertainty
 from withhold.suppress.log import Log
@@ -53,6 +53,14 @@ class Workspace:
         clear_bits(self.bitmaps, first, ranks, self.rows_of(positions))
         self.items[positions] = -1
         self.supports -= np.bincount(ranks, minlength=layout.n_items)
+
+    def put_back(self, positions: Ints, rank: int) -> None:
+        """Undo the deletion of this item at these positions."""
+        first = self.layout.n_items - len(self.bitmaps)
+        for row in self.rows_of(positions):
+            set_bit(self.bitmaps, first, rank, row)
+        self.items[positions] = rank
+        self.supports[rank] += len(positions)
 
     def note(
         self, positions: Ints, answers: Ints, starts: Longs, ranks: Ints, numbers: Longs
