@@ -152,7 +152,7 @@ def publish(
         if report:
             content, page_text = _tell(release, manifest, internal, edition, jobs, progress)
             targets.append((drafts.new_text(page_text), report_path(path)))
-        drafts.commit(targets, overwrite=force)
+        drafts.commit(targets, overwrite=force, private=[internal_path(path)])
     page = report_path(path) if report else None
     return Published(
         path,

@@ -220,6 +220,7 @@ def test_manifest__what_strangers_get_tells_nothing_of_the_original(desk):
     ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "x.csv", "--seed", "987654321")
     text = (desk / "x.csv.manifest.json").read_text()
     digest = load("x.csv.internal.json")["input"]["sha256"]
+    assert (desk / "x.csv.internal.json").stat().st_mode & 0o077 == 0
     for secret in ("987654321", "seed", digest, "patients", "loss", "removed", "u-"):
         assert secret not in text
 

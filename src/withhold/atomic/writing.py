@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from withhold.atomic.drafts import (
 )
 from withhold.atomic.files import FileSet, digest_of, folder_lock, refuse_links, remove_leftovers
 from withhold.atomic.journal import Journal, Move, roll_forward, settle_to_write
-from withhold.errors import OutputError, PolicyError
+from withhold.errors import OutputError, PolicyError, option
 from withhold.interruption import stop_if_asked
 
 
@@ -47,15 +47,23 @@ class Drafts:
         draft.write(text.encode("utf-8", errors="backslashreplace"))
         return draft
 
-    def commit(self, targets: Sequence[tuple[Draft, Path]], *, overwrite: bool) -> None:
+    def commit(
+        self,
+        targets: Sequence[tuple[Draft, Path]],
+        *,
+        overwrite: bool,
+        private: Collection[Path] = (),
+    ) -> None:
         """Give the drafts their names; members of the set that get none are removed.
+
+        Targets that are ``private`` can be read by their owner alone.
 
         Whoever is stopped in between leaves the old set or the new one, never a mixture; an error leaves the
         old one.
         """
         files = self.files
         for draft, target in targets:
-            draft.finish(mode_for(target))
+            draft.finish(mode_for(target) & (0o600 if target in private else 0o777))
         with folder_lock(files.folder), leaving:
             stop_if_asked()
             settle_to_write(files)
@@ -63,7 +71,9 @@ class Drafts:
             for path in there:
                 refuse_links(path)
                 if not overwrite:
-                    raise PolicyError(f"{path} exists already; use force to replace it (--force)")
+                    raise PolicyError(
+                        f"{path} exists already; use {option('force', True)} to replace it"
+                    )
             moves = [Move(d.path.name, t.name, d.digest.hexdigest()) for d, t in targets]
             if len(moves) == 1 and set(there) <= {targets[0][1]}:
                 self._close()
