@@ -453,19 +453,19 @@ def test_write__a_flush_that_fails_leaves_everything_as_it_was(
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()])
-@pytest.mark.parametrize("renames", [0, 1, 2, 3])
+@pytest.mark.parametrize("renames", [0, 1, 2, 3, 4])
 def test_write__never_half_of_a_release(release, target, tmp_path, monkeypatch, error, renames):
     """An error before, between and after the renames: the file and its manifest as before, or neither."""
     replace, calls = os.replace, []
 
     def replace_some(*paths):
         calls.append(paths)
-        if len(calls) == renames + 1 < 4:
+        if len(calls) == renames + 1 < 5:
             raise error
         replace(*paths)
 
     def sync(folder):
-        if len(calls) == renames == 3:
+        if len(calls) == renames == 4:
             raise error
 
     before = content(tmp_path)

@@ -71,8 +71,8 @@ def find_unknown(
     if not missing:
         return None
     candidates = sorted(there) if len(there) <= LARGEST_SEARCH else []
-    nearest = tuple(nearest(name, candidates) for name in missing[:SHOWN])
-    return Unknown(what, missing, len(wanted), nearest, allowed)
+    near = tuple(nearest(name, candidates) for name in missing[:SHOWN])
+    return Unknown(what, missing, len(wanted), near, allowed)
 
 
 def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None) -> None:

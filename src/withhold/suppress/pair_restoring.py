@@ -101,9 +101,9 @@ def helpful_pairs(blocked: list[Blocked]) -> Iterator[tuple[Blocked, Blocked]]:
                 looks += 1
                 if looks > MOST_LOOKS:
                     return
-                if two.number > one.number and two.row != one.row:
-                    if two.helps(one) and one.helps(two):
-                        yield one, two
+                apart = two.number > one.number and two.row != one.row
+                if apart and two.helps(one) and one.helps(two):
+                    yield one, two
 
 
 def describe(
