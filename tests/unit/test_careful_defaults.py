@@ -216,6 +216,22 @@ def test_ids__a_frames_index_comes_back_only_if_asked_for():
     assert list(agreed.data.to_pandas().index) == ["Ann", "Cem", "Dan"]
 
 
+def test_ids__a_tables_index_comes_back_only_if_asked_for(tmp_path):
+    people = ["Ann", "Bob", "Cem", "Dan"]
+    frame = pd.DataFrame({"age": [30, 30, 41, 41], "sex": ["f", "f", "m", "m"]}, index=people)
+    model = wh.KAnonymity(2, ["age", "sex"])
+    release = wh.anonymize(frame, model)
+    assert list(release.data.to_pandas().index) == [0, 1, 2, 3]
+    assert list(release.data.to_polars().columns) == ["age", "sex"]
+    assert release.data.to_arrow().column_names == ["age", "sex"]
+    release.write(tmp_path / "x.parquet")
+    assert b"Ann" not in (tmp_path / "x.parquet").read_bytes()
+    kept = wh.anonymize(frame, model, ids="keep")
+    assert list(kept.data.to_pandas().index) == people
+    assert "own ids are published" in kept.warnings[0]
+    assert list(wh.anonymize(frame, model, consent=[3, 4]).data.to_pandas().index) == [0, 1]
+
+
 def test_manifest__what_strangers_get_tells_nothing_of_the_original(desk):
     ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "x.csv", "--seed", "987654321")
     text = (desk / "x.csv.manifest.json").read_text()

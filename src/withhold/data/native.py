@@ -96,7 +96,7 @@ def as_arrow(native: Native) -> Any:
         return native.to_arrow()
     import pyarrow as pa
 
-    return pa.Array.from_pandas(native)
+    return pa.Array.from_pandas(native.reset_index(drop=True))
 
 
 def n_different(native: Native) -> int:

@@ -264,7 +264,10 @@ class Table:
             else as_pandas(column.to_polars())
             for column in self.columns
         }
-        return pd.DataFrame(columns, columns=list(self.names))
+        frame = pd.DataFrame(columns, columns=list(self.names))
+        # A column of pandas carries the labels of its rows, which may be names of people.
+        frame.index = pd.RangeIndex(len(self)) if self.index is None else pd.Index(self.index)
+        return frame
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow table; columns of a frame or parquet have their types, withheld cells are null."""

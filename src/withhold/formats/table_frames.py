@@ -29,7 +29,7 @@ def read_any(native: Any) -> Table:
     """The table of a frame of any make."""
     import narwhals as nw
 
-    from withhold.formats.frames import Frame
+    from withhold.formats.frames import Frame, own_index
 
     try:
         known = isinstance(nw.from_native(native, pass_through=True), nw.DataFrame | nw.LazyFrame)
@@ -48,7 +48,7 @@ def read_any(native: Any) -> Table:
         for name in frame.columns
     ]
     named = [each.alias(name) for each, name in zip(series, frame.columns, strict=True)]
-    return _table(named, None, natives)
+    return replace(_table(named, None, natives), index=own_index(native, len(frame)))
 
 
 def _native(frame: Frame, name: str) -> Native:
