@@ -66,7 +66,8 @@ def anonymize(data: Any, model: Model, *, consent: Any = None, **options: Any) -
     what is not finished are removed), ``seed``, ``jobs``, ``progress``. For ``Buckets``: ``hierarchy``
     (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``truthful``, ``buckets``, ``to_root``. For
     ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
-    file for each column that has one).
+    file for each column that has one), ``publish`` (columns that are published as they are although they
+    may identify people, or ``"all"``; without it such columns raise a ``PolicyError``).
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
