@@ -110,7 +110,8 @@ def anonymize(
     (a tree, a file, ``"prefix"`` or ``"fan-out:10"``), ``fill`` (``"none"``, or ``"hash"`` as in
     the paper, which adds items that people never had), ``buckets``, ``to_root``. For
     ``KAnonymity``: ``cost`` (``"hybrid"``, ``"mar"``, ``"info"`` or ``"ham"``), ``hierarchy`` (a tree or a
-    file for each column that has one).
+    file for each column that has one), ``publish`` (columns that are published as they are although they
+    may identify people, or ``"all"``; without it such columns raise a ``PolicyError``).
 
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]

@@ -80,7 +80,7 @@ def test_compare__paths_stand_in_the_details():
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([["bread", "beer", "wine"], *SHOP[1:]], "adds 1 occurrences"),
+        ([["bread", "beer", "wine"], *SHOP[1:]], "adds 1 occurrence "),
         (SHOP[:-1], "has 3 records, the original 4"),
         ([*SHOP, ["tea"]], "has 5 records"),
     ],

@@ -25,8 +25,8 @@ class Coherence:
 
     >>> model = Coherence(h="0.5", k=3, p=2, private={"insulin"})
     >>> print(model.promise())
-    Whoever knows at most 2 public items of a person's record finds at least 3 records with them, and can \
-infer none of the 1 private items with a probability above 0.5.
+    Whoever knows at most 2 public items of a person's record finds at least 3 records with them, and cannot \
+infer the 1 private item with a probability above 0.5.
     """
 
     name: ClassVar[str] = "coherence"

@@ -32,8 +32,8 @@ class RhoUncertainty:
     >>> model.rho
     Fraction(7, 10)
     >>> print(model.promise())
-    Whoever knows any items of a person's record, or nothing at all, can infer none of the 1 sensitive \
-items with a confidence above 0.7.
+    Whoever knows any items of a person's record, or nothing at all, cannot infer the 1 sensitive \
+item with a confidence above 0.7.
     """
 
     name: ClassVar[str] = "rho"
