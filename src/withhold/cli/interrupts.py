@@ -24,7 +24,9 @@ from withhold.interruption import ask_to_stop
 GRACE_SECONDS = 0.5
 """What the work gets to stop by itself."""
 
-_words: Callable[[], str] = lambda: "interrupted"  # noqa: E731
+NOTHING_PUBLISHED = "interrupted; nothing was published"
+
+_words: Callable[[], str] = lambda: NOTHING_PUBLISHED  # noqa: E731
 _speaking = threading.Lock()
 _restore_terminal = ""
 _installed = False
