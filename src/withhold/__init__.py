@@ -10,23 +10,25 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from withhold.data import Constraints, Hierarchy, Source, Table, Transactions
 from withhold.errors import WithholdError
 from withhold.lazy import load
-from withhold.models import (
-    Breach,
-    Buckets,
-    Coherence,
-    KAnonymity,
-    KmAnonymity,
-    Mole,
-    PersonalRhoUncertainty,
-    RhoUncertainty,
-    Status,
-    Verdict,
-)
+
+if TYPE_CHECKING:
+    from withhold.data import Constraints, Hierarchy, Source, Table, Transactions
+    from withhold.models import (
+        Breach,
+        Buckets,
+        Coherence,
+        KAnonymity,
+        KmAnonymity,
+        Mole,
+        PersonalRhoUncertainty,
+        RhoUncertainty,
+        Status,
+        Verdict,
+    )
 
 try:
     __version__ = version("withhold")
@@ -62,7 +64,23 @@ __all__ = [
     "verify",
 ]
 
-# The verbs load numba or polars; they come in when they are first used, so that importing is quick.
+# The verbs load numba or polars; they come in when they are first used, so that importing is quick. The
+# values load numpy; they come in late so that the command hears Ctrl-C before that.
+_VALUES = {
+    "withhold.data": ("Constraints", "Hierarchy", "Source", "Table", "Transactions"),
+    "withhold.models": (
+        "Breach",
+        "Buckets",
+        "Coherence",
+        "KAnonymity",
+        "KmAnonymity",
+        "Mole",
+        "PersonalRhoUncertainty",
+        "RhoUncertainty",
+        "Status",
+        "Verdict",
+    ),
+}
 _VERBS = {
     "anonymize": "withhold.pipeline:anonymize",
     "apply": "withhold.suppress:apply",
@@ -80,4 +98,12 @@ _VERBS = {
 def __getattr__(name: str) -> Any:
     if name in _VERBS:
         return load(_VERBS[name])
+    for module, names in _VALUES.items():
+        if name in names:
+            globals()[name] = value = load(f"{module}:{name}")
+            return value
     raise AttributeError(f"module 'withhold' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -108,8 +108,9 @@ def test_signal__at_any_moment_ends_everything_at_once(clicks, whole, tmp_path, 
     if process.returncode != 130:  # it was faster than the signal
         assert (process.returncode, said) == (1 if verb == "audit" else 0, "")
         return
-    words = "interrupted; nothing was published" if publishing else "interrupted"
-    assert said == f"withhold: {words}\n"
+    # Verbs that publish nothing say so only as long as nobody knows which verb it is.
+    full, short = "withhold: interrupted; nothing was published\n", "withhold: interrupted\n"
+    assert said == full or (said == short and not publishing)
     assert os.listdir(tmp_path) == []
     assert delay < 5
 
@@ -156,7 +157,9 @@ def test_signal__while_waiting_for_input_ends_it(tmp_path):
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
-    assert (process.returncode, said) == (130, "withhold: interrupted\n")
+    assert process.returncode == 130
+    assert len(said.splitlines()) == 1
+    assert said.startswith("withhold: interrupted")
 
 
 @posix

@@ -16,7 +16,7 @@ def main() -> None:
         install_handlers()
         from withhold.cli.app import main as run
     except KeyboardInterrupt:
-        sys.stderr.write("withhold: interrupted\n")
+        sys.stderr.write("withhold: interrupted; nothing was published\n")
         sys.exit(130)
     except BaseException as error:
         sys.stderr.write(f"withhold: cannot start: {type(error).__name__}: {error}\n")

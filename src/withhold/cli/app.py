@@ -97,7 +97,7 @@ def _told_of_interruptions(
 ) -> AbstractContextManager[None]:
     if publishes is None:
         return interrupts.saying("interrupted")
-    return interrupts.saying("interrupted; nothing was published", published=options[publishes])
+    return interrupts.saying(interrupts.NOTHING_PUBLISHED, published=options[publishes])
 
 
 def _bug(error: BaseException) -> str:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from withhold.atomic import abandon, was_committed
 from withhold.errors import Interrupted, WithholdError
 from withhold.escaping import one_line
 from withhold.interruption import ask_to_stop
@@ -24,7 +24,9 @@ from withhold.interruption import ask_to_stop
 GRACE_SECONDS = 0.5
 """What the work gets to stop by itself."""
 
-_words: Callable[[], str] = lambda: "interrupted"  # noqa: E731
+NOTHING_PUBLISHED = "interrupted; nothing was published"
+
+_words: Callable[[], str] = lambda: NOTHING_PUBLISHED  # noqa: E731
 _speaking = threading.Lock()
 _restore_terminal = ""
 _installed = False
@@ -74,7 +76,9 @@ def saying(words: str, *, published: Path | None = None) -> Iterator[None]:
     after = f"interrupted; {published} was published already"
 
     def chosen() -> str:
-        return after if published is not None and was_committed(published) else words
+        drafts = _drafts_module()
+        done = drafts is not None and published is not None and drafts.was_committed(published)
+        return after if done else words
 
     _words = chosen
     try:
@@ -123,9 +127,16 @@ def is_interruption(error: BaseException) -> bool:
     return False
 
 
+def _drafts_module() -> Any:
+    """Whoever has written nothing has not loaded it; the handlers are installed before anything is."""
+    return sys.modules.get("withhold.atomic.drafts")
+
+
 def end_now() -> NoReturn:
     """Remove the drafts, say so, and leave without waiting for anybody."""
-    abandon()
+    drafts = _drafts_module()
+    if drafts is not None:
+        drafts.abandon()
     if may_speak():
         line = f"{_restore_terminal}withhold: {one_line(what_to_say())}\n"
         with suppress(OSError):
