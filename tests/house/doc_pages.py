@@ -2,15 +2,17 @@
 
 How a page is written so that it can be run:
 
-- In a ``console`` block, ``$ COMMAND`` (or a line that begins with ``withhold``) is a command, ``\\`` at its end goes on
-  in the next line, and what follows up to the next command is its output. Where a command shows none, it must
-  work. A block without a command is the output of the command that the paragraph before it begins with.
-- A ``python`` block runs in one namespace with the others of its page: as a doctest if it has ``>>>``, else as it stands,
-  with comments right after a ``print`` as what it prints.
-- ``<!-- file: NAME -->`` before a block, or ``# NAME`` as the first line of a ``toml`` block, saves the block as a file.
+- In a ``console`` block, ``$ COMMAND`` (or a line that begins with ``withhold``) is a command. A backslash at
+  its end goes on in the next line. What follows up to the next command is its output; where a command shows
+  none, it must work. A block without a command is the output of the command that the paragraph before it
+  begins with.
+- A ``python`` block runs in one namespace with the others of its page: as a doctest if it has ``>>>``, else
+  as it stands, with comments right after a ``print`` as what it prints.
+- ``<!-- file: NAME -->`` before a block, or ``# NAME`` as the first line of a ``toml`` block, saves the block
+  as a file.
 - ``<!-- setup`` … ``-->`` has commands that readers need not see.
-- ``…`` in an output stands for any text, on a line of its own for any lines. Seconds, sizes of memory, versions, digests and
-  blanks are not compared.
+- ``…`` in an output stands for any text, on a line of its own for any lines. Seconds, sizes of memory,
+  versions, digests and blanks are not compared.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from house.doc_pages import (
     Block,
     Page,
