@@ -2,8 +2,8 @@
 
 How a page is written so that it can be run:
 
-- In a ``console`` block, ``$ COMMAND`` (or a line that begins with ``withhold``) is a command, ``\\`` at its
-  end goes on in the next line, and what follows up to the next command is its output. Where a command shows
+- In a ``console`` block, ``$ COMMAND`` (or a line that begins with ``withhold``) is a command. A backslash at
+  its end goes on in the next line. What follows up to the next command is its output; where a command shows
   none, it must work. A block without a command is the output of the command that the paragraph before it
   begins with.
 - A ``python`` block runs in one namespace with the others of its page: as a doctest if it has ``>>>``, else

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -297,3 +298,55 @@ def test_cli__interrupted_it_keeps_what_is_finished(shop, counted, number, jobs)
     result = run(*command)
     assert result.exit_code == 0
     assert [str(model.rho) for model, _ in counted] == ["7/10"]
+
+
+def test_folder__of_a_table(tmp_path):
+    people = {"age": [30, 30, 31, 40], "city": list("abab"), "mail": list("wxyz")}
+    model = wh.KAnonymity(2, ["age", "city"])
+    asked = {"vary": {"k": [2]}, "folder": tmp_path / "sweep", "seed": 1}
+    frame = pl.DataFrame(people)
+    first = wh.sweep(frame, model, **asked)
+    assert wh.sweep(frame, model, **asked).points == first.points
+    for other in (
+        wh.read_table(frame, drop=["mail"]),
+        wh.read_table(frame, bins={"age": 10}),
+        wh.read_table(frame, consent=[1, 2, 3]),
+    ):
+        with pytest.raises(PolicyError, match="about another input"):
+            wh.sweep(other, model, **asked)
+
+
+def test_folder__another_consent_is_another_input(shop):
+    asked = {"vary": {"rho": ["0.5"]}, "folder": "sweep", "seed": 1}
+    wh.sweep("baskets.dat", MODEL, **asked)
+    with pytest.raises(PolicyError, match="about another input"):
+        wh.sweep("baskets.dat", MODEL, **asked, consent=[1, 2, 3])
+
+
+def test_folder__another_tree_is_another_sweep(shop):
+    def tree(left):
+        items = ["bread", "beer", "coffee", "condom"]
+        return wh.Hierarchy.from_paths([(i, "x" if i in left else "y", "*") for i in items])
+
+    asked = {"vary": {"k": [2]}, "folder": "sweep", "seed": 1}
+    wh.sweep(SHOP, wh.Buckets(2), **asked, hierarchy=tree({"bread", "beer"}))
+    wh.sweep(SHOP, wh.Buckets(2), **asked, hierarchy=tree({"beer", "bread"}))
+    with pytest.raises(PolicyError, match="the model or the options"):
+        wh.sweep(SHOP, wh.Buckets(2), **asked, hierarchy=tree({"bread", "coffee"}))
+    (shop / "tree.csv").write_text("bread;x;*\nbeer;x;*\ncoffee;y;*\ncondom;y;*\n")
+    asked["folder"] = "other"
+    wh.sweep(SHOP, wh.Buckets(2), **asked, hierarchy="tree.csv")
+    (shop / "tree.csv").write_text("bread;x;*\nbeer;y;*\ncoffee;x;*\ncondom;y;*\n")
+    with pytest.raises(PolicyError, match="the model or the options"):
+        wh.sweep(SHOP, wh.Buckets(2), **asked, hierarchy="tree.csv")
+
+
+def test_sweep__of_a_personal_model_keeps_who_fears_what():
+    table = wh.read(SHOP)
+    model = wh.PersonalRhoUncertainty("0.5", wh.Constraints.of({0: ["condom"]}, table))
+    found = wh.sweep(table, model, vary={"rho": ["0.4"], "seed": [1, 2]})
+    alone = wh.anonymize(
+        table, wh.PersonalRhoUncertainty("0.4", model.constraints), seed=1
+    ).loss.removed
+    assert alone > 0
+    assert [point.fact(LOST).value for point in found.points] == [alone, alone]
