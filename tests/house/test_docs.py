@@ -20,14 +20,6 @@ from house.doc_pages import (
 )
 
 ROOT = Path(__file__).parents[2]
-NOT_YET = {
-    "docs/guide/coherence.md": "the commands name files that no page makes",
-    "docs/guide/deciding.md": "the commands name files that no page makes",
-    "docs/guide/hierarchies.md": "the commands name files that no page makes",
-    "docs/guide/personal.md": "the commands name files that no page makes",
-    "docs/guide/tables.md": "the commands name files that no page makes",
-}
-"""Pages that cannot be run as they stand, with the reason. The list is to become empty."""
 
 
 def pages() -> list[str]:
@@ -57,16 +49,10 @@ def compiled(monkeypatch):
 
 
 @pytest.mark.parametrize("name", pages())
-def test_page__runs_as_it_stands(name, demo, tmp_path, monkeypatch, request):
-    if name in NOT_YET:
-        request.applymarker(pytest.mark.xfail(reason=NOT_YET[name], strict=True))
+def test_page__runs_as_it_stands(name, demo, tmp_path, monkeypatch):
     shutil.copytree(demo / "withhold-demo", tmp_path / "withhold-demo")
     monkeypatch.chdir(tmp_path)
     assert Page(ROOT / name, demo / "shims").run()
-
-
-def test_not_yet__names_pages_that_there_are():
-    assert set(NOT_YET) <= set(pages())
 
 
 # The machinery itself ------------------------------------------------------------------------
