@@ -30,6 +30,11 @@ class WithholdError(Exception):
 
     exit_code = 70
 
+    def __init__(self, message: str = "", *more: str) -> None:
+        self.lines = (message, *more)
+        """The message line by line: no name of a file or an item can forge one of its own."""
+        super().__init__("\n".join(self.lines))
+
 
 class InputError(WithholdError):
     """A file or a value that cannot be read, with the place and the remedy.

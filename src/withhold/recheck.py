@@ -219,7 +219,7 @@ def _two_readings(path: Path, form: Source, found: Data | InputError) -> Undecid
         lines.append(f"  Without the manifest it cannot be read: {found.problem}.")
     elif found.source is not None:
         lines.append(f"  {command('verify', path, found.source)}   (as the file looks)")
-    return UndecidedError("\n".join(lines))
+    return UndecidedError(*lines)
 
 
 def _unreadable(error: InputError, path: Path) -> InputError:

@@ -79,13 +79,13 @@ def verb(
             except Interrupted as error:
                 end_interrupted(str(error))
             except WithholdError as error:
-                end(str(error), error.exit_code)
+                end(*error.lines, code=error.exit_code)
             except MemoryError:
-                end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", 3)
+                end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):
                 raise
             except BaseException as error:  # also what compiled libraries raise outside Exception
-                end(_bug(error), InternalError.exit_code)
+                end(_bug(error), code=InternalError.exit_code)
 
         return app.command(name, epilog=f"Example:  {example}")(guarded)
 
@@ -116,9 +116,9 @@ def end_interrupted(message: str) -> NoReturn:
     raise typer.Exit(Interrupted.exit_code)
 
 
-def end(message: str, code: int) -> NoReturn:
+def end(*message: str, code: int) -> NoReturn:
     """Say why on stderr and leave."""
-    note(message)
+    note(*message)
     raise typer.Exit(code)
 
 

@@ -35,11 +35,11 @@ def say(text: str) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror}") from error
 
 
-def note(message: str, *, silent: bool = False) -> None:
-    """One line on stderr; where that cannot be written, the exit code must speak."""
+def note(message: str, *more: str, silent: bool = False) -> None:
+    """A message on stderr, each part on one line; where that cannot be written, the exit code must speak."""
     if not silent:
         with suppress(OSError):
-            typer.echo(f"withhold: {one_line(message)}", err=True)
+            typer.echo("\n".join(map(one_line, (f"withhold: {message}", *more))), err=True)
 
 
 def usage_error(error: Any) -> int:

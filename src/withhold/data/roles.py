@@ -103,7 +103,7 @@ def refuse_undecided(undecided: Mapping[str, str]) -> None:
         f"  --publish {shlex.quote(listed)}  publishes {'it' if one else 'them'} unchanged",
         "A column that others may know of a person can also become a quasi-identifier.",
     ]
-    raise PolicyError("\n".join(lines))
+    raise PolicyError(*lines)
 
 
 def check_named(table: Table, model: KAnonymity, publish: Publish = ()) -> Collection[str]:
