@@ -37,6 +37,9 @@ from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status
 from withhold.proofs.personal import kept_of, named, rows_that_fear, verify_personal
 
+FEW_FEARED = 10
+"""So many feared items of a row are counted along with a set of it."""
+
 
 def audit_personal(
     table: Transactions,
@@ -107,10 +110,14 @@ class _Known:
         feared = published & layout.fears.anybody[np.maximum(rows.items, 0)]
         self.published = Frame.of(rows.offsets, rows.items, published, feared)
         everything = np.ones(len(rows.items), dtype=np.bool_)
-        self.known = Frame.of(rows.offsets, rows.items, everything, everything)
+        self.known = Frame.of(rows.offsets, rows.items, everything, feared)
 
     def search(self) -> Search:
-        return Search(self.known.n_sets, self.count, self.estimate)
+        return Search(self.sets, self.count, self.estimate)
+
+    def sets(self, size: int) -> int:
+        """As many as there are, or more where in long rows many feared items have to be counted for each."""
+        return max(self.known.n_sets(size), self.known.n_rules(size) // FEW_FEARED)
 
     def named(self, rule: Rule) -> PersonalBreach:
         assert self.model.constraints is not None

@@ -30,6 +30,8 @@ def survey_known_sets(
     smallest,
     largest,
     rows,
+    feared_offsets,
+    feared_places,
     people,
     fears,
     num,
@@ -45,6 +47,8 @@ def survey_known_sets(
     stop,
 ):
     """All unsafe Q→e with ``smallest`` ≤ |Q| ≤ ``largest`` whose lowest rank is a root in the range.
+
+    ``feared_places`` are where the items of each row stand that somebody fears: of a long row often few.
 
     ``counts[size]`` rules are unsafe; of the worst, ``worst_sets`` holds (e, Q) and ``worst_numbers`` (joint,
     support, row of somebody who fears e). Rows of persons about whom something is inferred are marked in
@@ -89,9 +93,10 @@ def survey_known_sets(
                 for k in range(start, end):
                     if not pool.holds[k]:
                         continue
-                    for p in range(rows.offsets[pool.row[k]], rows.offsets[pool.row[k] + 1]):
-                        e = rows.items[p]
-                        if e >= 0 and fears.anybody[e]:
+                    row = pool.row[k]
+                    for f in range(feared_offsets[row], feared_offsets[row + 1]):
+                        e = rows.items[feared_places[f]]
+                        if e >= 0:
                             if joint[e] == 0:
                                 touched[n_touched] = e
                                 n_touched += 1
@@ -211,17 +216,19 @@ def survey_people(
     n_sizes = sizes[1] + 1
     exposed = np.zeros(layout.layout.n_rows, dtype=np.uint8)
     bounds = fair_bounds(layout.layout, 32 * jobs)
+    feared = feared_in_rows(layout)
+    part = partial(_task, layout, feared, rho)
     tasks = [
-        partial(_task, layout, rho, start, end, sizes, keep, first_only, skip_equal, exposed, stop)
+        partial(part, start, end, sizes, keep, first_only, skip_equal, exposed, stop)
         for start, end in zip(bounds, bounds[1:], strict=False)
     ]
     counts = np.zeros(n_sizes, dtype=np.int64)
     worst: list[list[Rule]] = [[] for _ in range(n_sizes)]
     visited = 0
-    for part in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
-        counts += part[0]
-        visited += part[2]
-        for size, rules in enumerate(part[1]):
+    for result in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
+        counts += result[0]
+        visited += result[2]
+        for size, rules in enumerate(result[1]):
             worst[size].extend(rules)
     for rules in worst:
         # Stable, so that among equals the first in rank order stays first.
@@ -230,8 +237,16 @@ def survey_people(
     return PersonalSurvey(counts, worst, exposed, visited)
 
 
+def feared_in_rows(layout: PersonalLayout) -> tuple[Longs, Longs]:
+    """For each row where the items stand, published or not, that somebody fears."""
+    inside = layout.fears.anybody[layout.layout.items]
+    before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
+    return before[layout.rows.offsets], np.flatnonzero(inside)
+
+
 def _task(
     layout: PersonalLayout,
+    feared: tuple[Longs, Longs],
     rho: Fraction,
     start: int,
     end: int,
@@ -254,6 +269,7 @@ def _task(
         sizes[0],
         sizes[1],
         layout.rows,
+        *feared,
         layout.people,
         layout.fears,
         rho.numerator,

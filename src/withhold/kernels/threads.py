@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ import numpy as np
 from withhold.interruption import stop_if_asked
 
 RUNNING, OUT_OF_TIME, ANSWERED, INTERRUPTED = 0, 1, 2, 3
+PATIENCE = 60.0
+"""Seconds to look for a smaller breach than the one that already answers the question."""
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -67,6 +70,11 @@ class Stop:
         """Ask every kernel to return; the first reason stays."""
         if self.flag[0] == RUNNING:
             self.flag[0] = reason
+
+    def at_most(self, seconds: float) -> Stop:
+        """A clock of its own that ends no later than this one."""
+        left = inf if self._deadline is None else self._deadline - time.monotonic()
+        return Stop(min(left, seconds))
 
     def go_on(self) -> None:
         """After an answer was found, let the next search run; time that is up stays up."""

@@ -18,7 +18,15 @@ from withhold.kernels.cohorts import NOT_FOUND, STOPPED, SplitRows, find_mole, s
 from withhold.kernels.layout import Ints
 from withhold.kernels.mole_survey import Found, Limits, survey
 from withhold.kernels.rare_rows import find_rare_row
-from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
+from withhold.kernels.threads import (
+    ANSWERED,
+    PATIENCE,
+    Progress,
+    Stop,
+    available_cores,
+    quiet,
+    run_all,
+)
 from withhold.models import Coherence, KmAnonymity, Mole, Status, Verdict
 from withhold.wording import counted
 
@@ -44,7 +52,8 @@ def verify_coherence(
             found, checked = search(rows, limits, stop, jobs, progress)
             if found is not None:
                 stop.go_on()
-                found, smallest = _smallest(rows, limits, found, stop, jobs, progress)
+                with stop.at_most(PATIENCE) as patience:
+                    found, smallest = _smallest(rows, limits, found, patience, jobs, progress)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if found else Status.UNDECIDED if cut_short else Status.HOLDS
     return Verdict(

@@ -20,7 +20,15 @@ from withhold.kernels.people import PersonalLayout, lay_out_people
 from withhold.kernels.personal_closed import find_unsafe_sets
 from withhold.kernels.personal_judge import room_for_rules, scratch_for
 from withhold.kernels.personal_survey import Rule, small_sizes, survey_people
-from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
+from withhold.kernels.threads import (
+    ANSWERED,
+    PATIENCE,
+    Progress,
+    Stop,
+    available_cores,
+    quiet,
+    run_all,
+)
 from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status, Verdict
 from withhold.proofs.personal_sampled import confirm
 from withhold.proofs.rho import verify_rho
@@ -70,7 +78,8 @@ def verify_personal(
         witness, smallest = None, False
         if found is not None:
             stop.go_on()
-            found, smallest = search.smallest(found)
+            with stop.at_most(PATIENCE) as patience:
+                found, smallest = replace(search, stop=patience).smallest(found)
             witness = named(layout, originals, model.constraints, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS

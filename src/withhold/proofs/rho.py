@@ -15,7 +15,15 @@ from withhold.data import Transactions
 from withhold.kernels import closed
 from withhold.kernels.layout import Ints, Layout, Longs, lay_out
 from withhold.kernels.survey import Rule, survey
-from withhold.kernels.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
+from withhold.kernels.threads import (
+    ANSWERED,
+    PATIENCE,
+    Progress,
+    Stop,
+    available_cores,
+    quiet,
+    run_all,
+)
 from withhold.models import Breach, RhoUncertainty, Status, Verdict
 from withhold.wording import counted
 
@@ -38,7 +46,8 @@ def verify_rho(
         witness, smallest = None, False
         if found is not None:
             stop.go_on()
-            found, smallest = _smallest(layout, model, found, stop, jobs)
+            with stop.at_most(PATIENCE) as patience:
+                found, smallest = _smallest(layout, model, found, patience, jobs)
             witness = named(layout, table, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS

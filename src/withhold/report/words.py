@@ -88,7 +88,7 @@ def exposed_text(audit: Audit) -> str:
     number = f"{audit.exposed_records:,} records ({audit.exposed_share:.1%})"
     if audit.model.name == "buckets":
         return f"In rare sets of at most {_items(most)}: {number}"
-    known = "nothing" if most == 0 else f"at most {_items(most)}"
+    known = "nothing" if most == 0 else f"at most {most:,}"
     return f"Exposed to somebody who knows {known}: {number}"
 
 

@@ -1,0 +1,56 @@
+"""One record of very many items among ordinary ones: no check and no audit may be quadratic in its length.
+
+Processor time is measured, not the clock, after the kernels were compiled on a small table.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import withhold as wh
+from tables import needs_speed
+from withhold.models import Model
+
+LENGTH = 200_000
+"""Squared, this is minutes."""
+SECRET = {"i1", "i2"}
+pytestmark = needs_speed
+
+
+def table_of(length: int) -> wh.Transactions:
+    rows = [[f"i{n % 31}", f"i{n % 7}", f"i{n % 11}"] for n in range(500)]
+    rows[100] = [*(f"z{n}" for n in range(length)), *(f"i{n}" for n in range(20))]
+    return wh.Transactions.from_lists(rows)
+
+
+def models(table: wh.Transactions) -> dict[str, Model]:
+    fears = {row: ["i1", "i2"] if row % 2 else ["i3"] for row in range(len(table))}
+    return {
+        "rho": wh.RhoUncertainty("0.5", SECRET),
+        "rho-limited": wh.RhoUncertainty("0.5", SECRET, max_known=2),
+        "personal-rho": wh.PersonalRhoUncertainty("0.5", wh.Constraints.of(fears, table)),
+        "coherence": wh.Coherence("0.5", 2, 2, SECRET),
+        "coherence-any": wh.Coherence("0.5", 2, None, SECRET),
+        "coherence-common": wh.Coherence("0.5", 1, 3, SECRET),
+        "km": wh.KmAnonymity(2, 2),
+        "buckets": wh.Buckets(2),
+    }
+
+
+@pytest.fixture(scope="module")
+def tables() -> tuple[wh.Transactions, wh.Transactions]:
+    return table_of(30), table_of(LENGTH)
+
+
+@pytest.mark.parametrize("what", ["verify", "audit"])
+@pytest.mark.parametrize("name", list(models(table_of(1))))
+def test_very_long_record(name, what, tables):
+    small, large = tables
+    getattr(wh, what)(small, models(small)[name])
+    began = time.process_time()
+    found = getattr(wh, what)(large, models(large)[name])
+    assert time.process_time() - began < 20
+    verdict = found if what == "verify" else found.verdict
+    assert verdict.status is wh.Status.BROKEN
