@@ -24,6 +24,7 @@ from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.models import MODELS as KNOWN_MODELS
 from withhold.publish import verify_file
+from withhold.report import figures
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict, release_as_dict
 
@@ -259,10 +260,22 @@ CROSS = [
 FILES = [cell for cell in CROSS if " file" in f" {cell.values[1]}" or "file " in cell.values[1]]
 
 
+draw = figures._written
+DRAWN: dict[str, str] = {}
+
+
+def drawn_once(plot: Any, width: float, name: str) -> str:
+    """The figure of this name, drawn the first time only: drawing takes longer than all the rest."""
+    if plot.name not in DRAWN:
+        DRAWN[plot.name] = draw(plot, width, name)
+    return DRAWN[plot.name]
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr(figures, "_written", drawn_once)
     (tmp_path / "tree.csv").write_text(TREE)
     lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
     (tmp_path / "fears.csv").write_text("\n".join(["record,item", *lines, ""]))
