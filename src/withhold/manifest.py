@@ -62,8 +62,18 @@ def internal_path(path: Path) -> Path:
     return path.with_name(path.name + ".internal.json")
 
 
-def make_manifest(release: Release, name: str, written: Source, verdict: Verdict) -> dict[str, Any]:
-    """What anybody needs to prove the file again, and nothing that tells about the original."""
+def make_manifest(
+    release: Release,
+    name: str,
+    written: Source,
+    verdict: Verdict,
+    *,
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What anybody needs to prove the file again, and nothing that tells about the original.
+
+    ``warnings`` are about the file itself, for whoever opens it.
+    """
     model = release.model
     return {
         "manifest": MANIFEST_FORMAT,
@@ -76,6 +86,7 @@ def make_manifest(release: Release, name: str, written: Source, verdict: Verdict
         **_roles(release, published_only=True),
         "ids": release.ids,
         "unknown": [each.as_dict() for each in release.unknown],
+        **({"warnings": list(warnings)} if warnings else {}),
     }
 
 

@@ -140,8 +140,9 @@ def publish(
                 f"{verdict.witness}); it was not published",
                 undecided=verdict.status is Status.UNDECIDED,
             )
-        warnings = (*release.warnings, *formula_warnings(release.data, written))
-        manifest = make_manifest(release, path.name, written, verdict)
+        formulas = formula_warnings(release.data, written)
+        warnings = (*release.warnings, *formulas)
+        manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
         internal = make_internal(release, path.name, written, policy, warnings=warnings)
         targets = [
             (draft, path),

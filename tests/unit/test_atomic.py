@@ -25,8 +25,8 @@ from withhold.publish import (
     release_files,
     report_path,
     save_text,
-    verify_file,
 )
+from withhold.recheck import verify_file
 from withhold.report import trade_off
 from withhold.report.trade_off import sweep_files, write_files
 

@@ -129,13 +129,16 @@ def test_publish__every_format_is_proved_again(tmp_path, name):
     assert again.table.to_lists() == [["I", "J"], ["I2", "J"], ["I2", "J"], ["I", "J"]]
     manifest = json.loads(written.manifest.read_text())
     assert manifest["model"] == {"model": "buckets", "k": 2}
-    assert manifest["options"]["buckets"] == 3
-    assert manifest["loss"]["items_added"] == 0
+    internal = json.loads(written.internal.read_text())
+    assert internal["options"]["buckets"] == 3
+    assert internal["loss"]["items_added"] == 0
 
 
-def test_record_ids__stay():
+def test_record_ids__stay_if_they_are_kept():
     table = wh.Transactions.from_lists(ROWS, record_ids=["a", "b", "c", "d"])
-    release = wh.anonymize(table, wh.Buckets(2), hierarchy="prefix")
+    numbered = wh.anonymize(table, wh.Buckets(2), hierarchy="prefix")
+    assert numbered.data.record_ids == ("1", "2", "3", "4")
+    release = wh.anonymize(table, wh.Buckets(2), hierarchy="prefix", ids="keep")
     assert release.data.record_ids == ("a", "b", "c", "d")
 
 
