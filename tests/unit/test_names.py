@@ -266,7 +266,7 @@ def test_skipped_rows_are_told(tmp_path, monkeypatch):
     assert refused.exit_code == 3
     assert "leave these rows out with --skip-missing-ids" in refused.stderr
     told = CliRunner().invoke(app, ["audit", *options, "--skip-missing-ids"])
-    assert "1 rows without a record id were left out" in told.stderr
+    assert "1 row without a record id was left out" in told.stderr
     seen = CliRunner().invoke(app, ["inspect", "a.csv", "--skip-missing-ids"])
     assert "rows without a record id, left out  1" in seen.stdout
     as_json = CliRunner().invoke(app, ["inspect", "a.csv", "--skip-missing-ids", "--json"])

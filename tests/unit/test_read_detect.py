@@ -10,6 +10,7 @@ import pytest
 import withhold
 from withhold.errors import InputError, on_the_command_line
 from withhold.formats import FORMATS, read
+from withhold.recheck import verify_file
 
 CONTENTS = {
     "FIMI": ("1 2 3\n4 5\n", "basket"),
@@ -115,7 +116,7 @@ def test_a_column_of_lists(tmp_path: Path) -> None:
     release = withhold.anonymize(path, withhold.KmAnonymity(1, 1))
     for name in ("out.csv", "out", "out.txt"):
         published = release.write(tmp_path / name)
-        assert withhold.publish.verify_file(published.path).same_bytes
+        assert verify_file(published.path).same_bytes
 
 
 @pytest.mark.parametrize(

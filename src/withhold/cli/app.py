@@ -155,7 +155,9 @@ def _run() -> int:
         return usage_error(error)
     except SystemExit as error:
         # typer leaves with 1 when the reader of a help page has seen enough.
-        return 0 if error.code in (None, 1) else int(error.code or 0)
+        if error.code in (None, 1):
+            return 0
+        return error.code if isinstance(error.code, int) else InternalError.exit_code
     except OSError as error:  # of help or a usage message; the verbs see to their own
         abandon_stdout()
         note(f"the output cannot be written: {error.strerror}")
