@@ -106,7 +106,7 @@ def test_examples__run(tmp_path):
 @pytest.mark.parametrize("page", ["python.md", "deciding.md"])
 def test_guide__examples_run_as_they_stand(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    flags = doctest.NORMALIZE_WHITESPACE
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     done = doctest.testfile(
         str(ROOT / "docs" / "guide" / page),
         module_relative=False,

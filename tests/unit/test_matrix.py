@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import withhold as wh
@@ -270,6 +271,8 @@ def ways_out(model: Model, name: str) -> list[tuple[str, str | None]]:
 FILES = [cell for cell in CROSS if " file" in f" {cell.values[1]}" or "file " in cell.values[1]]
 
 
+built_once = cache(get_command)
+"""All verbs with their options, which the runner would build again for every command."""
 draw = figures._written
 DRAWN: dict[str, str] = {}
 
@@ -286,6 +289,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
     monkeypatch.setattr(figures, "_written", drawn_once)
+    monkeypatch.setattr("typer.testing._get_command", built_once, raising=False)
     (tmp_path / "tree.csv").write_text(TREE)
     lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
     (tmp_path / "fears.csv").write_text("\n".join(["record,item", *lines, ""]))
