@@ -13,6 +13,7 @@ import oracle_audits as oracle
 import withhold as wh
 from withhold.audits import Audit
 from withhold.data import Table
+from withhold.kernels import equal_items
 from withhold.models import Model, Mole, RareSet
 
 TABLES = max(20, round(300 * float(os.environ.get("WITHHOLD_EXAMPLES", "1"))))
@@ -201,3 +202,39 @@ def test_k_anonymity():
             shares = (point.unique, point.below_k, point.worst_unique)
             assert shares == pytest.approx((float(unique), float(below), float(worst)), abs=1e-12)
             assert point.combinations == point.of
+
+
+def test_verdicts__do_not_change_where_one_item_stands_for_its_equals(monkeypatch):
+    # Done for long records only; here for all.
+    monkeypatch.setattr(equal_items, "LONG", 0)
+    for chance in cases(500):
+        rows, items = random_rows(chance)
+        # Some items come with others that are always there as well.
+        rows = [row | {item.upper() for item in row if item in "abc"} for row in rows]
+        items = sorted({*items, *(item for row in rows for item in row)})
+        secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(1, 3)
+        known = chance.choice([None, 1, 2])
+        published = [frozenset(i for i in row if chance.random() < 0.8) for row in rows]
+        fears = [frozenset(i for i in items if chance.random() < 0.3) for _ in rows]
+        table = wh.Transactions.from_lists(rows)
+        constraints = wh.Constraints.of(dict(enumerate(fears)), table)
+        personal = wh.PersonalRhoUncertainty(bound, constraints, originals=table, max_known=known)
+        checked = [
+            (
+                wh.verify(rows, wh.RhoUncertainty(bound, secret, max_known=known), jobs=1),
+                oracle.audit_rho(rows, secret, bound, known, False, 9),
+            ),
+            (
+                wh.verify(rows, wh.Coherence(bound, k, known, secret), jobs=1),
+                oracle.audit_coherence(rows, secret, bound, k, known, 9),
+            ),
+            (
+                wh.verify(published, personal, jobs=1),
+                oracle.audit_personal(rows, published, fears, bound, known, 9),
+            ),
+        ]
+        for verdict, expected in checked:
+            assert verdict.status is (wh.Status.HOLDS if expected.holds else wh.Status.BROKEN)
+            if not expected.holds:
+                assert rule_of(verdict.witness) in expected.rules
+                assert rank_of(rule_of(verdict.witness)) == rank_of(expected.rules[0])

@@ -54,3 +54,29 @@ def test_very_long_record(name, what, tables):
     assert time.process_time() - began < 20
     verdict = found if what == "verify" else found.verdict
     assert verdict.status is wh.Status.BROKEN
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("known", [None, 2])
+def test_very_long_record__in_a_file_that_holds(copies, known):
+    rows = [["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["c"], ["c"]] * 50
+    rows += [["a", "s"], ["b", "s"], ["c", "s"], ["a"], ["b"], ["c"]] * 10
+    long = ["a", "b", *(f"z{n}" for n in range(LENGTH))]
+    large = wh.Transactions.from_lists([long] * copies + rows)
+    small = wh.Transactions.from_lists([long[:9]] * copies + rows)
+    fears = {row: ["s"] if row % 2 else ["c"] for row in range(len(large))}
+
+    def asked(table: wh.Transactions) -> list[Model]:
+        constraints = wh.Constraints.of(fears, table)
+        return [
+            wh.RhoUncertainty("0.6", {"s"}, max_known=known),
+            wh.PersonalRhoUncertainty("0.6", constraints, originals=table, max_known=known),
+            wh.Coherence("0.6", copies, known, {"s"}),
+        ]
+
+    for model in asked(small):
+        assert wh.verify(small, model)
+    began = time.process_time()
+    for model in asked(large):
+        assert wh.verify(large, model)
+    assert time.process_time() - began < 20

@@ -133,7 +133,8 @@ def survey_known_sets(
                     joint[e] = 0
                 if anything and first_only:
                     return True
-            if size == largest:
+            # What one row holds, it holds with any other of its items: nothing below has other rows.
+            if size == largest or (skip_equal and support == 1):
                 continue
 
             children, pool = go_deeper(size, start, end, rows, walk, children, pool)

@@ -15,6 +15,7 @@ import numpy as np
 from withhold.data import Transactions
 from withhold.kernels import closed
 from withhold.kernels.cohorts import NOT_FOUND, STOPPED, SplitRows, find_mole, split_rows
+from withhold.kernels.equal_items import without_equal_items
 from withhold.kernels.layout import Ints
 from withhold.kernels.mole_survey import Found, Limits, survey
 from withhold.kernels.rare_rows import find_rare_row
@@ -42,7 +43,8 @@ def verify_coherence(
     """The verdict on ``table``."""
     began = time.perf_counter()
     jobs = jobs or available_cores()
-    rows = split_rows(table, table.codes(model.private))
+    private = table.codes(model.private)
+    rows = split_rows(without_equal_items(table, private), private)
     limits = limits_of(rows, model)
     bounded = model.p is not None and model.p < rows.longest
     with Stop(limit_seconds) as stop:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Constraints, Transactions
 from withhold.errors import InputError
+from withhold.kernels.equal_items import needed_occurrences, only_needed
 from withhold.kernels.layout import Ints
 from withhold.kernels.people import PersonalLayout, lay_out_people
 from withhold.kernels.personal_closed import find_unsafe_sets
@@ -60,9 +61,7 @@ def verify_personal(
             table, everywhere, jobs=jobs, limit_seconds=limit_seconds, progress=progress
         )
     with Stop(limit_seconds) as stop:
-        layout = lay_out_people(
-            originals, published, model.constraints, merged=not model.is_sampled
-        )
+        layout = _laid_out(originals, published, model)
         search = _Search(layout, model, stop, jobs or available_cores(), progress)
         if model.is_sampled and search.prior() is None:
             verdict, rule = confirm(layout, originals, model, stop)
@@ -86,6 +85,19 @@ def verify_personal(
     seconds = time.perf_counter() - began
     verdict = Verdict(status, method, checked, seconds, witness, smallest)
     return verdict if model.originals is not None else _without_originals(verdict)
+
+
+def _laid_out(
+    originals: Transactions, published: NDArray[np.bool_], model: PersonalRhoUncertainty
+) -> PersonalLayout:
+    """What the check looks at: all of it if adversaries are drawn, else of equal items one."""
+    assert model.constraints is not None
+    if not model.is_sampled:
+        feared = originals.codes(model.constraints.items)
+        needed = needed_occurrences(originals, feared, published)
+        if needed is not None:
+            originals, published = only_needed(originals, needed), published[needed]
+    return lay_out_people(originals, published, model.constraints, merged=not model.is_sampled)
 
 
 def _without_originals(verdict: Verdict) -> Verdict:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Transactions
 from withhold.kernels import closed
+from withhold.kernels.equal_items import without_equal_items
 from withhold.kernels.layout import Ints, Layout, Longs, lay_out
 from withhold.kernels.survey import Rule, survey
 from withhold.kernels.threads import (
@@ -40,7 +41,8 @@ def verify_rho(
     began = time.perf_counter()
     model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     with Stop(limit_seconds) as stop:
-        layout = lay_out(table, table.codes(model.sensitive))
+        sensitive = table.codes(model.sensitive)
+        layout = lay_out(without_equal_items(table, sensitive), sensitive)
         search = _closed_sets if model.max_known is None else _bounded_antecedents
         method, checked, found = search(layout, model, stop, jobs or available_cores(), progress)
         witness, smallest = None, False
