@@ -82,8 +82,9 @@ def verify_file(
     """
     began = time.perf_counter()
     path = Path(path)
-    digest = sha256_of(path)
+    # First: it completes what a killed run left, and with it the file may become another.
     where = manifest or manifest_of(path)
+    digest = sha256_of(path)
     # A stated policy needs no manifest; one that is named must be there.
     record = None if model and manifest is None and not where.exists() else read_manifest(where)
     warnings = []

@@ -20,6 +20,7 @@ from withhold.atomic import FileSet, abandon, drafting, drafts, journal, steps
 from withhold.comparison import candidate
 from withhold.errors import OutputError, PolicyError
 from withhold.publish import (
+    internal_of,
     manifest_of,
     manifest_path,
     release_files,
@@ -30,8 +31,12 @@ from withhold.recheck import verify_file
 from withhold.report import trade_off
 from withhold.report.trade_off import sweep_files, write_files
 
-ROWS = [["condom", "beer", "bread"], ["beer", "condom"], ["coffee", "bread"], ["coffee"], ["tea"]]
+ROWS = [
+    *(["condom", "beer", "bread"], ["beer", "condom"], ["condom"]),
+    *(["coffee", "bread"], ["coffee"], ["tea"]),
+]
 OLD, NEW = wh.RhoUncertainty("0.5", {"condom"}), wh.RhoUncertainty("0.3", {"condom"})
+SET = ["out.dat", "out.dat.internal.json", "out.dat.manifest.json"]
 DRAFT = re.compile(r"\.out\.dat\.[0-9a-f]{16}\.part")
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and signals as on POSIX")
 
@@ -88,6 +93,8 @@ def judged(out, was):
     found = verify_file(out)
     assert (found.same_bytes, found.verdict.status) == (True, wh.Status.HOLDS)
     digest = json.loads(manifest_of(out).read_text(encoding="utf-8"))["output"]["sha256"]
+    internal = json.loads(internal_of(out).read_text(encoding="utf-8"))
+    assert internal["output"]["sha256"] == digest
     page = report_path(out)
     if page.exists():
         assert page.read_text() == f"about {digest}"
@@ -149,8 +156,7 @@ def test_kill__at_any_step_leaves_the_old_set_or_the_new_one(
         # And the next run is an ordinary one.
         releases[NEW].write(out, report=newer_page, force=True)
         assert judged(out, was) == NEW
-        expected = [out.name, manifest_path(out).name]
-        assert sorted(content(folder)) == expected + [report_path(out).name] * newer_page
+        assert sorted(content(folder)) == SET + [report_path(out).name] * newer_page
         last += 1
     assert last == len(killer.seen) > 15
     assert {outcome for outcome, count in outcomes.items() if count} == {
@@ -392,7 +398,7 @@ def test_journal__is_believed_only_as_far_as_it_names_the_set(releases, tmp_path
     releases[NEW].write(out, force=True)
     assert verify_file(out).model == NEW
     assert (tmp_path / "victim").read_text() == (folder / "victim").read_text() == "precious"
-    assert sorted(content(folder)) == ["out.dat", "out.dat.manifest.json", "victim"]
+    assert sorted(content(folder)) == [*SET, "victim"]
 
 
 @pytest.mark.parametrize("junk", [b"", b"{", b"[]", b"null", b"[" * 5000, b" " * 70_000, b"\xff"])
@@ -400,7 +406,7 @@ def test_journal__that_is_none_is_dropped(releases, tmp_path, junk):
     out = tmp_path / "out.dat"
     release_files(out).journal.write_bytes(junk)
     releases[OLD].write(out)
-    assert sorted(content(tmp_path)) == ["out.dat", "out.dat.manifest.json"]
+    assert sorted(content(tmp_path)) == SET
 
 
 def test_journal__of_another_user_is_not_acted_upon(releases, tmp_path, monkeypatch):
@@ -561,5 +567,5 @@ def test_sigkill__leaves_the_old_set_or_the_new_one(releases, tmp_path, last):
     assert [name for name in content(tmp_path) if name.startswith(".")]
     assert judged(out, {OLD: False, NEW: False}) in (OLD, NEW)
     releases[NEW].write(out, force=True)
-    assert sorted(content(tmp_path)) == ["out.dat", "out.dat.manifest.json"]
+    assert sorted(content(tmp_path)) == SET
     assert verify_file(out).model == NEW
