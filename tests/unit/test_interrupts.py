@@ -181,7 +181,12 @@ def test_signal__after_the_release_has_its_name_does_not_deny_it(tmp_path):
         130,
         "withhold: interrupted; out.dat was published already\n",
     )
-    assert sorted(os.listdir(tmp_path)) == ["baskets.dat", "out.dat", "out.dat.internal.json", "out.dat.manifest.json"]
+    assert sorted(os.listdir(tmp_path)) == [
+        "baskets.dat",
+        "out.dat",
+        "out.dat.internal.json",
+        "out.dat.manifest.json",
+    ]
 
 
 def run(*arguments):
