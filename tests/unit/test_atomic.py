@@ -485,7 +485,7 @@ def test_mode__is_what_the_umask_gives_or_what_was_there(releases, tmp_path, uma
         releases[NEW].write(out, force=True, report=True)
         modes = [stat.S_IMODE(path.stat().st_mode) for path in release_files(out).members]
         # The internal manifest is for its owner alone.
-    assert modes == [0o640, 0o666 & ~umask, 0o600, 0o666 & ~umask]
+        assert modes == [0o640, 0o666 & ~umask, 0o600, 0o666 & ~umask]
         assert os.umask(umask) == umask
     finally:
         os.umask(before)
