@@ -29,8 +29,9 @@ def verify_coherence(
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
+    any_witness: bool = False,
 ) -> Verdict:
-    """The verdict on ``table``."""
+    """The verdict on ``table``; with ``any_witness`` no smaller mole is looked for than the first."""
     began = time.perf_counter()
     rows = split_rows(table, table.codes(model.private))
     limits = limits_of(rows, model)
@@ -40,7 +41,8 @@ def verify_coherence(
         if found is None:
             search = _sets_up_to_p if bounded else _closed_sets
             found, checked = search(rows, limits, stop, jobs or available_cores(), progress)
-            if found is not None:
+            smallest = not any_witness
+            if found is not None and smallest:
                 stop.go_on()
                 found, smallest = _smallest(rows, limits, found, stop)
         cut_short = found is None and stop.reason != 0

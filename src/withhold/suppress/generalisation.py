@@ -29,6 +29,12 @@ class Generalisation:
     hierarchy: Hierarchy
     fingerprint: str
     """Of the table the plan was made for."""
+    unchanged: bool = False
+    """The groups are of equal records, each published as it came."""
+
+    def __len__(self) -> int:
+        """How many records are published as another set than they came, or may be."""
+        return 0 if self.unchanged else len(self.group_of)
 
     @property
     def group_sizes(self) -> Ints:
