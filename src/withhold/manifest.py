@@ -44,7 +44,9 @@ NEEDED: Mapping[str, Mapping[str, Any]] = {
 """What a proof needs to find in a manifest, and of which type."""
 MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
 """What an output may have as well."""
-FOUND = frozenset(("round", "groups", "constraints_sha256"))
+FOUND = frozenset(
+    ("round", "groups", "constraints_sha256", "already_held", "fill_effect", "hierarchies")
+)
 """What a release notes beside its options and parameters, which nobody can ask for."""
 SPELT = {"restoring": "restore"}
 """Options that are not called on the command line what they are called in Python."""

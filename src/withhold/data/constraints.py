@@ -8,23 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.names import clean_set
+from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown
 from withhold.data.wishes import named, parse_wish, row_of, several
 from withhold.errors import InputError
 from withhold.wording import counted
-
-CHUNK = 16 * 2**20
-"""Pairs that are unpacked at a time."""
-
-Longs = NDArray[np.int64]
 
 
 class Categories(Protocol):
@@ -57,6 +53,8 @@ class Constraints:
     """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
     unknown: tuple[Unknown, ...] = ()
     """Records that the file names and the table does not have, where that was allowed."""
+    _digests: list[str] = field(default_factory=list, repr=False)
+    """The digest, once it was asked for."""
 
     @classmethod
     def of(
@@ -128,8 +126,8 @@ class Constraints:
     @classmethod
     def from_codes(
         cls,
-        rows: Longs,
-        codes: Longs,
+        rows: Numbers,
+        codes: Numbers,
         items: tuple[str, ...],
         *,
         n_records: int,
@@ -140,10 +138,12 @@ class Constraints:
         shared = frozenset(everybody)
         named = tuple(sorted(shared | set(items)))
         column_of = {name: column for column, name in enumerate(named)}
-        to_column = np.array([column_of[name] for name in items], dtype=np.int64)
+        to_column = np.array([column_of[name] for name in items], dtype=np.int32)
         columns = to_column[codes] if len(codes) else codes
+        if not shared and (back is None or not back.any()):
+            return cls(n_records, *packed_pairs(n_records, named, rows, columns))
         given = np.zeros(len(rows), dtype=bool) if back is None else back
-        add, drop = (_distinct(rows[mask], columns[mask]) for mask in (~given, given))
+        add, drop = (_by_row(rows[mask], columns[mask]) for mask in (~given, given))
         common = np.array(sorted(column_of[name] for name in shared), dtype=np.int64)
 
         def row_bits(start: int, end: int) -> NDArray[np.bool_]:
@@ -154,7 +154,7 @@ class Constraints:
                 marks[at[span] - start, column[span]] = value
             return marks
 
-        return cls._packed(n_records, named, row_bits)
+        return cls(n_records, *packed(n_records, named, row_bits))
 
     @classmethod
     def from_function(
@@ -190,43 +190,7 @@ class Constraints:
             dense = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
             return np.asarray(dense != 0)
 
-        return cls._packed(len(table), table.vocabulary, row_bits)
-
-    @classmethod
-    def _packed(
-        cls,
-        n_records: int,
-        items: tuple[str, ...],
-        row_bits: Callable[[int, int], NDArray[np.bool_]],
-    ) -> Constraints:
-        """The smaller of the two forms; items that nobody fears get no column."""
-        chunks = list(_chunks(n_records, len(items)))
-        lengths = np.zeros(n_records + 1, dtype=np.int64)
-        feared = np.zeros(len(items), dtype=bool)
-        for start, end in chunks:
-            marks = row_bits(start, end)
-            lengths[start + 1 : end + 1] = marks.sum(axis=1)
-            feared |= marks.any(axis=0)
-        offsets = np.cumsum(lengths)
-        n_words = (int(feared.sum()) + 63) // 64
-        if n_records * n_words * 8 <= 4 * offsets[-1] + 8 * len(offsets):
-            bits = np.zeros((n_records, n_words), dtype=np.uint64)
-            columns = np.zeros(0, dtype=np.int32)
-            for start, end in chunks:
-                packed = np.packbits(row_bits(start, end)[:, feared], axis=1, bitorder="little")
-                bits.view(np.uint8)[start:end, : packed.shape[1]] = packed
-            offsets = np.zeros(1, dtype=np.int64)
-        else:
-            bits = np.zeros((0, 0), dtype=np.uint64)
-            columns = np.empty(offsets[-1], dtype=np.int32)
-            for start, end in chunks:
-                columns[offsets[start] : offsets[end]] = np.nonzero(
-                    row_bits(start, end)[:, feared]
-                )[1]
-        for array in (bits, offsets, columns):
-            array.flags.writeable = False
-        names = tuple(name for name, there in zip(items, feared, strict=True) if there)
-        return cls(n_records, names, bits, offsets, columns)
+        return cls(len(table), *packed(len(table), table.vocabulary, row_bits))
 
     def __repr__(self) -> str:
         """How many fears there are, not whose."""
@@ -249,16 +213,12 @@ class Constraints:
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """Ranges of records whose ``marks`` take little memory."""
-        return _chunks(self.n_records, len(self.items))
+        return chunks_of(self.n_records, len(self.items))
 
     def marks(self, start: int, end: int) -> NDArray[np.bool_]:
         """Some records as rows of a boolean matrix over ``items``."""
         if len(self.offsets) > 1:
-            found = np.zeros((end - start, len(self.items)), dtype=bool)
-            span = slice(self.offsets[start], self.offsets[end])
-            lengths = np.diff(self.offsets[start : end + 1])
-            found[np.repeat(np.arange(end - start), lengths), self.columns[span]] = True
-            return found
+            return marks_of_pairs(self.offsets, self.columns, len(self.items), start, end)
         if not self.items:
             return np.zeros((end - start, 0), dtype=bool)
         as_bytes = self.bits[start:end].view(np.uint8)
@@ -293,7 +253,8 @@ class Constraints:
             marks[:, common] = True
             return marks
 
-        return replace(self._packed(self.n_records, named, row_bits), unknown=self.unknown)
+        together = Constraints(self.n_records, *packed(self.n_records, named, row_bits))
+        return replace(together, unknown=self.unknown)
 
     def checked_for(self, table: Transactions) -> Constraints:
         """The same, if they have as many records as the table."""
@@ -307,11 +268,13 @@ class Constraints:
 
     def digest(self) -> str:
         """The SHA-256 of who fears what, whatever form it is held in."""
-        digest = hashlib.sha256(f"{self.n_records}\n".encode())
-        digest.update("\n".join(self.items).encode())
-        for start, end in self.chunks():
-            digest.update(np.packbits(self.marks(start, end), axis=1).tobytes())
-        return digest.hexdigest()
+        if not self._digests:
+            digest = hashlib.sha256(f"{self.n_records}\n".encode())
+            digest.update("\n".join(self.items).encode())
+            for start, end in self.chunks():
+                digest.update(np.packbits(self.marks(start, end), axis=1).tobytes())
+            self._digests.append(digest.hexdigest())
+        return self._digests[0]
 
 
 def expanded(name: str, hierarchy: Categories | None) -> list[str]:
@@ -319,14 +282,7 @@ def expanded(name: str, hierarchy: Categories | None) -> list[str]:
     return [name] if hierarchy is None or name not in hierarchy else [*hierarchy.leaves_under(name)]
 
 
-def _chunks(n_records: int, n_items: int) -> Iterator[tuple[int, int]]:
-    """Ranges of records that are small enough to be unpacked."""
-    step = max(CHUNK // max(n_items, 1), 1)
-    for start in range(0, n_records, step):
-        yield start, min(start + step, n_records)
-
-
-def _distinct(rows: Longs, columns: Longs) -> tuple[Longs, Longs]:
+def _by_row(rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
     """The pairs, in the order of their rows."""
     order = np.argsort(rows, kind="stable")
     return rows[order], columns[order]

@@ -2,17 +2,20 @@
 
 A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that
 starts with ``!`` is taken back for one record; ``data.wishes`` says how. In: a path and the table. Out:
-``Constraints``.
+``Constraints``. Files are coded piece by piece, so that tens of millions of pairs never stand in memory as
+texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.data.constraints import Categories, Constraints, expanded
 from withhold.data.names import clean
@@ -20,17 +23,24 @@ from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown, how_to_allow
 from withhold.data.wishes import EVERYBODY, parse_wish, refuse_ambiguous_star
 from withhold.errors import InputError
-from withhold.formats.cells import open_sheet
+from withhold.formats.cells import Sheet, open_sheet
 from withhold.formats.columns import Options, long_columns
 from withhold.formats.items import series_names
-from withhold.formats.opening import open_bytes, text_of
-from withhold.formats.parquet import read_parquet
+from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.parquet import parquet_pieces
 
 if TYPE_CHECKING:
     import polars
 
 ALL, UNKNOWN, NOT_PUBLISHED = -1, -2, -3
 """In place of a row: everybody; nobody; somebody who was left out."""
+PIECE_BYTES = 16 * 2**20
+PIECE_ROWS = 2**20
+"""How much of a file is turned into texts at a time."""
+
+Ints = NDArray[np.int32]
+Pieces = Iterator[tuple["polars.Series", "polars.Series"]]
+"""The record and the item column, a piece at a time."""
 
 
 def read_constraints(
@@ -50,18 +60,8 @@ def read_constraints(
             "the hierarchy knows none of the items of the data",
             remedy="name the hierarchy that belongs to this file",
         )
-    opened = open_bytes(Path(path))
-    if opened.is_parquet:
-        records, items = _parquet_columns(opened.data, opened.label)
-    else:
-        text = text_of(opened)
-        sheet = open_sheet(text, Options())
-        columns = _who_and_what(sheet.header, text.path)
-        places = [sheet.header.index(name) for name in columns]
-        records, items = sheet.columns(places)
-    return _from_columns(
-        records, items, table, opened.label, hierarchy, allow_unknown=allow_unknown
-    )
+    coded = _Coded(table, open_bytes(Path(path)), allow_unknown=allow_unknown)
+    return coded.constraints(hierarchy)
 
 
 def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
@@ -73,86 +73,195 @@ def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
         raise InputError(error.problem, path=path, remedy=remedy) from None
 
 
-def _parquet_columns(data: bytes, path: str) -> tuple[polars.Series, polars.Series]:
-    frame = read_parquet(data, path)
-    record, item = _who_and_what(frame.columns, path)
-    return (
-        series_names(frame[record], path=path, column=record).fill_null(""),
-        series_names(frame[item], path=path, column=item).fill_null(""),
-    )
+def _pieces(opened: Opened) -> Pieces:
+    """The two columns of a file."""
+    if opened.is_parquet:
+        yield from _parquet_pieces(opened.data, opened.label)
+        return
+    sheet = open_sheet(text_of(opened), Options())
+    columns = _who_and_what(sheet.header, sheet.text.path)
+    places = [sheet.header.index(name) for name in columns]
+    yield from (_parsed_pieces if sheet.is_quoted else _plain_pieces)(sheet, places)
 
 
-def _from_columns(
-    records: polars.Series,
-    items: polars.Series,
-    table: Transactions,
-    path: str,
-    hierarchy: Categories | None,
-    *,
-    allow_unknown: bool,
-) -> Constraints:
+def _plain_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
+    data = sheet.text.data
+    last = len(data)
+    # Not stripped: that would be another copy of a large file.
+    while data[last - 1 : last] == b"\n":
+        last -= 1
+    at = data.find(b"\n", 0, last) + 1
+    if at == 0:
+        # The slow reader says what is wrong with a header alone.
+        sheet.columns(places)
+        return
+    header = data[:at]
+    while at < last:
+        end = data.find(b"\n", at + PIECE_BYTES, last) + 1 or last
+        piece = Sheet(Text(header + data[at:end], sheet.text.path), sheet.separator, sheet.header)
+        try:
+            records, items = piece.columns(places)
+        except InputError:
+            # Of the whole file, so that the line is the file's.
+            records, items = sheet.columns(places)
+            end = last
+        yield records, items
+        at = end
+
+
+def _parsed_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
     import polars as pl
 
-    number_of = {name: row for row, name in enumerate(table.record_names)}
-    # What those feared who are not published needs no protection.
-    number_of |= dict.fromkeys(table.left_out, NOT_PUBLISHED)
-    written = records.unique(maintain_order=True)
-    named = [clean(name) for name in written.to_list()]
-    if EVERYBODY in named:
-        refuse_ambiguous_star(number_of, path)
-        number_of[EVERYBODY] = ALL
-    known = np.array([number_of.get(name, UNKNOWN) for name in named], dtype=np.int64)
-    rows = known[records.cast(pl.Enum(written)).to_physical().to_numpy()]
-    strangers = [name for name, row in zip(written.to_list(), known, strict=True) if row == UNKNOWN]
-    if strangers and (not allow_unknown or len(strangers) == len(known)):
+    rows = sheet.rows()
+    piece = list(islice(rows, PIECE_ROWS))
+    if not piece:
+        sheet.columns(places)
+    while piece:
+        record, item = (
+            pl.Series([cells[place] for _, cells in piece], dtype=pl.String) for place in places
+        )
+        yield record, item
+        piece = list(islice(rows, PIECE_ROWS))
+
+
+def _parquet_pieces(data: bytes, path: str) -> Pieces:
+    for frame in parquet_pieces(data, path, lambda header: _who_and_what(header, path), PIECE_ROWS):
+        record, item = frame.columns
+        yield (
+            series_names(frame[record], path=path, column=record).fill_null(""),
+            series_names(frame[item], path=path, column=item).fill_null(""),
+        )
+
+
+class _Coded:
+    """The pairs of a file as numbers: the row of each, and the number of its item as it is spelt."""
+
+    def __init__(self, table: Transactions, opened: Opened, *, allow_unknown: bool) -> None:
+        self._table, self._path = table, opened.label
+        self._allow_unknown = allow_unknown
+        self._strangers: dict[str, None] = {}
+        self._named: set[str] = set()
+        self._row_of: dict[str, int] = {name: row for row, name in enumerate(table.record_names)}
+        # What those feared who are not published needs no protection.
+        self._row_of |= dict.fromkeys(table.left_out, NOT_PUBLISHED)
+        self._number_of: dict[str, int] = {}
+        self._wishes: list[tuple[str, bool]] = []
+        self._line = 2
+        rows, items = [], []
+        for records, names in _pieces(opened):
+            piece = self._code(records, names)
+            rows.append(piece[0])
+            items.append(piece[1])
+            self._line += len(records)
+        none = np.zeros(0, dtype=np.int32)
+        self.rows: Ints = np.concatenate([none, *rows])
+        self.items: Ints = np.concatenate([none, *items])
+
+    def _code(self, records: polars.Series, names: polars.Series) -> tuple[Ints, Ints]:
+        import polars as pl
+
+        written = records.unique(maintain_order=True)
+        named = [clean(name) for name in written.to_list()]
+        if EVERYBODY in named and self._row_of.get(EVERYBODY) != ALL:
+            refuse_ambiguous_star(self._row_of, self._path)
+            self._row_of[EVERYBODY] = ALL
+        known = [self._row_of.get(name, UNKNOWN) for name in named]
+        places = records.cast(pl.Enum(written)).to_physical().to_numpy()
+        rows = np.array(known, dtype=np.int32)[places]
+        self._named.update(named)
+        if UNKNOWN in known:
+            self._meet_strangers(named, known, records, rows)
+        spelt = names.unique(maintain_order=True)
+        places = names.cast(pl.Enum(spelt)).to_physical().to_numpy()
+        numbers = np.array(
+            [self._number(text, places, code) for code, text in enumerate(spelt.to_list())],
+            dtype=np.int32,
+        )
+        back = np.array([self._wishes[number][1] for number in numbers], dtype=bool)
+        wrong = (rows == ALL) & back[places]
+        if wrong.any():
+            line = self._line + int(np.argmax(wrong))
+            problem = "takes an item back for everybody"
+            raise InputError(problem, path=self._path, line=line, remedy="name one record")
+        return rows, numbers[places]
+
+    def _meet_strangers(
+        self, named: list[str], known: list[int], records: polars.Series, rows: Ints
+    ) -> None:
+        """Note the names that no record has; refuse them where that was not allowed."""
+        strangers = [name for name, row in zip(named, known, strict=True) if row == UNKNOWN]
+        self._strangers |= dict.fromkeys(strangers)
+        if self._allow_unknown:
+            return
         first = int(np.argmax(rows == UNKNOWN))
-        own = "the ids of the records" if table.record_ids else f"the numbers 1 to {len(table):,}"
-        raise InputError(
+        raise self._unknown_record(self._line + first, str(records[first]))
+
+    def _unknown_record(self, line: int | None, value: str) -> InputError:
+        n = len(self._table)
+        own = "the ids of the records" if self._table.record_ids else f"the numbers 1 to {n:,}"
+        return InputError(
             "names a record that the table does not have",
-            path=path,
-            line=first + 2,
-            value=str(records[first]),
+            path=self._path,
+            line=line,
+            value=value,
             remedy=f"use {own}, or * for everybody, or {how_to_allow()}",
         )
-    spelt = items.unique(maintain_order=True)
-    code_of_row = items.cast(pl.Enum(spelt)).to_physical().to_numpy()
-    wishes = []
-    for code, name in enumerate(spelt.to_list()):
-        try:
-            wishes.append(parse_wish(name))
-        except InputError as error:
-            line = int(np.argmax(code_of_row == code)) + 2
-            raise InputError(error.problem, path=path, line=line, remedy=error.remedy) from None
-    back = np.array([is_back for _, is_back in wishes], dtype=bool)[code_of_row]
-    wrong = (rows == ALL) & back
-    if wrong.any():
-        raise InputError(
-            "takes an item back for everybody",
-            path=path,
-            line=int(np.argmax(wrong)) + 2,
-            remedy="name one record",
+
+    def _number(self, text: str, places: NDArray[np.uint32], code: int) -> int:
+        """The number of an item as it is spelt; what is no item is refused with its line."""
+        if text not in self._number_of:
+            try:
+                self._wishes.append(parse_wish(text))
+            except InputError as error:
+                line = self._line + int(np.argmax(places == code))
+                raise InputError(
+                    error.problem, path=self._path, line=line, remedy=error.remedy
+                ) from None
+            self._number_of[text] = len(self._number_of)
+        return self._number_of[text]
+
+    def constraints(self, hierarchy: Categories | None) -> Constraints:
+        """Categories become their items, and everybody's items everybody's."""
+        if self._strangers and len(self._strangers) == len(self._named):
+            raise self._unknown_record(None, next(iter(self._strangers)))
+        back = np.array([is_back for _, is_back in self._wishes], dtype=bool)
+        leaves = [expanded(name, hierarchy) for name, _ in self._wishes]
+        vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
+        code_of = {name: code for code, name in enumerate(vocabulary)}
+        shared = {
+            leaf for number in np.unique(self.items[self.rows == ALL]) for leaf in leaves[number]
+        }
+        rows, items = self.rows, self.items
+        if (rows < 0).any():
+            rows, items = rows[rows >= 0], items[rows >= 0]
+        if any(len(each) != 1 for each in leaves):
+            rows, items, leaf = _expand(rows, items, leaves, code_of)
+        else:
+            leaf = np.array([code_of[each[0]] for each in leaves], dtype=np.int32)[items]
+        constraints = Constraints.from_codes(
+            rows,
+            leaf,
+            vocabulary,
+            n_records=len(self._table),
+            back=back[items] if back.any() else None,
+            everybody=shared,
         )
-    leaves = [expanded(name, hierarchy) for name, _ in wishes]
-    vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
-    code_of = {name: code for code, name in enumerate(vocabulary)}
-    codes = [np.array([code_of[leaf] for leaf in each], dtype=np.int64) for each in leaves]
-    counts = np.array([len(each) for each in codes])
-    flat = np.concatenate(codes)
+        if not self._strangers:
+            return constraints
+        missing = Unknown(
+            "records in the constraints", tuple(self._strangers), len(self._named), allowed=True
+        )
+        return replace(constraints, unknown=(missing,))
+
+
+def _expand(
+    rows: Ints, items: Ints, leaves: list[list[str]], code_of: dict[str, int]
+) -> tuple[Ints, Ints, Ints]:
+    """Rows, items and the codes of leaves, where an item may stand for several."""
+    counts = np.array([len(each) for each in leaves], dtype=np.int64)
+    flat = np.array([code_of[leaf] for each in leaves for leaf in each], dtype=np.int32)
     starts = np.cumsum(counts) - counts
-    repeat = counts[code_of_row]
-    pairs = np.repeat(starts[code_of_row], repeat)
-    pairs += np.arange(len(pairs)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
-    row_of, taken = np.repeat(rows, repeat), np.repeat(back, repeat)
-    mine, shared = row_of >= 0, row_of == ALL
-    constraints = Constraints.from_codes(
-        row_of[mine],
-        flat[pairs][mine],
-        vocabulary,
-        n_records=len(table),
-        back=taken[mine],
-        everybody={vocabulary[code] for code in np.unique(flat[pairs][shared])},
-    )
-    if not strangers:
-        return constraints
-    missing = Unknown("records in the constraints", tuple(strangers), len(known), allowed=True)
-    return replace(constraints, unknown=(missing,))
+    repeat = counts[items]
+    places = np.repeat(starts[items] - (np.cumsum(repeat) - repeat), repeat)
+    places += np.arange(len(places))
+    return np.repeat(rows, repeat), np.repeat(items, repeat), flat[places]

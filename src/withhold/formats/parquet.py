@@ -6,19 +6,21 @@ which is no ``Exception`` and prints a backtrace; here it becomes an ordinary re
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from withhold.errors import InputError
 
 if TYPE_CHECKING:
     import polars
 
+T = TypeVar("T")
 STDERR = 2
 REMEDY = "copy or export it again"
 
@@ -27,10 +29,31 @@ def read_parquet(data: bytes, path: str) -> polars.DataFrame:
     """The frame in a parquet file; whatever is wrong with it is an ``InputError``."""
     import polars as pl
 
+    return _guarded(path, lambda: pl.read_parquet(data))
+
+
+def parquet_pieces(
+    data: bytes, path: str, choose: Callable[[list[str]], Sequence[str]], n_rows: int
+) -> Iterator[polars.DataFrame]:
+    """Some columns of a parquet file, so many rows at a time; ``choose`` picks them from all names."""
+    import polars as pl
+
+    scan = _guarded(path, lambda: pl.scan_parquet(io.BytesIO(data)))
+    columns = list(choose(_guarded(path, lambda: scan.collect_schema().names())))
+    total = int(_guarded(path, lambda: scan.select(pl.len()).collect().item()))
+    for start in range(0, total, n_rows):
+        piece = scan.select(columns).slice(start, n_rows)
+        yield _guarded(path, piece.collect)
+
+
+def _guarded(path: str, call: Callable[[], T]) -> T:
+    """What polars returns; a panic or an error of its own is a refusal of the file."""
+    import polars as pl
+
     broken: BaseException
     with _held_back_stderr() as held:
         try:
-            return pl.read_parquet(data)
+            return call()
         except (
             pl.exceptions.PanicException,
             pl.exceptions.PolarsError,

@@ -45,6 +45,17 @@ def find_forced(
             return
         if sensitive[root]:
             continue
+        # Before anything is delivered: else a long row costs the square of its length.
+        any_rarest = False
+        for posting in range(post_offsets[root], post_offsets[root + 1]):
+            p = offsets[post_rows[posting]]
+            while sensitive[items[p]]:
+                p += 1
+            if p == post_positions[posting]:
+                any_rarest = True
+                break
+        if not any_rarest:
+            continue
         n_root = post_offsets[root + 1] - post_offsets[root]
         n_touched = 0
         top = np.int64(0)

@@ -21,6 +21,9 @@ from withhold.kernels.jit import kernel
 from withhold.kernels.layout import Layout, lay_out
 from withhold.kernels.local_rows import merge_local_rows
 
+PAIRS_AT_ONCE = 2**20
+"""Pairs of a person and a feared item that are sorted together."""
+
 
 class Rows(NamedTuple):
     """The rows by rank, withheld occurrences as ``~rank``; supports and bitmaps of what is published."""
@@ -146,8 +149,8 @@ def _fears(
 ) -> Fears:
     """What each distinct person fears: the union over the rows that are equal."""
     column_of_name = {name: column for column, name in enumerate(constraints.items)}
-    columns = [column_of_name.get(name, -1) for name in originals.vocabulary]
-    column_of = np.array(columns, dtype=np.int32)[layout.code_of_rank]
+    of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]
+    column_of = np.array(of_code, dtype=np.int32)[layout.code_of_rank]
     n_people = len(people.offsets) - 1
     person_of_record = np.empty(layout.n_rows, dtype=np.int32)
     person_of_record[layout.record_of_row] = people.of_row
@@ -156,13 +159,43 @@ def _fears(
         unite(person_of_record, constraints.bits, bits)
         nothing = np.zeros(0, dtype=np.int32)
         return Fears(column_of >= 0, column_of, bits, np.zeros(1, dtype=np.int64), nothing)
-    owners = np.repeat(person_of_record, np.diff(constraints.offsets)).astype(np.int64)
-    pairs = np.unique(owners * max(len(constraints.items), 1) + constraints.columns)
-    owner, column = np.divmod(pairs, max(len(constraints.items), 1))
-    offsets = np.zeros(n_people + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owner, minlength=n_people), out=offsets[1:])
+    offsets, columns = _united_pairs(person_of_record, n_people, constraints)
     no_bits = np.zeros((0, 0), dtype=np.uint64)
-    return Fears(column_of >= 0, column_of, no_bits, offsets, column.astype(np.int32))
+    return Fears(column_of >= 0, column_of, no_bits, offsets, columns)
+
+
+def _united_pairs(
+    person_of_record: NDArray[np.int32], n_people: int, constraints: Constraints
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The pairs by person instead of by record; those of a few persons at a time are sorted."""
+    by_person = np.argsort(person_of_record, kind="stable")
+    lengths = np.diff(constraints.offsets)[by_person]
+    width = max(len(constraints.items), 1)
+    counts = np.zeros(n_people, dtype=np.int64)
+    found = [np.zeros(0, dtype=np.int32)]
+    ends = np.cumsum(lengths)
+    # The first record of each person, so that no person is cut in two.
+    first_of = np.searchsorted(person_of_record[by_person], np.arange(n_people + 1))
+    start = 0
+    while start < n_people:
+        before = ends[first_of[start] - 1] if first_of[start] else 0
+        enough = int(np.searchsorted(ends, before + PAIRS_AT_ONCE))
+        end = max(int(np.searchsorted(first_of, enough, side="right")) - 1, start + 1)
+        end = min(end, n_people)
+        some = slice(first_of[start], first_of[end])
+        places = np.arange(int(lengths[some].sum())) + np.repeat(
+            constraints.offsets[by_person[some]] - (np.cumsum(lengths[some]) - lengths[some]),
+            lengths[some],
+        )
+        owner = np.repeat(person_of_record[by_person[some]] - start, lengths[some])
+        keys = np.sort(owner.astype(np.int64) * width + constraints.columns[places])
+        keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
+        counts[start:end] = np.bincount(keys // width, minlength=end - start)
+        found.append((keys % width).astype(np.int32))
+        start = end
+    offsets = np.zeros(n_people + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets, np.concatenate(found)
 
 
 @kernel

@@ -153,6 +153,8 @@ def fix_known_sets(size_wanted, rows, people, fears, num, den, choice, stop):
             if walk.next_child[size] == walk.last_child[size]:
                 size -= 1
                 continue
+            if stop[0] != 0:
+                break
             child = walk.next_child[size]
             walk.next_child[size] += 1
             start = children.start[child]

@@ -16,6 +16,10 @@ import numpy as np
 from withhold.kernels.closed import count_support
 from withhold.kernels.jit import kernel
 from withhold.kernels.people import PersonalLayout, fears_item
+from withhold.kernels.personal_owners import count_owners, feared_by_owner, known_of, neighbours
+
+MANY_OWNERS = 1000
+"""Persons to look at for one set, from which on it is worth while to find out who need not be looked at."""
 
 
 class Found(NamedTuple):
@@ -89,74 +93,6 @@ def report(found, itemset, size, without, e, joint, support, person):
 
 
 @kernel
-def feared_by_owner(e, pool, start, end, people, fears):
-    """Some owner of the rows pool[start:end] who fears e, or -1."""
-    for k in range(start, end):
-        if fears_item(people.of_row[pool[k]], e, fears):
-            return people.of_row[pool[k]]
-    return -1
-
-
-@kernel
-def neighbours(closure, size, n, rows, people, in_set, essential):
-    """Mark the essential items of the closed set; returns the row that leaves the fewest candidates.
-
-    A Q with support n must hold something that the row lacks, whatever row outside T is taken; the one
-    whose missing items have the fewest owners is returned, or -1 if none was met.
-    """
-    a = closure[0]
-    b = -1
-    for c in range(1, size):
-        x = closure[c]
-        if rows.supports[x] < rows.supports[a]:
-            b = a
-            a = x
-        elif b < 0 or rows.supports[x] < rows.supports[b]:
-            b = x
-    all_ranks = np.int64(0)
-    all_owners = np.int64(0)
-    for c in range(size):
-        essential[c] = False
-        all_ranks += closure[c]
-        all_owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
-    if size == 1:
-        essential[0] = n < len(rows.offsets) - 1
-        return -1
-    best_row = -1
-    fewest = all_owners
-    # A row that lacks one item of the set only holds one of the two rarest.
-    for turn in range(2):
-        rare = a if turn == 0 else b
-        for posting in range(rows.post_offsets[rare], rows.post_offsets[rare + 1]):
-            if rows.items[rows.post_positions[posting]] < 0:
-                continue
-            row = rows.post_rows[posting]
-            hits = 0
-            ranks = np.int64(0)
-            owners = np.int64(0)
-            has_a = False
-            for p in range(rows.offsets[row], rows.offsets[row + 1]):
-                x = rows.items[p]
-                if x >= 0 and in_set[x]:
-                    hits += 1
-                    ranks += x
-                    owners += people.post_offsets[x + 1] - people.post_offsets[x]
-                    if x == a:
-                        has_a = True
-            if hits == size or (turn == 1 and has_a):
-                continue
-            if hits == size - 1:
-                missing = all_ranks - ranks
-                for c in range(size):
-                    if closure[c] == missing:
-                        essential[c] = True
-            if all_owners - owners < fewest:
-                fewest = all_owners - owners
-                best_row = row
-    return best_row
-
-
-@kernel
 def judge(
     closure,
     size,
@@ -224,7 +160,18 @@ def judge(
     if n_open == 0:
         return True
     return judge_others(
-        closure, size, least, n, opened, n_open, best_row, rows, people, fears, scratch, found
+        closure,
+        size,
+        least,
+        n,
+        opened,
+        n_open,
+        best_row,
+        rows,
+        people,
+        fears,
+        scratch,
+        found,
     )
 
 
@@ -260,12 +207,7 @@ def infers_returned(
             if scratch.seen[person] == scratch.clock[0]:
                 continue
             scratch.seen[person] = scratch.clock[0]
-            n_known = 0
-            for p in range(people.offsets[person], people.offsets[person + 1]):
-                x = people.items[p]
-                if scratch.in_set[x] and x != returned:
-                    known[n_known] = x
-                    n_known += 1
+            n_known = known_of(person, closure, size, returned, people, scratch.in_set, known)
             if n_known == 1 and rows.supports[y] >= enough:
                 continue
             if fears_item(person, returned, fears) and not reaches(known, n_known, enough, rows):
@@ -281,16 +223,15 @@ def judge_others(
     """Look for persons outside T who own a Q of the closed set and fear one of the ``opened`` items.
 
     They own something that ``best_row`` lacks, if it is not -1, and something beside the ``least`` - 1 most
-    frequent items.
+    frequent items, or beside as many of these as more than n rows hold.
     """
     scratch.clock[0] += 1
     known = np.empty(size, np.int32)
     rest = np.empty(size, np.int32)
     n_tried = size - max(least - 1, 0)
+    owners = count_owners(closure, n_tried, people)
+    lacking = owners
     if best_row >= 0:
-        owners = np.int64(0)
-        for c in range(n_tried):
-            owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
         for p in range(rows.offsets[best_row], rows.offsets[best_row + 1]):
             if rows.items[p] >= 0 and scratch.in_set[rows.items[p]]:
                 # From here on what the row holds is marked in ``count``.
@@ -300,11 +241,22 @@ def judge_others(
             if scratch.count[closure[c]] != -1:
                 y = closure[c]
                 lacking += people.post_offsets[y + 1] - people.post_offsets[y]
-        if lacking < owners:
-            n_tried = size
-        else:
-            for c in range(size):
-                scratch.count[closure[c]] = n
+    if min(owners, lacking) > MANY_OWNERS:
+        low = 0
+        high = n_tried
+        while low < high:
+            middle = (low + high) // 2
+            if reaches(closure[middle:size], size - middle, n + 1, rows):
+                high = middle
+            else:
+                low = middle + 1
+        n_tried = low
+        owners = count_owners(closure, n_tried, people)
+    if lacking < owners:
+        n_tried = size
+    elif best_row >= 0:
+        for c in range(size):
+            scratch.count[closure[c]] = n
     ok = True
     for c in range(n_tried):
         y = closure[c]
@@ -315,17 +267,19 @@ def judge_others(
             if scratch.seen[person] == scratch.clock[0]:
                 continue
             scratch.seen[person] = scratch.clock[0]
-            if people.offsets[person + 1] - people.offsets[person] < least:
+            length = people.offsets[person + 1] - people.offsets[person]
+            if length < least:
                 continue
-            n_known = 0
-            for p in range(people.offsets[person], people.offsets[person + 1]):
-                x = people.items[p]
-                if scratch.in_set[x]:
-                    known[n_known] = x
-                    n_known += 1
+            # Whatever is sooner known first: what they fear, or what they have.
+            first = 0
+            if 8 * n_open <= length:
+                while first < n_open and not fears_item(person, opened[first], fears):
+                    first += 1
+                if first == n_open:
+                    continue
+            n_known = known_of(person, closure, size, -1, people, scratch.in_set, known)
             if n_known < least or (n_known == 1 and rows.supports[y] > n):
                 continue
-            first = 0
             while first < n_open and not fears_item(person, opened[first], fears):
                 first += 1
             if first == n_open:

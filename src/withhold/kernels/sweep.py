@@ -23,9 +23,24 @@ def next_random(state):
 
 
 @kernel
+def place_of(item, row, offsets, laid_out):
+    """Where the item stands in a row that held it at first."""
+    low = offsets[row]
+    high = offsets[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if laid_out[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
 def sweep(
     offsets,
     items,
+    laid_out,
     post_offsets,
     post_rows,
     supports,
@@ -40,9 +55,9 @@ def sweep(
 ):
     """Make every q→e with |q| = ``size_wanted`` ≥ 1 safe by deleting e from records that hold q and e.
 
-    Records lose e longest first, or drawn ``at_random``. Returns the positions deleted, the event each
-    answers, and the events: where their antecedents start in a list of items, the consequents, the
-    joint supports and the supports.
+    ``laid_out`` are the items before anything was deleted. Records lose e longest first, or drawn
+    ``at_random``. Returns the positions deleted, the event each answers, and the events: where their
+    antecedents start in a list of items, the consequents, the joint supports and the supports.
     """
     n_items = len(post_offsets) - 1
     first_bitmap = n_items - bitmaps.shape[0]
@@ -83,16 +98,13 @@ def sweep(
         any_left = False
         for k in range(post_offsets[root], post_offsets[root + 1]):
             row = post_rows[k]
-            for p in range(offsets[row], offsets[row + 1]):
-                if items[p] == root:
-                    pool_row[top] = row
-                    pool_position[top] = p
-                    top += 1
-                    if left[row] > (1 if sensitive[root] else 0):
-                        any_left = True
-                    break
-                if items[p] > root:
-                    break
+            p = place_of(root, row, offsets, laid_out)
+            if items[p] >= 0:
+                pool_row[top] = row
+                pool_position[top] = p
+                top += 1
+                if left[row] > (1 if sensitive[root] else 0):
+                    any_left = True
         if not any_left:
             continue
         child_item[0] = root

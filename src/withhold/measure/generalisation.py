@@ -163,6 +163,8 @@ def measure_generalisation(
     # Formula 1: nothing is lost where the node stands for a single leaf.
     by_occurrence[found] = np.where(counts == 1, 0.0, counts / tree.n_leaves)
     exact = found & (covering == leaf_of[original.items])
+    # An item that came in general is no more general now.
+    by_occurrence[exact] = 0.0
     truthful = np.zeros(len(keys), dtype=bool)
     truthful[np.searchsorted(keys, record[found] * len(tree) + covering[found])] = True
     added_to = keys[~truthful] // len(tree)

@@ -39,8 +39,9 @@ def verify_coherence(
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
+    any_witness: bool = False,
 ) -> Verdict:
-    """The verdict on ``table``."""
+    """The verdict on ``table``; with ``any_witness`` no smaller mole is looked for than the first."""
     began = time.perf_counter()
     jobs = jobs or available_cores()
     private = table.codes(model.private)
@@ -52,7 +53,8 @@ def verify_coherence(
         if found is None:
             search = _sets_up_to_p if bounded else _closed_sets
             found, checked = search(rows, limits, stop, jobs, progress)
-            if found is not None:
+            smallest = not any_witness
+            if found is not None and smallest:
                 stop.go_on()
                 with stop.at_most(PATIENCE) as patience:
                     found, smallest = _smallest(rows, limits, found, patience, jobs, progress)

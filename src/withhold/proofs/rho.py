@@ -36,8 +36,9 @@ def verify_rho(
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
+    any_witness: bool = False,
 ) -> Verdict:
-    """The verdict on ``table``."""
+    """The verdict on ``table``; with ``any_witness`` no smaller breach is looked for than the first."""
     began = time.perf_counter()
     model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     with Stop(limit_seconds) as stop:
@@ -47,9 +48,10 @@ def verify_rho(
         method, checked, found = search(layout, model, stop, jobs or available_cores(), progress)
         witness, smallest = None, False
         if found is not None:
-            stop.go_on()
-            with stop.at_most(PATIENCE) as patience:
-                found, smallest = _smallest(layout, model, found, patience, jobs)
+            if not any_witness:
+                stop.go_on()
+                with stop.at_most(PATIENCE) as patience:
+                    found, smallest = _smallest(layout, model, found, patience, jobs)
             witness = named(layout, table, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS

@@ -118,7 +118,8 @@ def release_text(release: Release, published: Published) -> str:
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
-    return page([f"{published.verdict.words}  {promise}", "", *columns(facts)])
+    held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
+    return page([f"{published.verdict.words}  {promise}", *held, "", *columns(facts)])
 
 
 def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:

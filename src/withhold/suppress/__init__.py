@@ -45,8 +45,11 @@ def search_options(model: Model) -> tuple[str, ...]:
 
 
 def suppress(table: Any, model: Model, **options: Any) -> tuple[AnyPlan, dict[str, Any]]:
-    """A plan after which the model holds, and the options it was made with, defaults filled in."""
+    """A plan after which the model holds, and the options it was made with, defaults filled in.
+
+    ``already_held`` among them says that the plan is to publish everything as it came.
+    """
     if model.name not in SUPPRESSORS:
         raise InternalError(f"no suppressor is known for {model.name}")
-    made: tuple[AnyPlan, dict[str, Any]] = load(SUPPRESSORS[model.name])(table, model, **options)
-    return made
+    plan, chosen = load(SUPPRESSORS[model.name])(table, model, **options)
+    return plan, {**chosen, "already_held": len(plan) == 0}

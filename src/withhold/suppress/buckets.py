@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from withhold.data import Hierarchy, Transactions
+from withhold.data.equal_rows import equal_rows
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import Buckets
@@ -21,6 +22,7 @@ from withhold.models.buckets import FILLS
 from withhold.suppress.concepts import learnt_concepts, truthful_cut
 from withhold.suppress.generalisation import Generalisation
 from withhold.suppress.hashing import hashed
+from withhold.suppress.pairs import spans
 from withhold.suppress.plan import fingerprint
 from withhold.suppress.similar import similar_groups
 from withhold.wording import counted
@@ -43,15 +45,18 @@ def suppress_buckets(
 ) -> tuple[Generalisation, dict[str, Any]]:
     """The plan, and the options it was made with. Nothing is drawn, so ``seed`` makes no difference."""
     check_fill(fill, buckets, to_root=to_root)
-    tree, described = tree_for(table, hierarchy)
     if len(table) < model.k:
         raise ImpossibleError(
             f"{counted(len(table), 'record')} cannot be published in groups of at least {model.k:,}; "
             "choose a smaller k"
         )
-    node = _leaf_of_occurrences(table, tree)
-    record = np.repeat(np.arange(len(table)), table.lengths)
+    tree, described = _described_tree(table, hierarchy)
     chosen: dict[str, Any] = {"hierarchy": described, "fill": fill, "fill_effect": FILLS[fill]}
+    if (as_it_is := _as_it_is(table, model, tree)) is not None:
+        return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": seed}
+    _check_leaves(table, tree)
+    node = _node_of_occurrences(table, tree)
+    record = np.repeat(np.arange(len(table)), table.lengths)
     if fill == "none":
         group_of = similar_groups(table, node, model.k, tree)
         sizes = np.bincount(group_of)
@@ -87,6 +92,18 @@ def tree_for(
     ``hierarchy`` is a tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), or
     ``"fan-out:10"`` (for items without meaning).
     """
+    tree, described = _described_tree(table, hierarchy)
+    _check_leaves(table, tree)
+    return tree, described
+
+
+def _check_leaves(table: Transactions, tree: Hierarchy) -> None:
+    tree.check_covers(name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
+
+
+def _described_tree(
+    table: Transactions, hierarchy: Hierarchy | str | os.PathLike[str] | None
+) -> tuple[Hierarchy, dict[str, Any]]:
     if hierarchy is None:
         raise PolicyError(
             "a hierarchy is missing: name a file, or say prefix (codes such as E11.9) or fan-out:10 "
@@ -96,13 +113,34 @@ def tree_for(
         tree, origin = hierarchy, None
     else:
         tree, origin = _read_or_built(table, os.fspath(hierarchy))
-    tree.check_covers(name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
     return tree, {
         "from": origin,
         "leaves": tree.n_leaves,
         "nodes": len(tree),
         "height": tree.height,
     }
+
+
+def _as_it_is(table: Transactions, model: Buckets, tree: Hierarchy) -> Generalisation | None:
+    """The plan that changes nothing, if every record is one of k already; else None.
+
+    A release made with the same tree holds names of inner nodes, which a table that is to be
+    grouped must not hold.
+    """
+    group_of, first = equal_rows(table)
+    if (np.bincount(group_of) < model.k).any():
+        return None
+    if any(
+        n and name not in tree for name, n in zip(table.vocabulary, table.supports, strict=True)
+    ):
+        return None
+    lengths = table.lengths[first]
+    node = _node_of_occurrences(table, tree)[spans(table.offsets[first], lengths)]
+    group = np.repeat(np.arange(len(first)), lengths)
+    offsets = np.zeros(len(first) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    nodes = node[np.lexsort((node, group))].astype(np.int32)
+    return Generalisation(group_of, offsets, nodes, tree, fingerprint(table), unchanged=True)
 
 
 def _read_or_built(table: Transactions, wanted: str) -> tuple[Hierarchy, str]:
@@ -122,9 +160,9 @@ def _read_or_built(table: Transactions, wanted: str) -> tuple[Hierarchy, str]:
     return Hierarchy.by_fan_out(table.vocabulary, lengths[0]), wanted
 
 
-def _leaf_of_occurrences(table: Transactions, tree: Hierarchy) -> np.ndarray:
-    """For each occurrence the code of its item's leaf; items that no record holds need none."""
-    leaf_of_item = np.zeros(table.n_items, dtype=np.int64)
+def _node_of_occurrences(table: Transactions, tree: Hierarchy) -> np.ndarray:
+    """For each occurrence the code of its item; items that no record holds need none."""
+    node_of_item = np.zeros(table.n_items, dtype=np.int64)
     for item in np.flatnonzero(table.supports):
-        leaf_of_item[item] = tree.code(table.vocabulary[item])
-    return leaf_of_item[table.items]
+        node_of_item[item] = tree.code(table.vocabulary[item])
+    return node_of_item[table.items]

@@ -63,6 +63,12 @@ class CellPlan:
         return table.with_columns(changed)
 
 
+def plan_of_nothing(table: Table, columns: tuple[str, ...]) -> CellPlan:
+    """The plan that leaves these columns as they are."""
+    cells = np.full((len(table), len(columns)), KEPT, dtype=np.int32)
+    return CellPlan(columns, cells, ((),) * len(columns), fingerprint(table))
+
+
 def make_plan(table: Table, forest: Forest, final: NDArray[np.int32]) -> CellPlan:
     """The plan that leaves every row with these nodes."""
     n_values = [len(table.column(name).values) for name in forest.columns]

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Table
-from withhold.data.grouping import Groups, group_rows
+from withhold.data import Hierarchy, Table
+from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
 from withhold.data.roles import Publish, column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError
@@ -33,7 +33,7 @@ from withhold.kernels.cells import BLOCK, Costs, Desk, merge_tuples
 from withhold.kernels.diverse_cells import Bench, merge_groups
 from withhold.kernels.threads import Progress, quiet
 from withhold.models import KAnonymity
-from withhold.suppress.cell_plan import CellPlan, make_plan
+from withhold.suppress.cell_plan import CellPlan, make_plan, plan_of_nothing
 from withhold.suppress.cell_trees import Forest, hierarchies_from, plant
 from withhold.wording import counted
 
@@ -71,6 +71,15 @@ def suppress_cells(
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
     hierarchies = hierarchies_from(hierarchy)
+    options = {
+        "cost": cost,
+        "hierarchies": sorted(hierarchies),
+        "publish": publish if isinstance(publish, str) else list(publish),
+        "seed": seed,
+    }
+    # Before the trees: what was generalised before is no leaf of them.
+    if holds_already(table, model, hierarchies):
+        return plan_of_nothing(table, model.quasi_identifiers), options
     forest = plant(table, by_difference(table, model), hierarchies)
     start = gather(table, model, forest, seed)
     costs = make_costs(start, forest, cost, len(table))
@@ -90,13 +99,24 @@ def suppress_cells(
         # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
         progress("merging rows", max(at_first - left, 0), at_first)
         left = merge()
-    options = {
-        "cost": cost,
-        "hierarchies": sorted(hierarchies),
-        "publish": publish if isinstance(publish, str) else list(publish),
-        "seed": seed,
-    }
     return make_plan(table, forest, start.final_cells()), options
+
+
+def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hierarchy]) -> bool:
+    """Whether no group is too small, and every value is one that its column can have."""
+    for name, tree in hierarchies.items():
+        if name not in model.quasi_identifiers:
+            return False
+        values = np.array([value or "" for value in table.column(name).values], dtype=object)
+        if not all(value in tree for value in values[table.column(name).counts > 0]):
+            return False
+    groups = groups_of(table, model.quasi_identifiers)
+    if (groups.sizes < model.k).any():
+        return False
+    if model.l is None or model.sensitive_column is None:
+        return True
+    different = distinct_per_group(groups, table.column(model.sensitive_column).codes)
+    return bool((different >= model.l).all())
 
 
 def by_difference(table: Table, model: KAnonymity) -> list[str]:

@@ -22,6 +22,7 @@ from withhold.kernels.mole_survey import Bools, moles_alone, store_breaches
 from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.models import Coherence, KmAnonymity, Mole
 from withhold.models.rho import decimal_text
+from withhold.proofs.coherence import verify_coherence
 from withhold.suppress.borders import mole_border, nugget_border
 from withhold.suppress.item_plan import ItemPlan, SuppressedItem
 from withhold.suppress.mole_counts import (
@@ -73,6 +74,9 @@ def suppress_coherence(
     }
     with Stop() as stop:
         search = Search(table, model, least, counting, stop, jobs, progress)
+        # Where items come back, all do that need not go; where none do, they must not go at first.
+        if not restoring and not search.moles_alone() and _holds(table, model, jobs, progress):
+            return search.plan_of_nothing(), options
         plans = {
             way: search.plan(way, restoring=restoring)
             for way in (KEEPS[:2] if keep == "best" else (keep,))
@@ -83,6 +87,13 @@ def suppress_coherence(
     # Of equally good ones the first, which is the paper's.
     best = min(plans, key=lambda way: (-plans[way].nuggets_kept, plans[way].removed))
     return plans[best], options
+
+
+def _holds(
+    table: Transactions, model: Coherence | KmAnonymity, jobs: int | None, progress: Progress
+) -> bool:
+    """Whether no item need go."""
+    return bool(verify_coherence(table, model, jobs=jobs, progress=progress, any_witness=True))
 
 
 def refuse_impossible(table: Transactions, model: Coherence | KmAnonymity) -> None:
@@ -146,6 +157,15 @@ class Search:
             nuggets.in_all(alive),
             fingerprint(self.table),
         )
+
+    def plan_of_nothing(self) -> ItemPlan:
+        """The plan of a table that holds as it is."""
+        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop, self.jobs)
+        alive = self.table.supports > 0
+        alive[self.table.codes(self.model.private)] = False
+        all_of_them = nuggets.in_all(alive)
+        least, rows = self.nugget_support, fingerprint(self.table)
+        return ItemPlan((), (), least, all_of_them, all_of_them, rows)
 
     def moles_alone(self) -> dict[int, Mole]:
         """The items that are moles by themselves, by code."""

@@ -32,6 +32,12 @@ class Generalisation:
     """Of the table the plan was made for."""
     fill: str = "none"
     """``"hash"``: records were filled up with what others of their bucket have."""
+    unchanged: bool = False
+    """The groups are of equal records, each published as it came."""
+
+    def __len__(self) -> int:
+        """How many records are published as another set than they came, or may be."""
+        return 0 if self.unchanged else len(self.group_of)
 
     def facts(self) -> list[tuple[str, str]]:
         """How records were filled up, where they were."""

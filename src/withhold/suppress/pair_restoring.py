@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,15 @@ class Blocked:
     number: int
     row: int
     item: int
-    held: frozenset[int]
-    """What the record holds now."""
+    record: Ints
+    """The record's places in the table: items, or -1 where one is deleted."""
     antecedent: frozenset[int]
     consequent: int
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """What the record held when somebody first asked."""
+        return frozenset(self.record[self.record >= 0].tolist())
 
     def helps(self, other: Blocked) -> bool:
         """Whether the return adds a record with the other's antecedent and without its consequent."""
@@ -101,8 +107,8 @@ def helpful_pairs(blocked: list[Blocked]) -> Iterator[tuple[Blocked, Blocked]]:
                 looks += 1
                 if looks > MOST_LOOKS:
                     return
-                apart = two.number > one.number and two.row != one.row
-                if apart and two.helps(one) and one.helps(two):
+                new = two.number > one.number and two.row != one.row
+                if new and one.item in two.antecedent and two.helps(one) and one.helps(two):
                     yield one, two
 
 
@@ -119,13 +125,12 @@ def describe(
     found = []
     for k, number in enumerate(numbers.tolist()):
         row = int(rows[number])
-        record = work.items[offsets[row] : offsets[row + 1]]
         found.append(
             Blocked(
                 number,
                 row,
                 int(ranks[number]),
-                frozenset(record[record >= 0].tolist()),
+                work.items[offsets[row] : offsets[row + 1]],
                 frozenset(antecedents[k].tolist()),
                 int(consequents[k]),
             )

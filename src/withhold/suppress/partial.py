@@ -178,6 +178,7 @@ def sweep_size(work: Workspace, size: int, choices: Choices, state: Longs, stop:
     deleted, answers, starts, ranks, numbers = sweep(
         layout.offsets,
         work.items,
+        layout.items,
         layout.post_offsets,
         layout.post_rows,
         work.supports,

@@ -9,19 +9,23 @@ import numpy as np
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.kernels.personal_fix import DISTRIBUTION, LEFTOVER
+from withhold.kernels.personal_survey import small_sizes
 from withhold.kernels.threads import Progress, Stop, quiet
 from withhold.models import PersonalRhoUncertainty
+from withhold.proofs.personal import verify_personal
 from withhold.suppress.giving_up import remove_everywhere
 from withhold.suppress.log import Log
 from withhold.suppress.personal_restoring import restore_people
 from withhold.suppress.personal_sampled import confirm_by_samples
-from withhold.suppress.personal_search import make_safe, unproven_items
+from withhold.suppress.personal_search import make_safe, unsafe_items
 from withhold.suppress.personal_workspace import PersonalWorkspace
 from withhold.suppress.plan import Plan, fingerprint
-from withhold.suppress.rho import suppress_rho
+from withhold.suppress.rho import SHARE_OF_CHECK, suppress_rho
+from withhold.suppress.setting_aside import count_too_long, set_aside, shorten_records
 
-SHARE_OF_SEARCH = 0.7
-"""Of a budget, this share goes to the search; the rest to finding what it left unsafe."""
+SHARE_OF_SEARCH, SHARE_OF_LOOK = 0.6, 0.75
+"""Of a budget, the search ends after this share, and the look for what it left unsafe after that one; the
+rest is for making short records safe."""
 VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
 
 
@@ -72,30 +76,63 @@ def suppress_personal(
             if model.is_sampled:
                 options["round"] = confirm_by_samples(work, model, seed, search)
             else:
+                too_long = count_too_long(work)
+                # The search removes nothing that need not go. Setting aside does.
+                if too_long and _holds(table, model, budget, jobs, progress):
+                    return _plan(table, work.log, work.kept()), options
+                set_aside(work, too_long)
+                options["set_aside"] = too_long
                 make_safe(work, max_known, search, jobs=jobs, progress=progress)
             interrupted = search.reason != 0
         if interrupted:
             options["round"] = 1
-            left = _give_up(work, table, overall, jobs)
+            left = _give_up(work, table, max_known, budget, overall, jobs, progress)
             return _plan(table, work.log, left), options
         if restoring and keep == "rules" and not model.is_sampled:
             restore_people(work, max_known, overall, jobs=jobs, progress=progress)
     return _plan(table, work.log, work.kept()), options
 
 
+def _holds(
+    table: Transactions,
+    model: PersonalRhoUncertainty,
+    budget: float | None,
+    jobs: int | None,
+    progress: Progress,
+) -> bool:
+    """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
+    limit = None if budget is None else budget * SHARE_OF_CHECK
+    bound = model.with_originals(table)
+    return bool(verify_personal(table, bound, limit_seconds=limit, jobs=jobs, progress=progress))
+
+
 def _give_up(
     work: PersonalWorkspace,
     table: Transactions,
-    stop: Stop,
+    max_known: int | None,
+    budget: float | None,
+    overall: Stop,
     jobs: int | None,
+    progress: Progress,
 ) -> np.ndarray:
-    """Without the items that anybody fears and that were not shown to be safe in time.
+    """What is left without the items that somebody fears and that are unsafe, where that is known in time.
 
-    Removing an item everywhere changes no support of a set without it, so what is safe stays safe.
+    Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If it is
+    not known in time, every record keeps a few items, which are made safe; and if that takes too
+    long as well, one.
     """
-    ranks = unproven_items(work, stop, jobs)
-    codes = work.layout.layout.code_of_rank[ranks]
-    return remove_everywhere(table, codes, work.kept(), work.log)
+    left_of_budget = None if budget is None else budget * (SHARE_OF_LOOK - SHARE_OF_SEARCH)
+    with Stop(left_of_budget) as look:
+        ranks = unsafe_items(work, look, jobs)
+    if ranks is not None:
+        codes = work.layout.layout.code_of_rank[ranks]
+        return remove_everywhere(table, codes, work.kept(), work.log)
+    size = small_sizes(work.layout)
+    size = size if max_known is None else min(size, max_known)
+    if not shorten_records(work, size, overall, progress):
+        with Stop() as at_last:
+            shorten_records(work, 0, at_last, progress)
+    return work.kept()
 
 
 def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:

@@ -120,15 +120,15 @@ def mend_sets(
     return np.concatenate(repeat)
 
 
-def unproven_items(work: PersonalWorkspace, stop: Stop, jobs: int | None) -> Ints:
-    """The items that somebody fears and that are unsafe, or all that are feared if time ran out."""
+def unsafe_items(work: PersonalWorkspace, stop: Stop, jobs: int | None) -> Ints | None:
+    """The items that somebody fears and that are unsafe; None if time ran out, or if there are too many."""
     rows = work.rows
     unsafe = work.fears.anybody & (rows.supports * work.den > work.num * (len(rows.offsets) - 1))
     every = _all_roots(work)
     tasks = [partial(_find, work, every[start::TASKS], 1, stop) for start in range(TASKS)]
     for found in run_all(tasks, stop, jobs=jobs):
         if stop.reason != 0 or found.count[2] > 0:
-            return np.flatnonzero(work.fears.anybody).astype(np.int32)
+            return None
         unsafe[found.numbers[: found.count[0], 0]] = True
     return np.flatnonzero(unsafe).astype(np.int32)
 

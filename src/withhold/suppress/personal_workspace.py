@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Transactions
+from withhold.kernels.bits import clear_bits
 from withhold.kernels.layout import Ints, Longs
 from withhold.kernels.people import lay_out_people
 from withhold.kernels.personal_fix import Choice, fix_known_sets, fix_rules
@@ -95,6 +96,26 @@ class PersonalWorkspace:
                 supports=table[:, 2],
             )
         return len(positions)
+
+    def withhold(self, positions: Longs) -> None:
+        """Withhold what is published at these positions, for want of time and not for a rule."""
+        rows, ranks = self.rows, self.rows.items[positions]
+        row_of = np.searchsorted(rows.offsets, positions, side="right") - 1
+        first = len(rows.supports) - len(rows.bitmaps)
+        clear_bits(rows.bitmaps, first, ranks, row_of.astype(np.int32))
+        rows.items[positions] = ~ranks
+        rows.supports[:] -= np.bincount(ranks, minlength=len(rows.supports))
+        self.choice.total[0] -= len(positions)
+        distinct = np.unique(ranks)
+        self.log.add(
+            self.layout.layout.origin[positions],
+            np.searchsorted(distinct, ranks),
+            starts=np.zeros(len(distinct) + 1, dtype=np.int64),
+            items=np.zeros(0, dtype=np.int32),
+            consequents=self.layout.layout.code_of_rank[distinct],
+            joints=np.zeros(len(distinct), dtype=np.int64),
+            supports=np.zeros(len(distinct), dtype=np.int64),
+        )
 
     def positions_of(self, places: Longs | Ints) -> Ints:
         """Where occurrences of the table stand in the layout."""

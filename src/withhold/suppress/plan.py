@@ -22,6 +22,10 @@ from withhold.models import Breach
 class AnyPlan(Protocol):
     """What every plan can do, whatever it withholds."""
 
+    def __len__(self) -> int:
+        """How much is changed; 0 only if everything is published as it came."""
+        ...
+
     def apply_to(self, table: Any) -> Any:
         """The table without what the plan withholds; the only code that removes anything."""
         ...

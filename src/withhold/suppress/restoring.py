@@ -171,8 +171,12 @@ class _Trial:
 
 def _undo_pairs(trial: _Trial, blocks: Blocks, blocked_by: Ints, out: NDArray[np.bool_]) -> Longs:
     """Undo deletions by two where neither can be undone alone; returns their numbers."""
-    # Only rules with the item itself in the antecedent leave a second one anything to help with.
+    # Only rules with the item itself in the antecedent leave a second one anything to help with, and only
+    # if one more record with the antecedent would be enough.
     numbers = np.flatnonzero(out & (blocks.extras[blocked_by] == 1))
+    in_use = np.unique(blocked_by[numbers]).astype(np.int64)
+    loose = _loose(trial.work, blocks, in_use, trial.stop, 1, quiet, more=1)
+    numbers = numbers[loose[blocked_by[numbers]]]
     rules = blocked_by[numbers]
     antecedents = [blocks.items[blocks.starts[rule] : blocks.starts[rule + 1]] for rule in rules]
     blocked = describe(
@@ -221,8 +225,9 @@ def _loose(
     stop: Stop,
     jobs: int | None,
     progress: Progress,
+    more: int = 0,
 ) -> NDArray[np.bool_]:
-    """Which of the rules ``events`` have room for one more."""
+    """Which of the rules ``events`` have room for one more, with ``more`` other records that hold Q."""
     layout = work.layout
     loose = np.zeros(len(blocks), dtype=bool)
     tasks = [
@@ -232,7 +237,7 @@ def _loose(
             blocks.starts,
             blocks.items,
             blocks.consequents,
-            blocks.extras,
+            blocks.extras + more,
             layout.offsets,
             work.items,
             layout.post_offsets,

@@ -13,6 +13,7 @@ from withhold.errors import PolicyError
 from withhold.kernels.memory import give_back_memory
 from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import RhoUncertainty
+from withhold.proofs.rho import verify_rho
 from withhold.suppress.giving_up import remove_everywhere, remove_unproven
 from withhold.suppress.log import Log
 from withhold.suppress.partial import Choices, delete_forced, suppress_sensitive, thin
@@ -23,6 +24,8 @@ from withhold.suppress.workspace import Workspace
 
 SHARE_OF_SEARCH = 0.7
 """Of a budget for a table in one part; the rest goes to finding what the search left unsafe."""
+SHARE_OF_CHECK = 0.2
+"""Of a budget, to find out whether the table holds as it is."""
 DEFAULT_PARTS = 4
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
@@ -67,16 +70,27 @@ def suppress_rho(
     within_parts = restoring and len(split) > 1 and table.n_occurrences > MOST_TO_RESTORE
     pick = pick or ("longest" if len(split) == 1 else "random")
     choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
+    options = {
+        "keep": keep,
+        "pick": pick,
+        "restoring": "within parts" if within_parts else restoring,
+        "parts": len(split),
+        "budget": budget,
+        "seed": seed,
+    }
     log = Log()
     with Stop(budget) as overall:
         with _search_stop(budget, in_one=len(split) == 1) as search:
             # On a budget each part looks for its own forced deletions, so that some get finished.
             forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
-            if forced_in_parts:
-                kept = np.ones(table.n_occurrences, dtype=bool)
-            elif keep == "rules":
+            kept = np.ones(table.n_occurrences, dtype=bool)
+            if keep == "rules" and not forced_in_parts:
                 kept = delete_forced(table, model, choices, log, search)
-            else:
+            # The search over a whole table removes nothing that need not go. Parts and thinning do.
+            hasty = len(split) > 1 or keep == "distribution"
+            if hasty and log.n_removed == 0 and _holds(table, model, budget, jobs, progress):
+                return _plan(table, log, kept), options
+            if keep == "distribution":
                 kept = thin(table, model, log, search)
             give_back_memory()
             n_thinned = 0 if keep == "rules" else log.n_reasons
@@ -115,15 +129,20 @@ def suppress_rho(
                 progress=progress,
             )
             left = work.kept()
-    options = {
-        "keep": keep,
-        "pick": pick,
-        "restoring": "within parts" if within_parts else restoring,
-        "parts": len(split),
-        "budget": budget,
-        "seed": seed,
-    }
     return _plan(table, log, left), options
+
+
+def _holds(
+    table: Transactions,
+    model: RhoUncertainty,
+    budget: float | None,
+    jobs: int | None,
+    progress: Progress,
+) -> bool:
+    """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
+    limit = None if budget is None else budget * SHARE_OF_CHECK
+    options: dict[str, Any] = {"limit_seconds": limit, "jobs": jobs, "progress": progress}
+    return bool(verify_rho(table, model, any_witness=True, **options))
 
 
 def _search_stop(budget: float | None, *, in_one: bool) -> Stop:
