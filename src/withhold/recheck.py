@@ -136,9 +136,24 @@ def read_published(
         found: Data | InputError = _as_written(_detected(path, is_table, {}), form)
     except InputError as error:
         found = error
-    if isinstance(proposed, InputError) or isinstance(found, InputError) or proposed != found:
+    if isinstance(proposed, InputError) or isinstance(found, InputError):
+        raise _two_readings(path, form, found)
+    if not _agree(proposed, found, form):
         raise _two_readings(path, form, found)
     return proposed
+
+
+def _agree(proposed: Data, found: Data, form: Source) -> bool:
+    """Whether the manifest's reading is the detected one: of a table, whether it has the same cells."""
+    if not isinstance(proposed, Table):
+        return proposed == found
+    seen = found.source
+    assert seen is not None
+    return (seen.container, seen.separator, seen.compression) == (
+        form.container,
+        form.separator if form.container == "text" else seen.separator,
+        form.compression,
+    )
 
 
 def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Transactions:

@@ -206,9 +206,9 @@ def test_request__is_seen_before_anything_gets_its_name(shop, monkeypatch):
 
     real = publish.make_manifest
 
-    def asked(*arguments):
+    def asked(*arguments, **options):
         interruption.ask_to_stop()
-        return real(*arguments)
+        return real(*arguments, **options)
 
     monkeypatch.setattr(publish, "make_manifest", asked)
     result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")

@@ -403,10 +403,11 @@ def test_python__every_way_out_is_the_same_release(model, name, folder):
         assert cells(again.table) == expected.release, file
         manifest = json.loads(published.manifest.read_text())
         assert manifest["model"]["model"] == release.model.name
-        assert manifest["loss"] == json.loads(json.dumps(expected.loss))
+        internal = json.loads(published.internal.read_text())
+        assert internal["loss"] == json.loads(json.dumps(expected.loss))
         plain = json.loads(json.dumps(release_as_dict(release, published)))
         assert plain["verdict"] == manifest["verdict"]["status"] == model.outcome
-        assert plain["loss"] == manifest["loss"]
+        assert plain["loss"] == internal["loss"]
     for frame in (release.data.to_polars(), release.data.to_pandas(), release.data.to_arrow()):
         if model.data == RECORDS:
             assert cells(wh.read(frame)) == expected.release

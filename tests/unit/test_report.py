@@ -152,7 +152,7 @@ def test_release_report__is_the_same_before_it_is_a_file(pharmacy, internal):
 
 
 def test_page__an_untouched_file_has_a_report_too(tmp_path):
-    release = wh.anonymize([["a", "b"], ["a"], ["c"], ["b", "z"]], wh.RhoUncertainty("0.9", {"b"}))
+    release = wh.anonymize([["a", "b"], ["a"], ["c"], ["b", "z"]], wh.RhoUncertainty("0.9", {"z"}))
     release.write(tmp_path / "out.dat", report=True)
     page = report_path(tmp_path / "out.dat").read_text(encoding="utf-8")
     assert "Nothing was withheld" in page

@@ -81,12 +81,12 @@ def forget(path: Path) -> None:
 
 def note_commit(files: FileSet) -> None:
     """Remember that the set stands there."""
-    _committed.add(files.path)
+    _committed.add(files.path.absolute())
 
 
 def was_committed(path: Path) -> bool:
     """Whether this process has published there."""
-    return path in _committed
+    return path.absolute() in _committed
 
 
 def abandon() -> None:

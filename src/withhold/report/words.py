@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from withhold.audits import Audit
 from withhold.audits.result import SizeCount
 from withhold.models import Model
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def exposed_text(audit: Audit) -> str:
     most = audit.exposed_known
     if most is None:
         return "Exposed records were not counted."
-    number = f"{audit.exposed_records:,} records ({audit.exposed_share:.1%})"
+    number = f"{counted(audit.exposed_records, 'record')} ({audit.exposed_share:.1%})"
     if audit.model.name == "buckets":
         return f"In rare sets of at most {_items(most)}: {number}"
     known = "nothing" if most == 0 else f"at most {most:,}"
