@@ -85,7 +85,7 @@ def test_curve__intervals_cover_the_exact_shares():
         expected = oracle.audit_coherence(rows, private, h, k, 2, 0).curve
         table = wh.Transactions.from_lists(rows)
         layout = split_rows(table, table.codes(private))
-        for seed in range(4):
+        for seed in (chance.randrange(10**9) for _ in range(4)):
             curve = attack_curve.attack_curve(
                 layout, h, k=k, samples=300, seed=seed, stop=Stop(), jobs=1
             )
@@ -96,8 +96,9 @@ def test_curve__intervals_cover_the_exact_shares():
                         low, high = getattr(got, name).interval
                         covered += low <= truth <= high
                         tried += 1
-    assert tried > 500
-    assert 0.95 <= covered / tried < 1
+    assert tried > 400
+    # Not more are missed than chance allows (three standard deviations), and some are.
+    assert 0.95 - 3 * (0.95 * 0.05 / tried) ** 0.5 <= covered / tried < 1
 
 
 def searches(chance: random.Random) -> list[tuple[counting.Search, dict[int, int], Rows]]:
@@ -213,7 +214,7 @@ def test_estimates__intervals_cover_the_exact_counts(monkeypatch):
                         covered += count.low <= by_size[size] <= count.high
                         tried += 1
     assert tried > 300
-    assert covered / tried >= 0.95
+    assert covered / tried >= 0.95 - 3 * (0.95 * 0.05 / tried) ** 0.5
 
 
 @needs_speed

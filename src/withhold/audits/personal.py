@@ -37,6 +37,8 @@ from withhold.kernels.threads import Progress, Stop, quiet, run_all
 from withhold.models import PersonalBreach, PersonalRhoUncertainty, Status
 from withhold.proofs.personal import kept_of, named, rows_that_fear, verify_personal
 
+COST = 4
+"""A set takes about so many times as long as one of another model: its owners are looked at as well."""
 FEW_FEARED = 10
 """So many feared items of a row are counted along with a set of it."""
 
@@ -116,8 +118,8 @@ class _Known:
         return Search(self.sets, self.count, self.estimate)
 
     def sets(self, size: int) -> int:
-        """As many as there are, or more where in long rows many feared items have to be counted for each."""
-        return max(self.known.n_sets(size), self.known.n_rules(size) // FEW_FEARED)
+        """As many as would take so long; long rows of which much is feared take longest."""
+        return COST * max(self.known.n_sets(size), self.known.n_rules(size) // FEW_FEARED)
 
     def named(self, rule: Rule) -> PersonalBreach:
         assert self.model.constraints is not None
