@@ -114,12 +114,20 @@ def release_text(release: Release, published: Published) -> str:
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
+        *_set_aside_facts(release.options.get("set_aside", 0)),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
     held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
     return page([f"{published.verdict.words}  {promise}", *held, "", *columns(facts)])
+
+
+def _set_aside_facts(n_records: int) -> list[tuple[str, str]]:
+    """How many records were too long to be made safe item by item."""
+    if not n_records:
+        return []
+    return [("set aside", f"{counted(n_records, 'record')} too long to be searched item by item")]
 
 
 def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:

@@ -73,7 +73,7 @@ class Plan:
     def why(self, number: int, table: Transactions) -> Breach | None:
         """The breach that the ``number``-th removal answered, with its counts at that moment.
 
-        None: the budget ran out before the item was shown to be safe, so it went everywhere.
+        None: the budget ran out before the item was shown to be safe, or its record was set aside.
         """
         reason = int(self.answers[number])
         if self.reasons.supports[reason] == 0:
