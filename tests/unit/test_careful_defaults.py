@@ -272,6 +272,38 @@ def test_seed__is_drawn_and_can_be_repeated(desk):
     assert (desk / "e.dat").read_bytes() == (desk / "f.dat").read_bytes()
 
 
+AGAIN = {
+    "rho": (wh.RhoUncertainty("0.4", {"Insulin", "Tea"}), {"restoring": False}),
+    "coherence": (wh.Coherence("0.6", 2, None, {"Insulin"}), {}),
+    "km": (wh.KmAnonymity(2, 2), {}),
+    "buckets": (wh.Buckets(2), {"hierarchy": "fan-out:2"}),
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_policy__of_a_release_made_in_python_makes_it_again(desk, name):
+    model, options = AGAIN[name]
+    release = wh.anonymize(desk / "baskets.dat", model, **options)
+    release.write(desk / "a.dat")
+    more = ("--hierarchy", options["hierarchy"]) if "hierarchy" in options else ()
+    ran("anonymize", "baskets.dat", "--policy", "a.dat.internal.json", *more, "-o", "b.dat")
+    assert (desk / "a.dat").read_bytes() == (desk / "b.dat").read_bytes()
+    assert load("b.dat.internal.json")["seed"] == release.options["seed"]
+
+
+def test_policy__of_a_table_made_in_python_makes_it_again(desk):
+    rows = [f"{30 + n % 3},{'fm'[n % 2]},{n % 5}" for n in range(12)]
+    (desk / "people.csv").write_text("age,sex,job\n" + "\n".join(rows) + "\n")
+    release = wh.anonymize(
+        wh.read_table(desk / "people.csv", drop=["job"]),
+        wh.KAnonymity(3, ["age", "sex"]),
+        cost="ham",
+    )
+    release.write(desk / "a.csv")
+    ran("anonymize", "people.csv", "--policy", "a.csv.internal.json", "-o", "b.csv")
+    assert (desk / "a.csv").read_bytes() == (desk / "b.csv").read_bytes()
+
+
 def test_policy__the_public_manifest_is_not_one():
     ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
     result = run("anonymize", "baskets.dat", "-o", "y.dat", "--policy", "x.dat.manifest.json")
