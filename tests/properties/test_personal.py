@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lenient import anonymize, verify
 from oracle import personal_breaches
 from tables import ITEMS, Rows, examples, needs_speed
 from withhold import (
@@ -17,8 +18,6 @@ from withhold import (
     RhoUncertainty,
     Status,
     Transactions,
-    anonymize,
-    verify,
 )
 from withhold.kernels.personal_fix import LEFTOVER
 from withhold.kernels.threads import Stop

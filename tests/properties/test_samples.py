@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from lenient import anonymize, verify
 from tables import needs_speed
-from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions, anonymize, verify
+from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions
 from withhold.models.sampling import chance_of_at_most, fewest_draws, sample_test
 
 EPSILON = DELTA = Fraction(1, 10)

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_personal import knowledge, modelled, people
 
+from lenient import anonymize
 from oracle import personal_breaches
 from tables import examples
-from withhold import Constraints, Transactions, anonymize
+from withhold import Constraints, Transactions
 from withhold.data import packing
 from withhold.formats import constraints as files
 from withhold.kernels import people as persons

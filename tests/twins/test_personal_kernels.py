@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lenient import anonymize
 from tables import examples
 from withhold.data import Constraints, Transactions
 from withhold.kernels import plain_personal
@@ -22,7 +23,6 @@ from withhold.kernels.personal_subsets import find_unsafe_subset, room_for_subse
 from withhold.kernels.personal_survey import survey_people
 from withhold.kernels.threads import Stop
 from withhold.models import PersonalRhoUncertainty
-from withhold.pipeline import anonymize
 from withhold.proofs.personal import kept_of
 from withhold.suppress.personal_workspace import PersonalWorkspace
 

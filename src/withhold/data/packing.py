@@ -53,9 +53,9 @@ def packed(n_records: int, items: tuple[str, ...], row_bits: Callable[[int, int]
 def packed_pairs(n_records: int, items: tuple[str, ...], rows: Numbers, columns: Numbers) -> Packed:
     """The same from pairs in any order, also repeated ones; tens of millions are not unpacked.
 
-    >>> names, _, offsets, kept = packed_pairs(200, ("a", "b", "c"), np.array([9, 3, 9]), np.array([2, 0, 2]))
-    >>> names, np.diff(offsets)[[3, 9]].tolist(), kept.tolist()
-    (('a', 'c'), [1, 1], [0, 1])
+    >>> names, bits, _, _ = packed_pairs(3, ("a", "b", "c"), np.array([2, 0, 2]), np.array([2, 0, 2]))
+    >>> names, bits.tolist()
+    (('a', 'c'), [[1], [0], [2]])
     """
     width = max(len(items), 1)
     keys = rows.astype(np.int64)
