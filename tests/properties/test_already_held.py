@@ -97,6 +97,7 @@ def test_buckets__sets_that_are_frequent_enough_are_published_as_they_came(rows,
 @given(rows, st.integers(2, 4), st.booleans(), st.sampled_from([None, 2]))
 def test_k_anonymity__a_safe_table_is_published_as_it_came(drawn, k, with_tree, diversity):
     options = {"hierarchy": {"p": TREE, "r": TREE}} if with_tree else {}
+    options["publish"] = "all"
     column = "secret" if diversity else None
     model = wh.KAnonymity(k, ["p", "q", "r"], l=diversity, sensitive_column=column)
     try:
