@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 from typer.main import get_command
@@ -423,7 +424,7 @@ def rows_of(frame: Any) -> list[tuple[Any, ...]]:
 
 
 def _text(cell: Any) -> str | None:
-    if cell is None or cell != cell:
+    if pd.isna(cell):
         return None
     return str(int(cell)) if isinstance(cell, float) else str(cell)
 

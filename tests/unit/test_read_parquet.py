@@ -81,7 +81,7 @@ def panicking(monkeypatch, tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"tid": ["a", "b"], "item": ["x", "y"], "ok": [1, 0]}).write_parquet(path)
 
-    def panic(_):
+    def panic(*_):
         import os
 
         os.write(2, b"thread 'main' panicked at lib.rs\n")
@@ -89,6 +89,7 @@ def panicking(monkeypatch, tmp_path):
 
     def now():
         monkeypatch.setattr(pl, "read_parquet", panic)
+        monkeypatch.setattr(pl, "scan_parquet", panic)
         return path
 
     return now
