@@ -156,6 +156,7 @@ def test_signal__while_waiting_for_input_ends_it(tmp_path):
     with start("inspect", "-", stdin=subprocess.PIPE) as process:
         time.sleep(1.0)
         process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)  # communicate would close its input at once, which ends it too
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert len(said.splitlines()) == 1
