@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import lenient
 import oracle
 import withhold as wh
-from tables import ITEMS, examples, knowledge, problems
+from tables import ITEMS, examples, knowledge, needs_speed, problems
 from withhold.cli import anonymize  # noqa: F401
 from withhold.cli.app import app
 from withhold.data import Constraints
@@ -123,6 +123,7 @@ def test_buckets__a_tree_that_does_not_fit_is_refused_even_so():
         lenient.anonymize([["z"], ["z"]], wh.Buckets(2), hierarchy=TREE)
 
 
+@needs_speed
 @pytest.mark.data
 @pytest.mark.parametrize("budget", [None, 60.0])
 def test_real_file__loses_nothing_when_it_is_made_safe_again(real_data, budget):
