@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 import withhold as wh
-from withhold.measure.generalisation import GeneralisationLoss
-from withhold.report.buckets import loss_by_record, loss_lines, records_by_group_size
+from withhold.methods.buckets.generalisation import GeneralisationLoss
+from withhold.methods.buckets.telling import loss_by_record, loss_lines, records_by_group_size
 from withhold.report.figures import svg_file
-from withhold.report.plots import Plot
+from withhold.telling.plots import Plot
 
 WAYS = {"hash": "hash", "truthful": "none"}
 K = 10

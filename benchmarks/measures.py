@@ -171,7 +171,7 @@ def suppress_items(
 ) -> Result:
     """From reading the file to the proved release on disk, under coherence or k^m-anonymity."""
     import withhold as wh
-    from withhold.kernels.breach_store import BreachStore
+    from withhold.methods.coherence.breach_store import BreachStore
 
     def asked(items: frozenset[str]) -> Any:
         return wh.KmAnonymity(**model) if "m" in model else wh.Coherence(**model, private=items)
@@ -230,7 +230,7 @@ def mining(path: str, min_support: str, repeats: int) -> Result:
     import fim
 
     import withhold as wh
-    from withhold.measure.mining import closed_itemsets, min_count
+    from withhold.mining.miner import closed_itemsets, min_count
 
     _warm_mining()
     table = wh.read(path)
@@ -296,7 +296,7 @@ def _forbidden(table: wh.Transactions, model: wh.RhoUncertainty, min_support: st
     """How many of the rules no release may keep: sensitive consequent, confidence above ρ."""
     import numpy as np
 
-    from withhold.measure.mining import frequent_itemsets, rules_of
+    from withhold.mining.miner import frequent_itemsets, rules_of
 
     found = rules_of(frequent_itemsets(table, min_support), model.rho)
     above = found.joint * model.rho.denominator > model.rho.numerator * found.support
@@ -372,7 +372,7 @@ def _warm_audit() -> None:
 def _warm_mining() -> None:
     import withhold as wh
     from withhold.measure import measure_utility
-    from withhold.measure.mining import closed_itemsets
+    from withhold.mining.miner import closed_itemsets
 
     with _tiny_file() as (path, _):
         table = wh.read(path)

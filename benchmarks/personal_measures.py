@@ -100,10 +100,10 @@ def warm(setting: str, keep: str, **model: Any) -> None:
 
 def unsafe_share(release: Release) -> float:
     """The share of fresh adversaries who succeed, of the size for which it is largest."""
-    from withhold.kernels.people import lay_out_people
-    from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
-    from withhold.kernels.personal_judge import room_for_rules
-    from withhold.proofs.personal import kept_of
+    from withhold.methods.personal.check.proof import kept_of
+    from withhold.methods.personal.draws import draw_adversaries, try_adversaries
+    from withhold.methods.personal.judge import room_for_rules
+    from withhold.methods.personal.people import lay_out_people
 
     model: Any = release.model
     kept = kept_of(release.original, release.data)

@@ -39,7 +39,7 @@ def table_run(
 ) -> Result:
     """Time against scikit-learn's naive Bayes, interleaved; loss and errors by seed."""
     import withhold as wh
-    from withhold.measure.table_utility import measure_table
+    from withhold.methods.cells.utility import measure_table
 
     table = adult(path, share=share, blanks=blanks)
     model = wh.KAnonymity(k, QUASI_IDENTIFIERS, label=LABEL)

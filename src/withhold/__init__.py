@@ -17,18 +17,14 @@ from withhold.lazy import load
 
 if TYPE_CHECKING:
     from withhold.data import Constraints, Hierarchy, Source, Table, Transactions
-    from withhold.models import (
-        Breach,
-        Buckets,
-        Coherence,
-        KAnonymity,
-        KmAnonymity,
-        Mole,
-        PersonalRhoUncertainty,
-        RhoUncertainty,
-        Status,
-        Verdict,
-    )
+    from withhold.data.breach import Breach
+    from withhold.methods.buckets.model import Buckets
+    from withhold.methods.cells.model import KAnonymity
+    from withhold.methods.coherence.model import Coherence, KmAnonymity
+    from withhold.methods.coherence.mole import Mole
+    from withhold.methods.personal.model import PersonalRhoUncertainty
+    from withhold.methods.rho.model import RhoUncertainty
+    from withhold.verdict import Status, Verdict
 
 try:
     __version__ = version("withhold")
@@ -68,22 +64,18 @@ __all__ = [
 # values load numpy; they come in late so that the command hears Ctrl-C before that.
 _VALUES = {
     "withhold.data": ("Constraints", "Hierarchy", "Source", "Table", "Transactions"),
-    "withhold.models": (
-        "Breach",
-        "Buckets",
-        "Coherence",
-        "KAnonymity",
-        "KmAnonymity",
-        "Mole",
-        "PersonalRhoUncertainty",
-        "RhoUncertainty",
-        "Status",
-        "Verdict",
-    ),
+    "withhold.data.breach": ("Breach",),
+    "withhold.methods.rho.model": ("RhoUncertainty",),
+    "withhold.methods.personal.model": ("PersonalRhoUncertainty",),
+    "withhold.methods.coherence.model": ("Coherence", "KmAnonymity"),
+    "withhold.methods.coherence.mole": ("Mole",),
+    "withhold.methods.cells.model": ("KAnonymity",),
+    "withhold.methods.buckets.model": ("Buckets",),
+    "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {
     "anonymize": "withhold.pipeline:anonymize",
-    "apply": "withhold.suppress:apply",
+    "apply": "withhold.data.plan:apply",
     "audit": "withhold.pipeline:audit",
     "compare": "withhold.comparison:compare",
     "sweep": "withhold.sweeping:sweep",

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from withhold.arguments import checked, names_in
+from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy, Table, Transactions
 from withhold.data.names import clean_set
 from withhold.errors import InputError, PolicyError
 from withhold.formats import Data, read, read_table
-from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import read_internal, read_manifest
 from withhold.measure import Asked, Measured, compare_tables
-from withhold.models import Model
-from withhold.publish import internal_of, manifest_of, sha256_of
-from withhold.recheck import model_in, read_original, read_published
+from withhold.method import Model
+from withhold.methods.buckets.search.suppressor import tree_for
+from withhold.publish.manifest import read_internal, read_manifest
+from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.recheck import model_in, read_original, read_published
 from withhold.release import Release
-from withhold.suppress.buckets import tree_for
 
 
 @dataclass(frozen=True)

@@ -15,26 +15,20 @@ from dataclasses import replace
 from typing import Any
 
 from withhold.arguments import check_options, checked
-from withhold.audits import audit as find
-from withhold.audits import check_audit
+from withhold.counting.memory import give_back_memory
 from withhold.data import Table, Transactions
+from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
-from withhold.identifiers import RENUMBER, check_ids, released
-from withhold.kernels.memory import give_back_memory
+from withhold.listed import check_listed, unknown_items
 from withhold.measure import loss_of
-from withhold.models import (
-    TABLE_MODELS,
-    Model,
-    Status,
-    Verdict,
-    as_released,
-    check_listed,
-    unknown_items,
-)
-from withhold.proofs import verify as prove
+from withhold.method import Model
+from withhold.publish.identifiers import RENUMBER, check_ids, released
+from withhold.registry import TABLE_MODELS, as_released, check_audit, check_search, suppress
+from withhold.registry import audit as find
+from withhold.registry import verify as prove
 from withhold.release import Release
-from withhold.suppress import apply, check_search, suppress
+from withhold.verdict import Status, Verdict
 
 SEED_BITS = 32
 """Of a seed that is drawn: too many for anybody to try them all on a release."""

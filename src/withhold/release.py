@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.arguments import checked
+from withhold.counting.threads import Progress, quiet
 from withhold.data import Source
 from withhold.data.unknown import Unknown
-from withhold.identifiers import KEEP, KEPT, RENUMBER
-from withhold.kernels.threads import Progress, quiet
-from withhold.manifest import make_internal, make_manifest
-from withhold.models import Model, Verdict
-from withhold.publish import Published, publish
+from withhold.method import Model
+from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
+from withhold.publish.manifest import make_internal, make_manifest
+from withhold.publish.publishing import Published, publish
+from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
     from withhold.report.content import Report

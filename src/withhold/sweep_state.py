@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.atomic.steps import append
-from withhold.data import Hierarchy, Table
+from withhold.data import Hierarchy, Table, plan
 from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
 from withhold.measure import Asked, Fact
-from withhold.publish import save_text
-from withhold.suppress import cell_plan, plan
+from withhold.methods.cells import plan as cell_plan
+from withhold.publish.publishing import save_text
 
 if TYPE_CHECKING:
     from withhold.sweeping import Case, Point

@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from withhold.arguments import checked, did_you_mean, fits
+from withhold.counting.threads import Progress, available_cores, quiet
 from withhold.errors import ImpossibleError, PolicyError
-from withhold.kernels.threads import Progress, available_cores, quiet
 from withhold.measure import Asked, Fact, compare_tables
-from withhold.measure.facts import finite
-from withhold.models import Model
+from withhold.method import Model
 from withhold.pipeline import anonymize, as_data
-from withhold.suppress import check_search, search_options
+from withhold.registry import check_search, search_options
 from withhold.sweep_state import State
+from withhold.telling.facts import finite
 
 UNVARIED = ("jobs", "progress")
 """Options of ``anonymize`` that change nothing about a release."""

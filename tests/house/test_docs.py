@@ -45,7 +45,7 @@ def demo(tmp_path_factory) -> Path:
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
 
 
 @pytest.mark.parametrize("name", pages())

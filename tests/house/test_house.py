@@ -74,21 +74,6 @@ def test_modules__stay_readable():
         assert length <= 400, f"{path} has {length} lines"
 
 
-def test_kernels__have_twins():
-    from withhold.kernels import plain, plain_moles
-
-    sources = {path: path.read_text() for path in (ROOT / "src/withhold/kernels").glob("*.py")}
-    public = {"survey_antecedents", "find_unsafe_closed_set", "count_support", "try_attacks"}
-    for name in public:
-        assert any(f"def {name}(" in text for text in sources.values())
-        assert hasattr(plain, name)
-    for name in ("find_mole", "survey_moles", "count_moles", "count_nuggets", "find_rare_row"):
-        assert any(
-            f"def {name}(" in text for path, text in sources.items() if path.stem[:5] != "plain"
-        )
-        assert hasattr(plain_moles, name)
-
-
 def test_examples__run(tmp_path):
     for script in sorted((ROOT / "examples").glob("*.py")):
         done = subprocess.run(

@@ -8,7 +8,7 @@ import pytest
 
 import withhold as wh
 from withhold.data import Table
-from withhold.suppress.cells import COSTS
+from withhold.methods.cells.search.suppressor import COSTS
 
 ORIGINAL = [
     row.split()

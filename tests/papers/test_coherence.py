@@ -9,7 +9,7 @@ import pytest
 
 import oracle_coherence as oracle
 import withhold as wh
-from withhold.suppress.borders import (
+from withhold.methods.coherence.search.borders import (
     bits_of,
     count_covered,
     difference,

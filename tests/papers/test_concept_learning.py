@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import withhold as wh
-from withhold.suppress.hashing import hashed, support_sums
+from withhold.methods.buckets.search.hashing import hashed, support_sums
 
 TABLE_1 = [["I1", "J1", "J2"], ["I2", "J1"], ["I2", "J1", "J2"], ["I1", "I2", "J2"]]
 FIGURE_2 = wh.Hierarchy.from_paths(

@@ -14,8 +14,8 @@ from withhold import (
     audit,
     verify,
 )
-from withhold.kernels.personal_fix import CONSEQUENT, LEFTOVER, Choice, choose
-from withhold.suppress.personal_workspace import PersonalWorkspace
+from withhold.methods.personal.search.fix import CONSEQUENT, LEFTOVER, Choice, choose
+from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 TABLE_1 = [
     ["milk", "bread", "medicine"],

@@ -17,13 +17,14 @@ from test_audits import BOUNDS, TABLES, Rows, cases, random_rows, some
 import oracle_audits as oracle
 import withhold as wh
 from tables import examples, needs_speed
-from withhold.audits import attack_curve, counting
-from withhold.audits.intervals import share_interval
-from withhold.audits.result import How, Share, SizeCount
-from withhold.kernels.cohorts import split_rows
-from withhold.kernels.layout import Layout, lay_out
-from withhold.kernels.set_draws import Frame
-from withhold.kernels.threads import Stop
+from withhold.auditing import attack_curve
+from withhold.auditing import budget as counting
+from withhold.auditing.intervals import share_interval
+from withhold.auditing.result import How, Share, SizeCount
+from withhold.counting.layout import Layout, lay_out
+from withhold.counting.set_draws import Frame
+from withhold.counting.threads import Stop
+from withhold.methods.coherence.cohorts import split_rows
 
 
 @examples(300)
@@ -103,12 +104,12 @@ def test_curve__intervals_cover_the_exact_shares():
 
 def searches(chance: random.Random) -> list[tuple[counting.Search, dict[int, int], Rows]]:
     """The same table under three models: how each is searched, and how many there are by brute force."""
-    from withhold.audits.coherence import _Moles
-    from withhold.audits.personal import _Known
-    from withhold.audits.rho import _Rules
-    from withhold.kernels.people import lay_out_people
-    from withhold.proofs.coherence import limits_of, mole_of_nothing
-    from withhold.proofs.personal import kept_of
+    from withhold.methods.coherence.audit import _Moles
+    from withhold.methods.coherence.check.proof import limits_of, mole_of_nothing
+    from withhold.methods.personal.audit import _Known
+    from withhold.methods.personal.check.proof import kept_of
+    from withhold.methods.personal.people import lay_out_people
+    from withhold.methods.rho.audit import _Rules
 
     rows, items = random_rows(chance)
     secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(1, 3)
@@ -200,7 +201,7 @@ def test_estimates__over_all_draws_count_every_breach_once():
 @needs_speed
 def test_estimates__intervals_cover_the_exact_counts(monkeypatch):
     for module in ("rho", "personal", "coherence"):
-        monkeypatch.setattr(f"withhold.audits.{module}.SAMPLES", 200)
+        monkeypatch.setattr(f"withhold.methods.{module}.audit.SAMPLES", 200)
     covered = tried = 0
     for chance in cases(4000, 60):
         for search, by_size, _ in searches(chance):

@@ -12,10 +12,12 @@ import pytest
 import lenient
 import oracle_audits as oracle
 import withhold as wh
-from withhold.audits import Audit
+from withhold.auditing.result import Audit
+from withhold.counting import equal_items
 from withhold.data import Table
-from withhold.kernels import equal_items
-from withhold.models import Model, Mole, RareSet
+from withhold.method import Model
+from withhold.methods.buckets.model import RareSet
+from withhold.methods.coherence.mole import Mole
 
 TABLES = max(20, round(300 * float(os.environ.get("WITHHOLD_EXAMPLES", "1"))))
 """Of each model; scaled like the examples of the other property tests."""

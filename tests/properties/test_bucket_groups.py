@@ -13,7 +13,7 @@ import lenient
 import withhold as wh
 from tables import ITEMS, examples
 from withhold.errors import ImpossibleError
-from withhold.suppress.concepts import truthful_cut
+from withhold.methods.buckets.search.concepts import truthful_cut
 
 
 @st.composite

@@ -11,7 +11,7 @@ import lenient
 import oracle
 import withhold as wh
 from tables import Rows, examples, knowledge, problems, tables
-from withhold.models import Status
+from withhold.verdict import Status
 
 
 def check(

@@ -15,7 +15,7 @@ import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
 from withhold.errors import ImpossibleError, PolicyError
-from withhold.suppress import suppress
+from withhold.registry import suppress
 
 PUBLIC, PRIVATE = "abcdefg", "xyz"
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from oracle import Records, subsets, supports
 from tables import ITEMS, Rows, examples, tables
 from withhold.data import Transactions
-from withhold.measure import measure_utility, rule_counts
+from withhold.measure import measure_utility
 from withhold.measure import rules as rule_changes
 from withhold.measure.alignment import align
 from withhold.measure.patterns import measure_patterns
+from withhold.mining import rule_counts
 
 Rule = tuple[frozenset[str], str]
 

@@ -19,11 +19,11 @@ from withhold import (
     Status,
     Transactions,
 )
-from withhold.kernels.personal_fix import LEFTOVER
-from withhold.kernels.threads import Stop
-from withhold.suppress.personal_restoring import restore_people
-from withhold.suppress.personal_search import make_safe
-from withhold.suppress.personal_workspace import PersonalWorkspace
+from withhold.counting.threads import Stop
+from withhold.methods.personal.search.fix import LEFTOVER
+from withhold.methods.personal.search.restoring import restore_people
+from withhold.methods.personal.search.rounds import make_safe
+from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 RHOS = [Fraction(*parts) for parts in ((1, 2), (1, 3), (2, 3), (3, 4), (1, 5), (9, 10))]
 limits = st.integers(0, 3)

@@ -10,7 +10,7 @@ import pytest
 from lenient import anonymize, verify
 from tables import needs_speed
 from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions
-from withhold.models.sampling import chance_of_at_most, fewest_draws, sample_test
+from withhold.methods.personal.sampling import chance_of_at_most, fewest_draws, sample_test
 
 EPSILON = DELTA = Fraction(1, 10)
 RUNS = 2000

@@ -12,13 +12,13 @@ from lenient import anonymize
 from oracle import personal_breaches
 from tables import examples
 from withhold import Constraints, Transactions
+from withhold.counting.threads import Stop, quiet
 from withhold.data import packing
 from withhold.formats import constraints as files
-from withhold.kernels import people as persons
-from withhold.kernels.personal_fix import LEFTOVER
-from withhold.kernels.threads import Stop, quiet
-from withhold.suppress import setting_aside
-from withhold.suppress.personal_workspace import PersonalWorkspace
+from withhold.methods.personal import people as persons
+from withhold.methods.personal.search import setting_aside
+from withhold.methods.personal.search.fix import LEFTOVER
+from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 
 def sets(table):

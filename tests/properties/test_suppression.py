@@ -14,11 +14,11 @@ import lenient
 import oracle
 import withhold as wh
 from tables import Rows, examples, knowledge, problems
-from withhold.kernels.threads import Stop
-from withhold.suppress.log import Log
-from withhold.suppress.plan import Reasons
-from withhold.suppress.restoring import restore_deletions
-from withhold.suppress.workspace import Workspace
+from withhold.counting.threads import Stop
+from withhold.data.plan import Reasons
+from withhold.methods.rho.search.log import Log
+from withhold.methods.rho.search.restoring import restore_deletions
+from withhold.methods.rho.search.workspace import Workspace
 
 options = st.fixed_dictionaries(
     {

@@ -12,7 +12,7 @@ import withhold as wh
 from tables import examples
 from withhold.data import Hierarchy, Table
 from withhold.errors import ImpossibleError
-from withhold.suppress.cells import COSTS
+from withhold.methods.cells.search.suppressor import COSTS
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples
-from withhold.kernels import plain
-from withhold.kernels.bucket_count import find_bucket_count
-from withhold.kernels.similar import gather_similar
+from twins import plain
+from withhold.methods.buckets.search.bucket_count import find_bucket_count
+from withhold.methods.buckets.search.similar_rows import gather_similar
 
 
 @examples(300)

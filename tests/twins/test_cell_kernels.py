@@ -8,21 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples
+from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
-from withhold.kernels import plain_cells
-from withhold.kernels.cell_groups import NOBODY, RISKY, STEPS, common_node, form_groups
-from withhold.kernels.cells import cheapest_partner, cost_of_merge, merge_tuples
-from withhold.kernels.wildcard import fewest_fitting
-from withhold.models import KAnonymity
-from withhold.suppress.cell_trees import plant
-from withhold.suppress.cells import (
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.search.cell_groups import NOBODY, RISKY, STEPS, common_node, form_groups
+from withhold.methods.cells.search.cells import cheapest_partner, cost_of_merge, merge_tuples
+from withhold.methods.cells.search.suppressor import (
     COSTS,
     PSEUDO_COUNT,
     gather,
     make_costs,
     make_desk,
 )
+from withhold.methods.cells.trees import plant
+from withhold.methods.cells.wildcard import fewest_fitting
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import Rows, examples, problems
+from twins import plain
+from withhold.counting.attack import try_attacks
+from withhold.counting.bits import make_bitmaps
+from withhold.counting.closed import CLEAN, FOUND, count_support, find_unsafe_closed_set
+from withhold.counting.layout import Layout, lay_out
+from withhold.counting.threads import Stop
 from withhold.data import Transactions
-from withhold.kernels import plain
-from withhold.kernels.attack import try_attacks
-from withhold.kernels.bits import make_bitmaps
-from withhold.kernels.closed import CLEAN, FOUND, count_support, find_unsafe_closed_set
-from withhold.kernels.layout import Layout, lay_out
-from withhold.kernels.survey import survey
-from withhold.kernels.threads import Stop
-from withhold.suppress.plan import without
+from withhold.data.plan import without
+from withhold.methods.rho.check.survey import survey
 
 
 def laid_out(rows: Rows, sensitive: frozenset[str]) -> tuple[Layout, list[frozenset[int]]]:

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import Rows, examples, tables
+from twins import plain, plain_mining
+from withhold.counting.layout import lay_out
 from withhold.data import Transactions
-from withhold.kernels import plain, plain_mining
-from withhold.kernels.itemset_index import (
+from withhold.mining.closed_sets import FINISHED, STOPPED, TOO_MANY, mine_itemsets
+from withhold.mining.itemset_index import (
     count_supports,
     find_rules,
     index_itemsets,
     match_itemsets,
     recode_itemsets,
 )
-from withhold.kernels.layout import lay_out
-from withhold.kernels.mining import FINISHED, STOPPED, TOO_MANY, mine_itemsets
-from withhold.kernels.mining_rows import MiningRows, mining_rows
+from withhold.mining.rows import MiningRows, mining_rows
 
 Found = dict[frozenset[int], int]
 

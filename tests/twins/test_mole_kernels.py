@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import Rows, examples, tables
+from twins import plain_moles
+from withhold.counting.threads import Stop
 from withhold.data import Transactions
-from withhold.kernels import breach_store, plain_moles
-from withhold.kernels.cohorts import NOT_FOUND, SplitRows, find_mole, split_rows
-from withhold.kernels.mole_survey import Limits, count_minimal, store_breaches, survey
-from withhold.kernels.rare_rows import find_rare_row
-from withhold.kernels.supersets import keep_maximal
-from withhold.kernels.threads import Stop
-from withhold.models import Coherence
-from withhold.suppress.mole_counts import AllMoles, Nuggets, for_moles
+from withhold.methods.coherence import breach_store
+from withhold.methods.coherence.check.rare_rows import find_rare_row
+from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, find_mole, split_rows
+from withhold.methods.coherence.model import Coherence
+from withhold.methods.coherence.mole_survey import Limits, count_minimal, store_breaches, survey
+from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
+from withhold.methods.coherence.search.supersets import keep_maximal
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
 sizes = st.integers(1, 8)

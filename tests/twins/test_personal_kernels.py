@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 
 from lenient import anonymize
 from tables import examples
+from twins import plain_personal
+from withhold.counting.threads import Stop
 from withhold.data import Constraints, Transactions
-from withhold.kernels import plain_personal
-from withhold.kernels.people import PersonalLayout, fears_item, lay_out_people
-from withhold.kernels.personal_closed import find_unsafe_sets
-from withhold.kernels.personal_combinations import find_unsafe_combination
-from withhold.kernels.personal_draws import draw_adversaries, try_adversaries
-from withhold.kernels.personal_fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
-from withhold.kernels.personal_judge import room_for_rules, scratch_for
-from withhold.kernels.personal_restore import is_too_frequent, put_back, take_out
-from withhold.kernels.personal_subsets import find_unsafe_subset, room_for_subsets
-from withhold.kernels.personal_survey import survey_people
-from withhold.kernels.threads import Stop
-from withhold.models import PersonalRhoUncertainty
-from withhold.proofs.personal import kept_of
-from withhold.suppress.personal_workspace import PersonalWorkspace
+from withhold.methods.personal.check.proof import kept_of
+from withhold.methods.personal.closed import find_unsafe_sets
+from withhold.methods.personal.draws import draw_adversaries, try_adversaries
+from withhold.methods.personal.judge import room_for_rules, scratch_for
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.people import PersonalLayout, fears_item, lay_out_people
+from withhold.methods.personal.search.combinations import find_unsafe_combination
+from withhold.methods.personal.search.fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
+from withhold.methods.personal.search.restore import is_too_frequent, put_back, take_out
+from withhold.methods.personal.search.subsets import find_unsafe_subset, room_for_subsets
+from withhold.methods.personal.search.workspace import PersonalWorkspace
+from withhold.methods.personal.survey import survey_people
 
 N_ITEMS = 6
 

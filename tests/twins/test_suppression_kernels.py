@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from test_kernels import all_bitmaps, laid_out
 
 from tables import examples, problems
+from twins import plain
+from withhold.counting.arrays import room_for, sort_ascending
+from withhold.counting.bits import make_bitmaps
+from withhold.counting.threads import Stop
 from withhold.data import Transactions
-from withhold.kernels import plain
-from withhold.kernels.arrays import room_for, sort_ascending
-from withhold.kernels.bits import make_bitmaps
-from withhold.kernels.closed_fix import find_unsafe_pairs
-from withhold.kernels.forced import find_forced, list_forced
-from withhold.kernels.restore import ACCEPTED, BLOCKED, restore
-from withhold.kernels.thinning import thin_records
-from withhold.kernels.threads import Stop
+from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
+from withhold.methods.rho.search.forced import find_forced, list_forced
+from withhold.methods.rho.search.restore import ACCEPTED, BLOCKED, restore
+from withhold.methods.rho.search.thinning import thin_records
 
 
 @examples(400)

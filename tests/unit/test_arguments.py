@@ -12,7 +12,7 @@ import pytest
 import withhold as wh
 from withhold.arguments import check_options, checked, fits, names_in, words
 from withhold.errors import InputError, PolicyError, WithholdError
-from withhold.models import MODELS
+from withhold.registry import MODELS
 
 SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
 ROWS = pl.DataFrame({"age": [30, 30, 40, 40], "sex": list("ffmm"), "sick": list("abab")})
@@ -219,9 +219,8 @@ def test_none__is_refused_by_models_and_their_options_alike(name):
     for parameter in inspect.signature(type(model)).parameters.values():
         if parameter.default is not None and "None" not in str(parameter.annotation):
             refused(type(model), **{**made, parameter.name: None})
-    from withhold.audits import AUDITS
     from withhold.lazy import load
-    from withhold.suppress import SUPPRESSORS
+    from withhold.registry import AUDITS, SUPPRESSORS
 
     for verb, places in ((wh.anonymize, SUPPRESSORS), (wh.audit, AUDITS)):
         for parameter in inspect.signature(load(places[name])).parameters.values():

@@ -19,7 +19,7 @@ import withhold as wh
 from withhold.atomic import FileSet, abandon, drafting, drafts, journal, steps
 from withhold.comparison import candidate
 from withhold.errors import OutputError, PolicyError
-from withhold.publish import (
+from withhold.publish.publishing import (
     internal_of,
     manifest_of,
     manifest_path,
@@ -27,7 +27,7 @@ from withhold.publish import (
     report_path,
     save_text,
 )
-from withhold.recheck import verify_file
+from withhold.publish.recheck import verify_file
 from withhold.report import trade_off
 from withhold.report.trade_off import sweep_files, write_files
 

@@ -8,15 +8,15 @@ import re
 import pytest
 
 import withhold as wh
-from withhold.audits import counting
-from withhold.audits.result import How
-from withhold.models import Model
+from withhold.auditing import budget as counting
+from withhold.auditing.result import How
+from withhold.method import Model
 from withhold.report.attack import attack_section, exposure
 from withhold.report.content import examine
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict
-from withhold.report.sections import Drawing, Listing, Paragraph
 from withhold.report.text import audit_text
+from withhold.telling.sections import Drawing, Listing, Paragraph
 from withhold.wording import counted
 
 ROWS = [

@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 import withhold as wh
 from withhold.cli.app import app
 from withhold.errors import InputError, PolicyError
-from withhold.models import RareSet, model_from
-from withhold.recheck import verify_file
+from withhold.methods.buckets.model import RareSet
+from withhold.publish.recheck import verify_file
+from withhold.registry import model_from
 
 HASH = ("--fill", "hash")
 ROWS = [["I1", "J1", "J2"], ["I2", "J1"], ["I2", "J1", "J2"], ["I1", "I2", "J2"]]

@@ -12,7 +12,7 @@ import withhold as wh
 from withhold.cli import anonymize, audit, compare, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import InputError, PolicyError
-from withhold.recheck import verify_file
+from withhold.publish.recheck import verify_file
 
 PATIENTS = (
     "PATIENT,DESCRIPTION\n"
@@ -41,7 +41,7 @@ def ran(*arguments):
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
 
 
 @pytest.fixture(autouse=True)

@@ -73,7 +73,7 @@ def leftovers(folder):
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
     """Whoever runs the tests first would see a note about compiling."""
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
 
 
 @pytest.fixture
@@ -344,7 +344,7 @@ def test_warnings__repeated_items(shop):
 
 
 def test_notes__the_first_run_says_why_it_takes_longer(shop, monkeypatch):
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: announce())
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: announce())
     assert "compiling" in one_warning(run("audit", "baskets.dat", *BROKEN, "--json"))
     assert run("audit", "baskets.dat", *BROKEN, "--quiet").stderr == ""
 
@@ -662,7 +662,7 @@ def announced(*arguments, **options):
 pipeline.suppress = announced
 """,
     "publishing": """
-import withhold.publish as publish
+import withhold.publish.publishing as publish
 def endless(*_, **__):
     print("publishing", file=sys.stderr, flush=True)
     time.sleep(300)

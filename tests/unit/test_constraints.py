@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from withhold import Constraints, PersonalRhoUncertainty, Transactions, anonymize
 from withhold.errors import InputError, PolicyError
 from withhold.formats.constraints import read_constraints
-from withhold.models import model_from
+from withhold.registry import model_from
 
 TABLE = Transactions.from_lists([["a", "b"], ["b"], ["c"]])
 FEARED = [("a", "c"), (), ("b",)]

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 import withhold
 from withhold import interruption
 from withhold.cli import anonymize, app, audit, console, inspect, verify  # noqa: F401
+from withhold.counting.threads import Stop, run_all
 from withhold.errors import Interrupted
 from withhold.formats import write
-from withhold.kernels.threads import Stop, run_all
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 SHOP = "bread beer condom\nbeer condom\nbread coffee\ncoffee\n"
@@ -121,7 +121,7 @@ def test_signal__at_any_moment_ends_everything_at_once(clicks, whole, tmp_path, 
 def test_signal__in_code_that_never_looks_up_ends_it_all_the_same(tmp_path, number, twice):
     """As in a long kernel, or in a read that nobody answers."""
     before = (
-        "import withhold.publish as publish\n"
+        "import withhold.publish.publishing as publish\n"
         "def endless(*_, **__):\n"
         "    print('proving', flush=True)\n"
         "    while True:\n"
@@ -196,7 +196,7 @@ def run(*arguments):
 
 @pytest.fixture
 def shop(tmp_path, monkeypatch):
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "baskets.dat").write_text(SHOP)
     return tmp_path

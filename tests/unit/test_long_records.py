@@ -11,7 +11,7 @@ import pytest
 
 import withhold as wh
 from tables import needs_speed
-from withhold.models import Model
+from withhold.method import Model
 
 LENGTH = 200_000
 """Squared, this is minutes."""

@@ -24,8 +24,8 @@ from withhold import sweeping
 from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.formats import FORMATS, write
-from withhold.models import MODELS as KNOWN_MODELS
-from withhold.recheck import verify_file
+from withhold.publish.recheck import verify_file
+from withhold.registry import MODELS as KNOWN_MODELS
 from withhold.report import figures
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict, release_as_dict
@@ -288,7 +288,7 @@ def drawn_once(plot: Any, width: float, name: str) -> str:
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
     monkeypatch.setattr(figures, "_written", drawn_once)
     monkeypatch.setattr("typer.testing._get_command", built_once, raising=False)
     (tmp_path / "tree.csv").write_text(TREE)

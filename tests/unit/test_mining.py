@@ -15,8 +15,8 @@ from tables import examples, tables
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.formats import read
-from withhold.measure import mining
-from withhold.measure.mining import (
+from withhold.mining import miner as mining
+from withhold.mining.miner import (
     Itemsets,
     closed_itemsets,
     exact_confidence,

@@ -9,7 +9,7 @@ import pytest
 
 import withhold as wh
 from withhold.errors import PolicyError
-from withhold.models.rho import decimal_text
+from withhold.exact import decimal_text
 
 
 @pytest.mark.parametrize(

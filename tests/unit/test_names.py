@@ -23,7 +23,8 @@ from withhold.errors import InputError, OutputError, PolicyError
 from withhold.formats import read
 from withhold.formats.constraints import read_constraints
 from withhold.formats.hierarchy import read_hierarchy
-from withhold.models import Coherence, RhoUncertainty
+from withhold.methods.coherence.model import Coherence
+from withhold.methods.rho.model import RhoUncertainty
 
 NBSP = "\u00a0"
 CREME, DECOMPOSED = "Cr\u00e8me", "Cre\u0300me"

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import withhold as wh
+from withhold.data.plan import apply
 from withhold.errors import (
     InputError,
     InternalError,
@@ -20,10 +21,9 @@ from withhold.errors import (
     OutputError,
     PolicyError,
 )
-from withhold.manifest import internal_path
-from withhold.publish import Published, manifest_path
-from withhold.recheck import verify_file
-from withhold.suppress import apply
+from withhold.publish.manifest import internal_path
+from withhold.publish.publishing import Published, manifest_path
+from withhold.publish.recheck import verify_file
 
 ROWS = [
     ["condom", "beer", "bread"],

@@ -16,7 +16,7 @@ from withhold.formats.coding import SPREAD, Coded, code_with_numpy, distinct_key
 from withhold.formats.compiled import Numbering, code_short_items, rank_rows
 from withhold.formats.opening import Text
 from withhold.formats.rows import sort_rows
-from withhold.kernels.tokens import slot_of
+from withhold.formats.tokens import slot_of
 
 SEPARATORS = [" ", ",", ";", "\t", "|"]
 

@@ -10,7 +10,7 @@ import pytest
 import withhold
 from withhold.errors import InputError, on_the_command_line
 from withhold.formats import FORMATS, read
-from withhold.recheck import verify_file
+from withhold.publish.recheck import verify_file
 
 CONTENTS = {
     "FIMI": ("1 2 3\n4 5\n", "basket"),

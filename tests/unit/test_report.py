@@ -15,15 +15,15 @@ import withhold as wh
 from withhold.cli import anonymize  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import NotVerifiedError, OutputError, PolicyError
-from withhold.models import Status
-from withhold.publish import report_path
+from withhold.publish.publishing import report_path
 from withhold.report import figures
 from withhold.report.content import examine, make_report
 from withhold.report.html import report_html
 from withhold.report.json import facts_as_dict
-from withhold.report.plots import Bars, Dots, Line, Lines, Scatter
-from withhold.report.sections import SECTIONS, Drawing, Facts, Listing, Paragraph, Section
 from withhold.report.strangers import band_text
+from withhold.telling.plots import Bars, Dots, Line, Lines, Scatter
+from withhold.telling.sections import SECTIONS, Drawing, Facts, Listing, Paragraph, Section
+from withhold.verdict import Status
 
 EVIL = "<script>alert('x')</script>"
 ROWS = [
@@ -62,7 +62,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,7 @@ def _any_manifests(release):
     from pathlib import Path
 
     from withhold.data import Source
-    from withhold.manifest import make_internal, make_manifest
+    from withhold.publish.manifest import make_internal, make_manifest
 
     form = Source(Path("x"), "basket")
     return make_manifest(release, "x", form, release.verdict), make_internal(release, "x", form)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import withhold as wh
 from tables import examples
 from withhold.data import Constraints
-from withhold.measure.wishes import count_wishes
+from withhold.methods.personal.wishes import count_wishes
 
 ROWS = [
     ["milk", "medicine"],

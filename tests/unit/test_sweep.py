@@ -22,8 +22,8 @@ from withhold.cli import sweep  # noqa: F401
 from withhold.cli.app import app
 from withhold.cli.varying import varied
 from withhold.errors import ImpossibleError, PolicyError
-from withhold.report.plots import rows_of
 from withhold.report.trade_off import sweep_as_dict, sweep_csv, sweep_text, trade_off
+from withhold.telling.plots import rows_of
 
 SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
 MODEL = wh.RhoUncertainty("0.5", {"condom"})
@@ -40,7 +40,7 @@ def run(*arguments):
 
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch):
-    monkeypatch.setattr("withhold.kernels.jit.before_compiling", lambda announce: None)
+    monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
 
 
 @pytest.fixture

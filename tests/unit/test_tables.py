@@ -26,7 +26,7 @@ from withhold.formats.table import (
     table_form,
     write_table,
 )
-from withhold.measure.table_utility import measure_table
+from withhold.methods.cells.utility import measure_table
 
 CSV = "age,zip,sex,label,note\n" + "".join(
     f"{20 + i % 7},{i % 3:05d},{'fm'[i % 2]},{'yn'[i % 5 > 2]},n{i}\n" for i in range(40)

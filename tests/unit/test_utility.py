@@ -9,8 +9,9 @@ import pytest
 
 from withhold.data import Transactions
 from withhold.errors import PolicyError
-from withhold.measure import MEANING, measure_loss, measure_utility, rule_counts, rules
+from withhold.measure import MEANING, measure_loss, measure_utility, rules
 from withhold.measure.utility import ITEMS_SHOWN, Utility
+from withhold.mining import rule_counts
 
 SHOP = [["beer", "bread", "wine"], ["beer", "wine"], ["bread"], []]
 

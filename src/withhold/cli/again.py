@@ -12,7 +12,7 @@ from withhold.cli.offers import Given
 from withhold.cli.options import FILES
 
 if TYPE_CHECKING:
-    from withhold.publish import Published
+    from withhold.publish.publishing import Published
     from withhold.release import Release
 
 NOT_POLICY = frozenset(

@@ -15,7 +15,7 @@ from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.formats.extensions import check_extension
-from withhold.models import TABLE_MODELS
+from withhold.registry import TABLE_MODELS
 
 
 @verb(
@@ -74,8 +74,8 @@ def anonymize(
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
     from withhold.formats import form_for
-    from withhold.identifiers import check_ids
-    from withhold.publish import check_target
+    from withhold.publish.identifiers import check_ids
+    from withhold.publish.publishing import check_target
     from withhold.report.content import check_edition
     from withhold.report.json import release_as_dict
     from withhold.report.text import release_text

@@ -47,7 +47,7 @@ def compare(
     """What each release lost against the same original, one column for each."""
     wanted = None if sensitive is None else listed_items(sensitive)
     from withhold import comparison
-    from withhold.publish import check_free, save_text
+    from withhold.publish.publishing import check_free, save_text
     from withhold.report import side_by_side
 
     sources = [Path(original), *published]

@@ -13,10 +13,10 @@ from typing import Any
 import typer
 
 from withhold.cli.interrupts import restoring_terminal
+from withhold.counting.threads import Progress
 from withhold.errors import OutputError
 from withhold.escaping import one_line, visible
 from withhold.interruption import stop_if_asked
-from withhold.kernels.threads import Progress
 
 SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 """To a terminal on which a bar was being drawn: clear its line, and give the cursor back."""
@@ -53,7 +53,7 @@ def usage_error(error: Any) -> int:
 
 def announce_compilation(*, silent: bool = False) -> None:
     """Tell why the very first run takes longer."""
-    from withhold.kernels.jit import before_compiling
+    from withhold.counting.jit import before_compiling
 
     before_compiling(
         lambda: note(

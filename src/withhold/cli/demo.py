@@ -31,10 +31,10 @@ def demo(
     from withhold.data.demo_files import demo_files
     from withhold.data.pharmacy import pharmacy
     from withhold.data.survey import survey
+    from withhold.exact import decimal_text
     from withhold.formats import read, write
-    from withhold.models import RhoUncertainty
-    from withhold.models.rho import decimal_text
-    from withhold.publish import save_text
+    from withhold.methods.rho.model import RhoUncertainty
+    from withhold.publish.publishing import save_text
     from withhold.report.text import audit_text, release_text
 
     invented, sensitive = pharmacy(baskets, seed=seed)

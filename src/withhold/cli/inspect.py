@@ -48,8 +48,8 @@ def inspect(
     from withhold.data.table_profile import profile_table
     from withhold.formats import read, read_table
     from withhold.formats.hierarchy import read_hierarchy
+    from withhold.methods.cells.text import table_profile_text
     from withhold.report.json import hierarchy_as_dict, profile_as_dict
-    from withhold.report.table_text import table_profile_text
     from withhold.report.text import hierarchy_text, profile_text
 
     if data is None and hierarchy is None:

@@ -18,7 +18,8 @@ from withhold.cli.model_options import AUDIT_OPTIONS, MODEL_OPTIONS, SEARCH_OPTI
 from withhold.cli.offers import OFFERS, Given, columns_to_publish
 from withhold.data import Transactions
 from withhold.errors import PolicyError
-from withhold.models import Model, RhoUncertainty
+from withhold.method import Model
+from withhold.methods.rho.model import RhoUncertainty
 
 __all__ = [
     "AUDIT_OPTIONS",

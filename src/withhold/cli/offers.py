@@ -14,16 +14,12 @@ from withhold.data.column_lists import split_columns
 from withhold.data.names import clean
 from withhold.data.roles import ALL
 from withhold.errors import InputError, PolicyError
-from withhold.models import (
-    Buckets,
-    Coherence,
-    KAnonymity,
-    KmAnonymity,
-    Model,
-    PersonalRhoUncertainty,
-    RhoUncertainty,
-)
-from withhold.models.buckets import FILLS
+from withhold.method import Model
+from withhold.methods.buckets.model import FILLS, Buckets
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.rho.model import RhoUncertainty
 
 Given = Mapping[str, Any]
 """What was typed of the models' options, under their names."""

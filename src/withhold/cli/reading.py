@@ -10,8 +10,11 @@ from withhold.cli.offers import Given, columns_to_publish
 from withhold.data.column_lists import split_columns
 from withhold.data.roles import ALL
 from withhold.errors import PolicyError
-from withhold.models import TABLE_MODELS, KAnonymity, Model, check_listed
-from withhold.models.buckets import FILLS
+from withhold.listed import check_listed
+from withhold.method import Model
+from withhold.methods.buckets.model import FILLS
+from withhold.methods.cells.model import KAnonymity
+from withhold.registry import TABLE_MODELS
 from withhold.wording import counted
 
 

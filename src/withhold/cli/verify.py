@@ -13,7 +13,7 @@ from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
 from withhold.cli.offers import complete_released
 from withhold.escaping import json_text
-from withhold.models import Status
+from withhold.verdict import Status
 
 if TYPE_CHECKING:
     from withhold.data import Transactions
@@ -56,7 +56,7 @@ def verify(
     """
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = models.build_model(given) if stated else None
-    from withhold.recheck import verify_file
+    from withhold.publish.recheck import verify_file
     from withhold.report.json import recheck_as_dict
     from withhold.report.text import recheck_text
 
@@ -115,7 +115,7 @@ def _original(
     skip_missing_ids: bool,
 ) -> Transactions:
     """The originals, read as when the release was made if the internal manifest tells how."""
-    from withhold.recheck import read_original
+    from withhold.publish.recheck import read_original
 
     return read_original(
         Path(original), published, reading, consent=consent, skip_missing_ids=skip_missing_ids

@@ -19,7 +19,7 @@ from withhold.errors import PolicyError
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.models.k_anonymity import KAnonymity
+    from withhold.methods.cells.model import KAnonymity
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
@@ -61,7 +61,7 @@ def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:
 def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> ColumnRoles:
     """The roles, and the columns about which somebody still has to decide.
 
-    >>> from withhold.models import KAnonymity
+    >>> from withhold.methods.cells.model import KAnonymity
     >>> table = Table.from_columns({"age": ["30", "40"], "mail": ["a@x.org", "b@x.org"]})
     >>> column_roles(table, KAnonymity(2, ["age"])).undecided
     {'mail': 'holds e-mail addresses'}

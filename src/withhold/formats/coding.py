@@ -61,7 +61,7 @@ def code_lines(data: bytes, separator: int) -> Coded | None:
     >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
     ([2, 0, 1], [0, 1, 0], ('b', 'whole milk'), 1)
     """
-    if len(data) >= LARGE or "withhold.kernels.jit" in sys.modules:
+    if len(data) >= LARGE or "withhold.counting.jit" in sys.modules:
         from withhold.formats.compiled import code_short_items
 
         coded = code_short_items(data, separator)

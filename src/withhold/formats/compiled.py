@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from withhold.formats.coding import Coded, names_of, piece_bounds, processors
 from withhold.formats.rows import sort_nearly
-from withhold.kernels.tokens import (
+from withhold.formats.tokens import (
     NOT_SHORT,
     count_items,
     cut_lines,

@@ -6,11 +6,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from withhold.errors import PolicyError
 from withhold.lazy import load
-from withhold.measure.facts import Asked, Fact, Measured
 from withhold.measure.loss import Loss, measure_loss
 from withhold.measure.meaning import MEANING
 from withhold.measure.utility import Utility, measure_utility
-from withhold.models import Model
+from withhold.method import Model
+from withhold.telling.facts import Asked, Fact, Measured
 
 __all__ = [
     "MEANING",
@@ -27,12 +27,12 @@ __all__ = [
 ]
 
 LOSSES: dict[str, str] = {
-    "k-anonymity": "withhold.measure.table:table_loss",
+    "k-anonymity": "withhold.methods.cells.loss:table_loss",
 }
 """For models whose releases are not simply fewer items: where their loss is measured."""
 MEASURES: dict[str, str] = {
-    "buckets": "withhold.measure.generalised:measure_generalised",
-    "Table": "withhold.measure.table_utility:measure_tables",
+    "buckets": "withhold.methods.buckets.measure:measure_generalised",
+    "Table": "withhold.methods.cells.utility:measure_tables",
     "Transactions": "withhold.measure.sets:measure_sets",
 }
 """Where an original and its release are compared: by the model's name, else by the kind of data."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from withhold.measure.mining import Itemsets
+from withhold.mining.miner import Itemsets
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ too many itemsets to list, small ones are compared: all of up to as many items a
 
 from __future__ import annotations
 
+from withhold.counting.threads import Progress, quiet
 from withhold.errors import InternalError
-from withhold.kernels.threads import Progress, quiet
 from withhold.measure.alignment import Pair
 from withhold.measure.itemsets import ItemsetChanges, compare_by_size
-from withhold.measure.mining import (
+from withhold.measure.rules import RuleChanges, compare_rules
+from withhold.mining.miner import (
     MOST_ITEMSETS,
     Confidence,
     Itemsets,
@@ -19,7 +20,6 @@ from withhold.measure.mining import (
     list_itemsets,
     min_count,
 )
-from withhold.measure.rules import RuleChanges, compare_rules
 
 
 def measure_patterns(

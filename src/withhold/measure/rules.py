@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from withhold.exact import decimal_text
 from withhold.measure.alignment import Pair
-from withhold.measure.mining import Itemsets, rules_of
-from withhold.measure.rule_counts import Counts, RulesElsewhere
-from withhold.models.rho import decimal_text
+from withhold.mining.miner import Itemsets, rules_of
+from withhold.mining.rule_counts import Counts, RulesElsewhere
 
 RULES_SHOWN = 20
 

@@ -6,9 +6,9 @@ from operator import attrgetter
 from typing import Any
 
 from withhold.data import Transactions
-from withhold.measure.facts import Asked, Fact, Measured, Unit
 from withhold.measure.meaning import MEANING
 from withhold.measure.utility import Utility, measure_utility
+from withhold.telling.facts import Asked, Fact, Measured, Unit
 from withhold.wording import counted
 
 SHOWN: tuple[tuple[str, str, Unit], ...] = (

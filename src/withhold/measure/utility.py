@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from withhold.counting.threads import Progress, quiet
 from withhold.data import Transactions
-from withhold.kernels.threads import Progress, quiet
 from withhold.measure.alignment import align
 from withhold.measure.itemsets import ItemsetChanges
 from withhold.measure.occurrences import Occurrences, measure_occurrences

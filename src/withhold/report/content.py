@@ -11,16 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from withhold.audits import audit
-from withhold.audits.table import TableAudit
+from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
-from withhold.kernels.threads import Progress, quiet
 from withhold.measure import Asked, Fact, compare_tables
+from withhold.methods.cells.audit import TableAudit
+from withhold.methods.cells.telling import table_attack_section, table_exposure
+from withhold.registry import audit
 from withhold.report.attack import attack_section, exposure
 from withhold.report.limits import limits_section
-from withhold.report.plots import Plot
 from withhold.report.provenance import provenance_section
-from withhold.report.sections import (
+from withhold.report.strangers import fitness, warnings_for_strangers
+from withhold.telling.plots import Plot
+from withhold.telling.sections import (
     Drawing,
     Facts,
     Paragraph,
@@ -28,8 +30,6 @@ from withhold.report.sections import (
     Subject,
     sections_of,
 )
-from withhold.report.strangers import fitness, warnings_for_strangers
-from withhold.report.tables import table_attack_section, table_exposure
 from withhold.wording import counted
 
 if TYPE_CHECKING:

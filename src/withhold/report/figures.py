@@ -3,7 +3,7 @@
 No window, no pyplot, no global state. ``svg`` gives the same figure as text for a page: its colours are the
 page's CSS variables, so that it follows light and dark.
 
->>> from withhold.report.plots import Bars, Line
+>>> from withhold.telling.plots import Bars, Line
 >>> figure = draw(Bars("b", "Lost by item", "lost", ("beer",), (Line("lost", "lost", (3.0,)),)))
 >>> figure.axes[0].get_xlabel()
 'lost'
@@ -19,7 +19,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
-from withhold.report.plots import Bars, Dots, Line, Lines, Panels, Plot, Scatter
+from withhold.telling.plots import Bars, Dots, Line, Lines, Panels, Plot, Scatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,8 +12,8 @@ from typing import Any
 from withhold.measure import Fact
 from withhold.report.content import Report
 from withhold.report.figures import NARROW, WIDE, svg
-from withhold.report.plots import Plot, Scatter, rows_of, shares_of
-from withhold.report.sections import Listing, Section
+from withhold.telling.plots import Plot, Scatter, rows_of, shares_of
+from withhold.telling.sections import Listing, Section
 
 DECIMALS = 4
 """Of the numbers beside a plot."""

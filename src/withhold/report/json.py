@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from withhold.audits import Audit
-from withhold.audits.result import How, Share
+from withhold.auditing.result import Audit, How, Share
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
-from withhold.manifest import amounts, column_roles_of
-from withhold.measure.facts import finite
-from withhold.models import Verdict
-from withhold.publish import Published
-from withhold.recheck import Recheck
+from withhold.publish.manifest import amounts, column_roles_of
+from withhold.publish.publishing import Published
+from withhold.publish.recheck import Recheck
 from withhold.report.content import Report
+from withhold.telling.facts import finite
+from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
-    from withhold.audits.table import TableAudit
+    from withhold.methods.cells.audit import TableAudit
     from withhold.release import Release
 
 

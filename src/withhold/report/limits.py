@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from withhold.report.sections import Listing, Section
+from withhold.telling.sections import Listing, Section
 
 EVERY_RELEASE = (
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from withhold.report.sections import Listing, Part, Section
+from withhold.telling.sections import Listing, Part, Section
 
 ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences", "without_consent")
 COUNTS = ("records", "rows", "occurrences", "without_consent")

@@ -8,8 +8,8 @@ from withhold.measure import Fact, Utility
 from withhold.measure.alignment import align
 from withhold.measure.occurrences import LengthChange
 from withhold.measure.rules import RuleChange
-from withhold.report.plots import Bars, Dots, Line, Scatter
-from withhold.report.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
+from withhold.telling.plots import Bars, Dots, Line, Scatter
+from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
 ITEMS_DRAWN = 12

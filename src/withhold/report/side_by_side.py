@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from withhold.measure import Fact
-from withhold.measure.facts import finite
 from withhold.report.html import Page, page_html
-from withhold.report.plots import Bars, Line
-from withhold.report.sections import Drawing, Listing, Part, Section
 from withhold.report.text import columns, page
+from withhold.telling.facts import finite
+from withhold.telling.plots import Bars, Line
+from withhold.telling.sections import Drawing, Listing, Part, Section
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from withhold.identifiers import KEPT
 from withhold.measure import Loss
-from withhold.report.sections import Subject
+from withhold.publish.identifiers import KEPT
+from withhold.telling.sections import Subject
 
 if TYPE_CHECKING:
     from withhold.release import Release

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from withhold.audits import Audit
+from withhold.auditing.result import Audit
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.data.roles import columns_by_role
-from withhold.manifest import column_roles_of
-from withhold.models import Status, Verdict
-from withhold.publish import Published
-from withhold.recheck import Recheck
+from withhold.publish.manifest import column_roles_of
+from withhold.publish.publishing import Published
+from withhold.publish.recheck import Recheck
 from withhold.report.words import (
     beyond_promise,
     counted_rows,
@@ -20,10 +19,11 @@ from withhold.report.words import (
     shown_shares,
     words_of,
 )
+from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.audits.table import TableAudit
+    from withhold.methods.cells.audit import TableAudit
     from withhold.release import Release
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -32,7 +32,7 @@ BLOCKS = " ▏▎▍▌▋▊▉█"
 def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
     """The audit as a page of text."""
     if not isinstance(audit, Audit):
-        from withhold.report.table_text import table_audit_text
+        from withhold.methods.cells.text import table_audit_text
 
         return table_audit_text(audit, name=name)
     words = words_of(audit.model)

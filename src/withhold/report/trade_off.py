@@ -13,9 +13,9 @@ from withhold.escaping import json_text
 from withhold.measure import Fact
 from withhold.report.figures import svg_file
 from withhold.report.html import Page, page_html
-from withhold.report.plots import SERIES, Line, Lines, Panels
-from withhold.report.sections import Drawing, Listing, Section
 from withhold.report.text import columns, page
+from withhold.telling.plots import SERIES, Line, Lines, Panels
+from withhold.telling.sections import Drawing, Listing, Section
 
 if TYPE_CHECKING:
     from withhold.sweeping import Point, Sweep

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from withhold.audits import Audit
-from withhold.audits.result import SizeCount
-from withhold.models import Model
+from withhold.auditing.result import Audit, SizeCount
+from withhold.method import Model
 from withhold.wording import counted
 
 

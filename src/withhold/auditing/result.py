@@ -1,0 +1,189 @@
+"""What an audit found, as one frozen value that every rendering reads and none recomputes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from itertools import takewhile
+from math import ceil, floor
+from typing import Any
+
+from withhold.auditing.intervals import share_interval
+from withhold.data import Transactions
+from withhold.method import Finding, Model
+from withhold.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share estimated from a sample, with an interval that covers the truth in at least 95 % of samples.
+
+    >>> share = Share(5, 10)
+    >>> print(share)
+    50.0 % (18.7–81.3)
+    """
+
+    hits: int
+    trials: int
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.trials if self.trials else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return share_interval(self.hits, self.trials)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.value * 100:.1f} % ({low * 100:.1f}–{high * 100:.1f})"
+
+
+@dataclass(frozen=True)
+class AttackPoint:
+    """What somebody learns who knows so many random items of a random record.
+
+    Under coherence the known items are public ones. What a model does not speak of is None.
+    """
+
+    known: int
+    eligible: int
+    """How many records have at least so many items; the shares are of these."""
+    unique: Share
+    """Only one record holds the known items."""
+    inferred: Share | None = None
+    """Some sensitive item that was not known follows with more than the allowed confidence."""
+    below_k: Share | None = None
+    """Fewer than k records hold the known items."""
+
+
+class How(StrEnum):
+    """How the breaches of one size were counted."""
+
+    COUNTED = "counted"
+    AT_LEAST = "at least"
+    """The time limit ended the counting."""
+    ESTIMATED = "estimated"
+    NOT_COUNTED = "not counted"
+
+
+@dataclass(frozen=True)
+class SizeCount:
+    """How many breaches there are for one number of known items.
+
+    >>> print(SizeCount(How.COUNTED, 1720))
+    1,720
+    >>> print(SizeCount.estimated(Share(430, 1000), of=4000))
+    about 1,720 (1,596–1,846), estimated from 1,000 samples
+    """
+
+    how: How
+    count: int | None = None
+    """None: not counted."""
+    low: int | None = None
+    """Of an estimate: the ends of the interval that covers the truth in at least 95 % of samples."""
+    high: int | None = None
+    samples: int | None = None
+
+    @classmethod
+    def estimated(cls, share: Share, of: int) -> SizeCount:
+        """The count of which a sample of ``of`` candidates shows the share; four digits of it."""
+        low, high = share.interval
+        count = round(Fraction(share.hits, max(share.trials, 1)) * of)
+        return cls(
+            How.ESTIMATED,
+            _to_four_digits(count, round),
+            max(_to_four_digits(floor(Fraction(low) * of), floor), min(share.hits, 1)),
+            _to_four_digits(ceil(Fraction(high) * of), ceil),
+            share.trials,
+        )
+
+    def __str__(self) -> str:
+        if self.count is None:
+            return self.how.value
+        if self.how is How.ESTIMATED:
+            return (
+                f"about {self.count:,} ({self.low:,}–{self.high:,}), estimated from "
+                f"{self.samples:,} samples"
+            )
+        return f"{'at least ' * (self.how is How.AT_LEAST)}{self.count:,}"
+
+
+def _to_four_digits(number: int, rounded: Callable[[Fraction], int]) -> int:
+    """The number with zeros after its first four digits: more would claim too much."""
+    step: int = 10 ** max(len(str(number)) - 4, 0)
+    return rounded(Fraction(number, step)) * step
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The answer to "is this file safe, and if not, why"."""
+
+    model: Model
+    verdict: Verdict
+    breaches: tuple[Finding, ...]
+    """The worst of the sizes counted in full: smallest antecedents first, then highest confidence, then
+    most people; of ``Buckets`` the rarest sets first."""
+    counts: Mapping[int, SizeCount]
+    """How many breaches have an antecedent of each size: counted, estimated, or not counted."""
+    exposed_records: int
+    """Records of which an attacker who knows at most ``exposed_known`` items infers what is forbidden."""
+    attack_curve: tuple[AttackPoint, ...]
+    records: int
+    items: int
+    occurrences: int
+    sensitive_occurrences: int | None
+    """None where the model knows no sensitive items."""
+    absent_sensitive: tuple[str, ...]
+    """Sensitive items that no record holds."""
+    seed: int
+    seconds: float
+    without_consent: int | None = None
+    """Records that were left out before anything was counted; None: consent was never asked about."""
+
+    @property
+    def by_size(self) -> Mapping[int, int]:
+        """How many breaches have an antecedent of each size, for the sizes that were counted in full."""
+        return {
+            size: each.count
+            for size, each in self.counts.items()
+            if each.how is How.COUNTED and each.count is not None
+        }
+
+    @property
+    def complete(self) -> bool:
+        """Whether every size was counted in full."""
+        return all(each.how is How.COUNTED for each in self.counts.values())
+
+    @property
+    def exposed_known(self) -> int | None:
+        """The largest size up to which all were counted in full; None if not even the smallest was."""
+        counted = list(takewhile(lambda size: size in self.by_size, self.counts))
+        return counted[-1] if counted else None
+
+    @property
+    def exposed_share(self) -> float:
+        """The exposed records as a share of all."""
+        return self.exposed_records / self.records if self.records else 0.0
+
+
+def size_of(table: Transactions, sensitive: Collection[str]) -> dict[str, Any]:
+    """What every audit of transactions says about the table itself, as fields of an ``Audit``."""
+    supports = table.supports
+    codes = table.codes(sensitive)
+    present = {table.vocabulary[code] for code in codes if supports[code] > 0}
+    return {
+        "records": len(table),
+        "items": int((supports > 0).sum()),
+        "occurrences": table.n_occurrences,
+        "sensitive_occurrences": int(supports[codes].sum()) if sensitive else None,
+        "absent_sensitive": tuple(sorted(set(sensitive) - present)),
+    }
+
+
+def seconds_left(limit_seconds: float | None, began: float) -> float | None:
+    """How much of a limit is left, if there is one."""
+    return None if limit_seconds is None else limit_seconds - (time.perf_counter() - began)

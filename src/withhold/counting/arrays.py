@@ -1,0 +1,36 @@
+"""Two things that compiled loops need and numpy would make slow to compile: growing and sorting."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.counting.jit import kernel
+
+
+@kernel
+def room_for(array, needed):
+    """The array itself if it has ``needed`` places, else a copy with twice as many."""
+    if needed <= len(array):
+        return array
+    larger = np.empty(2 * needed, array.dtype)
+    for k in range(len(array)):
+        larger[k] = array[k]
+    return larger
+
+
+@kernel
+def sort_ascending(array, n):
+    """Sort the first ``n`` integers in place (Shell's method: short, no allocation)."""
+    gap = 1
+    while gap < n // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, n):
+            value = array[i]
+            j = i
+            while j >= gap and array[j - gap] > value:
+                array[j] = array[j - gap]
+                j -= gap
+            array[j] = value
+        gap //= 3

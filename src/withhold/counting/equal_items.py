@@ -1,0 +1,84 @@
+"""Items of a long record that are in exactly the same records: for a verdict one of them stands for all.
+
+Let x and y be in the same records, and neither of them something that can be inferred. A set with x in the
+place of y has the same records; a set with both has those of the set without x, which is smaller. So whatever
+is found with x is found with y, from no more items, and x need not be looked at. A record of a million items
+that nobody else has is then as short as the others; else each of them would be laid beside each.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.jit import kernel
+from withhold.counting.layout import Ints
+from withhold.data import Transactions
+
+LONG = 500
+"""Records of so many items are worth it. Of shorter ones everything is looked at, and counted as such."""
+Bools = NDArray[np.bool_]
+
+
+def needed_occurrences(
+    table: Transactions, special: Ints, flags: Bools | None = None
+) -> Bools | None:
+    """The occurrences to look at, item codes in ``special`` always; None if no record is long.
+
+    Items count as equal only if their ``flags``, told occurrence by occurrence, are equal too.
+    """
+    if table.lengths.max(initial=0) < LONG:
+        return None
+    order = np.argsort(table.items, kind="stable")
+    rows = np.repeat(np.arange(len(table), dtype=np.int64), table.lengths)[order]
+    keys = 2 * rows + (0 if flags is None else flags[order])
+    starts = np.zeros(table.n_items + 1, dtype=np.int64)
+    np.cumsum(table.supports, out=starts[1:])
+    # A sum of scrambled keys brings equal items together; the keys themselves decide.
+    mixed = (keys.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
+    hashes = sums[starts[1:]] - sums[starts[:-1]]
+    is_special = np.zeros(table.n_items, dtype=np.bool_)
+    is_special[special] = True
+    codes = np.flatnonzero(~is_special & (table.supports > 0))
+    codes = codes[np.lexsort((codes, hashes[codes]))]
+    needless = np.zeros(table.n_items, dtype=np.bool_)
+    find_equal(codes, hashes, starts, keys, needless)
+    needed: Bools = ~needless[table.items]
+    return needed
+
+
+def only_needed(table: Transactions, needed: Bools) -> Transactions:
+    """The table with these occurrences and no other."""
+    before = np.concatenate([[0], np.cumsum(needed, dtype=np.int64)])
+    return replace(table, offsets=before[table.offsets], items=table.items[needed])
+
+
+def without_equal_items(table: Transactions, special: Ints) -> Transactions:
+    """The table as it is, or if it has long records with one of its equal items each."""
+    needed = needed_occurrences(table, special)
+    return table if needed is None else only_needed(table, needed)
+
+
+@kernel
+def find_equal(codes, hashes, starts, keys, needless):
+    """Mark the codes whose keys are those of a code that comes earlier; equal hashes stand together."""
+    head = 0
+    for n in range(1, len(codes)):
+        if hashes[codes[n]] != hashes[codes[head]]:
+            head = n
+            continue
+        # Different items with one hash: each is compared with the first, and stays if it differs.
+        one = starts[codes[head]]
+        other = starts[codes[n]]
+        size = starts[codes[head] + 1] - one
+        equal = starts[codes[n] + 1] - other == size
+        k = 0
+        while equal and k < size:
+            equal = keys[one + k] == keys[other + k]
+            k += 1
+        needless[codes[n]] = equal

@@ -1,0 +1,115 @@
+"""The one place that knows how kernels are compiled and where compiled code is kept.
+
+numba's cache does not notice when a kernel that another kernel calls is edited, so each module's cache
+directory is named after a hash of its source and of the kernel modules it imports: an edit, an upgrade
+or another switch gets a new directory.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config, event
+
+IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
+KERNELS = re.compile(r"^@kernel$", re.MULTILINE)
+PACKAGE = Path(__file__).parents[1]
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` on first use, without the interpreter lock, cached for this user."""
+    # The directory is numba's global setting and is read while decorating; a caller who uses numba
+    # for other things gets their own setting back.
+    theirs = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_directory(function.__module__))
+    try:
+        compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    finally:
+        config.CACHE_DIR = theirs
+    return compiled
+
+
+def before_compiling(announce: Callable[[], None]) -> None:
+    """Call ``announce`` when a kernel has to be compiled for this machine, which takes some seconds."""
+    for earlier in _announcers:
+        event.unregister("numba:compile", earlier)
+    _announcers[:] = [_Announcer(announce)]
+    event.register("numba:compile", _announcers[0])
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Speaks once, before the first kernel is compiled; kernels that come from the cache are silent."""
+
+    def __init__(self, announce: Callable[[], None]) -> None:
+        self.announce, self.spoken = announce, False
+
+    def on_start(self, event: Any) -> None:
+        if not self.spoken:
+            self.spoken = True
+            self.announce()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+_announcers: list[_Announcer] = []
+
+
+@cache
+def cache_directory(module: str) -> Path:
+    """The directory of one module's compiled kernels; created if need be."""
+    name = module.removeprefix("withhold.").replace(".", "-")
+    directory = _user_cache() / f"kernels-{name}-{_fingerprint(module)}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except OSError:
+        # Nowhere to keep them: a private directory for this process. Not a fixed name in a place that
+        # others can write to, since loading compiled code from there would be running theirs.
+        return Path(tempfile.mkdtemp(prefix="withhold-kernels-"))
+
+
+def _fingerprint(module: str) -> str:
+    digest = hashlib.sha256()
+    for source in _sources(module):
+        digest.update(source.read_bytes())
+    for switch in (numba.__version__, sys.version, config.BOUNDSCHECK):
+        digest.update(str(switch).encode())
+    return digest.hexdigest()[:16]
+
+
+def _sources(module: str) -> list[Path]:
+    """The files of a module with kernels and of what it imports; those with kernels lead on to theirs.
+
+    A module without kernels can lend a kernel a constant, and nothing that it imports itself matters.
+    """
+    found: set[Path] = set()
+    waiting = [module]
+    while waiting:
+        source = PACKAGE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
+        if source in found or not source.exists():
+            continue
+        found.add(source)
+        text = source.read_text(encoding="utf-8")
+        if KERNELS.search(text):
+            waiting += IMPORTED.findall(text)
+    return sorted(found)
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "withhold"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "withhold"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"

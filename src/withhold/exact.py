@@ -1,0 +1,58 @@
+"""Thresholds as the exact numbers that people wrote: fractions, never floating point."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from withhold.errors import PolicyError
+
+LARGEST_DENOMINATOR = 10**9
+"""Up to here, with fewer than 2^31 records, every product fits into 64 bits."""
+LONGEST_NUMBER = 40
+"""Characters; what is longer is no threshold that anybody means."""
+
+
+def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str) -> Fraction:
+    """The threshold as the exact number that the user wrote, strictly between 0 and 1.
+
+    A float stands for the decimal it is shown as: 0.1 is one tenth.
+
+    >>> exact_threshold("1/3", name="rho"), exact_threshold(0.1, name="rho")
+    (Fraction(1, 3), Fraction(1, 10))
+    """
+    if (isinstance(value, str) and len(value) > LONGEST_NUMBER) or _has_large_exponent(value):
+        raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {str(value)[:30]!r}")
+    try:
+        exact = Fraction(repr(value) if isinstance(value, float) else value)
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError) as error:
+        raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {value!r}") from error
+    if not 0 < exact < 1:
+        raise PolicyError(f"{name} must lie strictly between 0 and 1, not {value}")
+    if exact.denominator > LARGEST_DENOMINATOR:
+        raise PolicyError(f"{name} = {value} is too fine; use at most nine decimal places")
+    return exact
+
+
+def _has_large_exponent(value: object) -> bool:
+    """Whether reading the number would build one with millions of digits, as 1e99999999 would."""
+    exponent = re.search(r"[eE]([+-]?\d+)", str(value))
+    return exponent is not None and abs(int(exponent[1])) > LONGEST_NUMBER
+
+
+def decimal_text(value: Fraction) -> str:
+    """The shortest exact way to write the number: a decimal where there is one, else a fraction.
+
+    >>> decimal_text(Fraction(7, 10)), decimal_text(Fraction(1, 3))
+    ('0.7', '1/3')
+    """
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return f"{value.numerator}/{value.denominator}"
+    with localcontext() as context:
+        context.prec = 60  # more than any allowed denominator needs
+        return f"{Decimal(value.numerator) / Decimal(value.denominator):f}"

@@ -1,0 +1,1 @@
+"""Buckets: every published record is one of at least k equal ones, by generalising items."""

@@ -1,0 +1,127 @@
+"""What a group of records is published as: concept learning, and the cut that adds nothing.
+
+Both work on (group, node) pairs of all groups at once, one level of the tree after the other. A pair is
+one number, group * nodes + node, so that sets of pairs are sorted arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Hierarchy
+from withhold.methods.buckets.search.pairs import Ints, distinct, firsts
+
+Sets = tuple[Ints, NDArray[np.int32]]
+"""The groups' sets of nodes: offsets by group, and the nodes, ascending within each."""
+UNIT = 2**20
+"""The weight of a record, shared by its items, in whole numbers so that sums are exact."""
+
+
+def learnt_concepts(
+    group: Ints, node: Ints, n_groups: int, tree: Hierarchy, *, to_root: bool
+) -> Sets:
+    """For each group the union of its occurrences' nodes, siblings generalised until no two are left.
+
+    ``group`` and ``node`` say, for each occurrence, its record's group and its item's leaf. Only with
+    ``to_root`` are the children of the root siblings, too.
+    """
+    size = len(tree)
+    present = distinct(group * size + node)
+    for depth in range(tree.height, 0, -1):
+        level = present[tree.depths[present % size] == depth]
+        parents = np.sort(level - level % size + tree.parents[level % size])
+        # A parent that comes again has two children here.
+        risen = distinct(parents[~firsts(parents)])
+        risen = risen if to_root else risen[risen % size != 0]
+        present = distinct(np.concatenate([present, risen]))
+    return _as_sets(_uppermost(present, tree), n_groups, size)
+
+
+def truthful_cut(
+    group: Ints,
+    record: Ints,
+    node: Ints,
+    group_sizes: Ints,
+    tree: Hierarchy,
+) -> Sets:
+    """For each group the nodes that cover something in every one of its records, at the least loss.
+
+    A node may be published if each record of the group has an item under it. Of those, the cut is chosen
+    from the leaves up: a node replaces what is chosen below it when that costs less, counting for each
+    item the leaves under its node, and for an item that no node covers, all leaves. Items count by the
+    share that they are of their record. The root covers everything and says nothing: it is left out.
+    """
+    size, n_groups = len(tree), len(group_sizes)
+    lengths = np.bincount(record)
+    weight = UNIT // np.maximum(lengths[record], 1)
+    # Every occurrence counts for its leaf and for all nodes above but the root.
+    pairs, weights, owners = [], [], []
+    up = node.copy()
+    while (below := up > 0).any():
+        pairs.append(group[below] * size + up[below])
+        weights.append(weight[below])
+        owners.append(record[below])
+        group, record, weight, up = group[below], record[below], weight[below], up[below]
+        up = tree.parents[up].astype(np.int64)
+    if not pairs:
+        return np.zeros(n_groups + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    all_pairs = np.concatenate(pairs)
+    keys = distinct(all_pairs)
+    place = np.searchsorted(keys, all_pairs)
+    mass = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(mass, place, np.concatenate(weights))
+    # Two items of a record under one node are one record that has the node.
+    once = distinct(place * len(lengths) + np.concatenate(owners)) // len(lengths)
+    in_all = np.bincount(once, minlength=len(keys)) == group_sizes[keys // size]
+    chosen = _cheapest(keys, mass, in_all, tree)
+    return _as_sets(keys[chosen], n_groups, size)
+
+
+def _cheapest(
+    keys: Ints, mass: Ints, in_all: NDArray[np.bool_], tree: Hierarchy
+) -> NDArray[np.bool_]:
+    """Which pairs make the cut of least cost: decided from the deepest level up, then read from the top."""
+    size = len(tree)
+    nodes = keys % size
+    is_leaf = tree.leaf_counts[nodes] == 1
+    leaves = np.where(is_leaf & (tree.ends[nodes] == nodes + 1), 0, tree.leaf_counts[nodes])
+    own = np.where(in_all, mass * leaves, mass * tree.n_leaves)
+    cost = own.copy()
+    below = np.zeros(len(keys), dtype=np.int64)
+    has_below = np.zeros(len(keys), dtype=bool)
+    taken = in_all.copy()
+    parent_place = np.searchsorted(keys, keys - nodes + tree.parents[nodes])
+    for depth in range(tree.height, 0, -1):
+        level = np.flatnonzero(tree.depths[nodes] == depth)
+        finer = level[has_below[level] & (below[level] <= own[level])]
+        cost[finer] = below[finer]
+        taken[finer] = False
+        rising = level[tree.parents[nodes[level]] > 0]
+        np.add.at(below, parent_place[rising], cost[rising])
+        has_below[parent_place[rising]] = True
+    covered = np.zeros(len(keys), dtype=bool)
+    for depth in range(2, tree.height + 1):
+        level = np.flatnonzero(tree.depths[nodes] == depth)
+        above = parent_place[level]
+        covered[level] = covered[above] | taken[above]
+    return taken & ~covered
+
+
+def _uppermost(present: Ints, tree: Hierarchy) -> Ints:
+    """The pairs of which no ancestor is there."""
+    size = len(tree)
+    base, up = present - present % size, tree.parents[present % size].astype(np.int64)
+    covered = np.zeros(len(present), dtype=bool)
+    while (rising := up >= 0).any():
+        there = np.searchsorted(present, base[rising] + up[rising])
+        there = np.minimum(there, len(present) - 1)
+        covered[rising] |= present[there] == base[rising] + up[rising]
+        up[rising] = tree.parents[up[rising]]
+    return present[~covered]
+
+
+def _as_sets(pairs: Ints, n_groups: int, size: int) -> Sets:
+    offsets = np.zeros(n_groups + 1, dtype=np.int64)
+    np.cumsum(np.bincount(pairs // size, minlength=n_groups), out=offsets[1:])
+    return offsets, (pairs % size).astype(np.int32)

@@ -1,0 +1,1 @@
+"""k-anonymity of a table by withholding or generalising cells."""

@@ -1,0 +1,271 @@
+"""The audit of k-anonymity: the k that a table has, who is at risk, and what knowing a few columns is worth.
+
+In: a table and the model. Out: a ``TableAudit``. The verdict is that of the exact check.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import combinations, islice
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.auditing.result import seconds_left
+from withhold.counting.threads import Progress, Stop, quiet
+from withhold.data import Table
+from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
+from withhold.data.roles import Publish, column_roles
+from withhold.data.table import WITHHELD
+from withhold.method import Finding
+from withhold.methods.cells.check import verify_table
+from withhold.methods.cells.model import KAnonymity, SmallGroup
+from withhold.verdict import Verdict
+
+CELLS_TO_GROUP = 8_000_000
+"""So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
+MOST_CHOICES = 1000
+"""So many choices of columns are tried for one number of known ones, however few rows there are."""
+SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
+"""Where the ranges of group sizes begin."""
+
+
+@dataclass(frozen=True)
+class GroupSizes:
+    """The groups of a range of sizes."""
+
+    smallest: int
+    largest: int | None
+    """None: no upper end."""
+    groups: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class KnownColumns:
+    """What somebody finds who knows so many of a person's quasi-identifiers."""
+
+    known: int
+    combinations: int
+    """So many choices of columns were tried."""
+    of: int
+    """So many there are."""
+    unique: float
+    """The share of rows that are then the only ones of their kind, on average over the choices."""
+    below_k: float
+    """The share of rows in groups smaller than k."""
+    worst: tuple[str, ...]
+    """The columns for which most rows are unique."""
+    worst_unique: float
+
+
+@dataclass(frozen=True)
+class TableAudit:
+    """The answer to "is this table safe, and if not, who is at risk"."""
+
+    model: KAnonymity
+    verdict: Verdict
+    breaches: tuple[Finding, ...]
+    """The smallest groups that break the model."""
+    rows: int
+    columns: int
+    groups: int
+    k: int
+    """The k that the table has: the size of its smallest group, a withheld cell being its own value."""
+    k_wildcard: int | None
+    """The same where a withheld cell fits anything; None if the time ran out."""
+    l: int | None  # noqa: E741
+    """The fewest different sensitive values of a group, where the model asks for that."""
+    rows_at_risk: int
+    """Rows of groups that break the model."""
+    withheld: int
+    """Quasi-identifying cells that are withheld already."""
+    sizes: tuple[GroupSizes, ...]
+    known: tuple[KnownColumns, ...]
+    """One for each number of columns; fewer if the time ran out."""
+    one_label_rows: int | None
+    """Rows of groups in which all have the same label: who finds the group knows it."""
+    seed: int
+    seconds: float
+    column_roles: Mapping[str, str] = field(default_factory=dict)
+    """What becomes of every column in a release."""
+    undecided: Mapping[str, str] = field(default_factory=dict)
+    """The columns that would stop a release until somebody decides, each with the reason."""
+    without_consent: int | None = None
+    """Rows left out before anything was counted; None: nobody was asked."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The audit as plain values; ``verdict`` is at the top level."""
+        return {
+            "verdict": self.verdict.status.value,
+            "promise": self.model.promise(),
+            "model": self.model.parameters(),
+            "rows": self.rows,
+            "columns": self.columns,
+            "column_roles": dict(self.column_roles),
+            "undecided_columns": dict(self.undecided),
+            "without_consent": self.without_consent,
+            "groups": self.groups,
+            "k": self.k,
+            "k_wildcard": self.k_wildcard,
+            "l": self.l,
+            "rows_at_risk": self.rows_at_risk,
+            "withheld_cells": self.withheld,
+            "one_label_rows": self.one_label_rows,
+            "group_sizes": [asdict(each) for each in self.sizes],
+            "known_columns": [asdict(each) for each in self.known],
+            "breaches": [each.as_dict() for each in self.breaches],
+            "seed": self.seed,
+            "seconds": round(self.seconds, 4),
+        }
+
+
+def audit_table(
+    table: Table,
+    model: KAnonymity,
+    *,
+    show: int = 10,
+    publish: Publish = (),
+    seed: int = 0,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+) -> TableAudit:
+    """The audit of ``table``, with the ``show`` smallest groups that break the model.
+
+    Columns that would stop a release are listed, and stop nothing here.
+    """
+    began = time.perf_counter()
+    roles = column_roles(table, model, publish)
+    verdict = verify_table(table, model, limit_seconds=limit_seconds, progress=progress)
+    groups = groups_of(table, model.quasi_identifiers)
+    values = None
+    if model.l is not None and model.sensitive_column is not None:
+        values = distinct_per_group(groups, table.column(model.sensitive_column).codes)
+    risky = groups.sizes < model.k
+    if values is not None and model.l is not None:
+        risky |= values < model.l
+    one_label = None
+    if model.label is not None:
+        labels = distinct_per_group(groups, table.column(model.label).codes)
+        one_label = int(groups.sizes[labels == 1].sum())
+    withheld = table.cells(model.quasi_identifiers) == WITHHELD
+    left = seconds_left(limit_seconds, began)
+    return TableAudit(
+        model=model,
+        verdict=verdict,
+        breaches=_worst(table, model, groups, risky, values, show),
+        rows=len(table),
+        columns=len(table.columns),
+        groups=len(groups),
+        k=int(groups.sizes.min()),
+        k_wildcard=_wildcard_k(table, model, groups, left),
+        l=None if values is None else int(values.min()),
+        rows_at_risk=int(groups.sizes[risky].sum()),
+        withheld=int(withheld.sum()),
+        sizes=_sizes(groups),
+        known=_known(table, model, seed, seconds_left(limit_seconds, began), progress),
+        one_label_rows=one_label,
+        column_roles=roles.roles,
+        undecided=roles.undecided,
+        seed=seed,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _worst(
+    table: Table,
+    model: KAnonymity,
+    groups: Groups,
+    risky: NDArray[np.bool_],
+    values: NDArray[np.int64] | None,
+    show: int,
+) -> tuple[Finding, ...]:
+    order = np.flatnonzero(risky)
+    order = order[np.lexsort((groups.first_rows[order], groups.sizes[order]))][:show]
+    found = []
+    for group in order:
+        row, size = int(groups.first_rows[group]), int(groups.sizes[group])
+        cells = []
+        for name in model.quasi_identifiers:
+            column = table.column(name)
+            code = column.codes[row]
+            cells.append((name, None if code == WITHHELD else column.values[code] or ""))
+        if size < model.k or values is None or model.l is None:
+            found.append(SmallGroup(tuple(cells), size, model.k))
+        else:
+            found.append(SmallGroup(tuple(cells), size, model.l, int(values[group])))
+    return tuple(found)
+
+
+def _wildcard_k(
+    table: Table, model: KAnonymity, groups: Groups, limit_seconds: float | None
+) -> int | None:
+    """The k where a withheld cell fits anything."""
+    cells = table.cells(model.quasi_identifiers)[groups.first_rows]
+    hidden = (cells == WITHHELD).sum(axis=1)
+    if not hidden.any():
+        return int(groups.sizes.min())
+    from withhold.methods.cells.wildcard import fewest_fitting
+
+    # Rows with much withheld fit most others, so that most counts end early.
+    order = np.lexsort((-groups.sizes, -hidden))
+    with Stop(limit_seconds) as stop:
+        cells, sizes = np.ascontiguousarray(cells[order]), groups.sizes[order]
+        fewest = int(fewest_fitting(cells, sizes, np.int32(WITHHELD), stop.flag))
+    return None if fewest < 0 else fewest
+
+
+def _sizes(groups: Groups) -> tuple[GroupSizes, ...]:
+    found = []
+    for place, smallest in enumerate(SIZES):
+        largest = SIZES[place + 1] - 1 if place + 1 < len(SIZES) else None
+        inside = groups.sizes >= smallest
+        if largest is not None:
+            inside &= groups.sizes <= largest
+        if inside.any():
+            rows = int(groups.sizes[inside].sum())
+            found.append(GroupSizes(smallest, largest, int(inside.sum()), rows))
+    return tuple(found)
+
+
+def _known(
+    table: Table, model: KAnonymity, seed: int, left: float | None, progress: Progress
+) -> tuple[KnownColumns, ...]:
+    """Uniqueness by the number of columns known: over all choices of columns, or some drawn ones."""
+    names = model.quasi_identifiers
+    codes: Mapping[str, NDArray[np.int32]] = {name: table.column(name).codes for name in names}
+    generator = np.random.default_rng(seed)
+    most = min(max(2, CELLS_TO_GROUP // len(table)), MOST_CHOICES)
+    until = None if left is None else time.perf_counter() + left
+    points: list[KnownColumns] = []
+    for known in range(1, len(names) + 1):
+        there = comb(len(names), known)
+        if there <= most:
+            chosen = list(combinations(names, known))
+        else:
+            drawn = (tuple(generator.permutation(len(names))[:known]) for _ in range(4 * most))
+            places = dict.fromkeys(tuple(sorted(int(p) for p in each)) for each in drawn)
+            chosen = [tuple(names[p] for p in each) for each in islice(places, most)]
+        unique = below = most_unique = 0
+        worst: tuple[str, ...] = chosen[0]
+        for columns in chosen:
+            if until is not None and time.perf_counter() > until:
+                return tuple(points)
+            sizes = group_rows([codes[name] for name in columns], len(table)).sizes
+            alone = int((sizes == 1).sum())
+            unique += alone
+            below += int(sizes[sizes < model.k].sum())
+            if alone > most_unique:
+                worst, most_unique = columns, alone
+        progress("counting who is unique", known, len(names))
+        rows = len(chosen) * len(table)
+        shares = unique / rows, below / rows
+        points.append(
+            KnownColumns(known, len(chosen), there, *shares, worst, most_unique / len(table))
+        )
+    return tuple(points)

@@ -1,0 +1,186 @@
+"""What a released table lost against its original, in numbers that each have a meaning.
+
+In: the two tables, row by row comparable, and the model. Out: a ``TableLoss``. Nothing here decides about
+privacy, so floating point is good enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Table
+from withhold.data.grouping import groups_of
+from withhold.data.table import WITHHELD, Column
+from withhold.errors import InputError
+from withhold.methods.cells.model import KAnonymity
+from withhold.wording import counted
+
+PSEUDO_COUNT = 0.1
+"""α: added to every count; without it the divergence is infinite as soon as one value is gone."""
+OTHER = -2
+"""The code of a published cell that shows neither its value nor nothing: it was generalised."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ColumnLoss:
+    """What one column lost."""
+
+    name: str
+    withheld: int
+    generalised: int
+
+
+@dataclass(frozen=True)
+class TableLoss:
+    """What a released table lost; ``MEANING`` says each number in a sentence."""
+
+    withheld: int
+    generalised: int
+    total: int
+    rows_touched: int
+    rows: int
+    kl: float
+    groups: int
+    smallest_group: int
+    by_column: tuple[ColumnLoss, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of the quasi-identifiers' cells that no longer show their value."""
+        return (self.withheld + self.generalised) / self.total if self.total else 0.0
+
+    @property
+    def withheld_share(self) -> float:
+        """The share of the quasi-identifiers' cells that were withheld."""
+        return self.withheld / self.total if self.total else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Shares and counts as plain values."""
+        return {
+            "share": self.share,
+            "withheld_share": self.withheld_share,
+            "pseudo_count": PSEUDO_COUNT,
+            **asdict(self),
+            "by_column": {c.name: [c.withheld, c.generalised] for c in self.by_column},
+        }
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know first, as pairs of texts."""
+        facts = [
+            (
+                "withheld",
+                f"{self.withheld:,} of {counted(self.total, 'cell')} ({self.withheld_share:.2%})",
+            )
+        ]
+        if self.generalised:
+            share = self.generalised / self.total
+            facts.append(("generalised", f"{counted(self.generalised, 'cell')} ({share:.2%})"))
+        most = sorted(self.by_column, key=lambda c: -(c.withheld + c.generalised))[:3]
+        shown = ", ".join(f"{c.name} {(c.withheld + c.generalised) / self.rows:.1%}" for c in most)
+        return [
+            *facts,
+            ("most in", shown),
+            ("rows touched", f"{self.rows_touched:,} of {self.rows:,}"),
+            ("groups", f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'row')}"),
+            ("divergence", f"{self.kl:.5f} KL of the values in each class (0 = the same)"),
+        ]
+
+
+MEANING = {
+    "share": "share of the quasi-identifiers' cells that no longer show their value",
+    "withheld_share": "share of the quasi-identifiers' cells that were withheld",
+    "withheld": "cells withheld",
+    "generalised": "cells that show a node of their hierarchy instead of their value",
+    "total": "cells of the quasi-identifiers",
+    "rows_touched": "rows in which some cell was withheld or generalised",
+    "kl": "Kullback-Leibler divergence of the values still shown from the original ones, column by column "
+    "in each class, summed; counts smoothed by a pseudo-count of 0.1 (0 = the same)",
+    "groups": "different combinations of quasi-identifiers in the release",
+    "smallest_group": "rows of the smallest of them: the k that was reached",
+}
+
+
+def table_loss(original: Table, published: Table, model: KAnonymity) -> TableLoss:
+    """The loss of ``published`` against ``original``.
+
+    >>> before = Table.from_columns({"age": ["30", "30", "40"], "sex": ["f", "f", "m"]})
+    >>> after = before.with_columns([Column("age", [0, 0, -1], ("30", "40"))])
+    >>> loss = table_loss(before, after, KAnonymity(2, ["age", "sex"]))
+    >>> loss.withheld, loss.rows_touched, round(loss.share, 3)
+    (1, 1, 0.167)
+    """
+    refuse_other_rows(original, published)
+    names = model.quasi_identifiers
+    seen = {name: as_seen(original.column(name), published.column(name)) for name in names}
+    classes = class_codes(original, model.label)
+    touched = np.zeros(len(original), dtype=np.bool_)
+    by_column = []
+    for name in names:
+        before, after = original.column(name).codes, seen[name]
+        touched |= before != after
+        withheld = int(((after == WITHHELD) & (before != WITHHELD)).sum())
+        by_column.append(ColumnLoss(name, withheld, int((after == OTHER).sum())))
+    groups = groups_of(published, names)
+    return TableLoss(
+        withheld=sum(each.withheld for each in by_column),
+        generalised=sum(each.generalised for each in by_column),
+        total=len(original) * len(names),
+        rows_touched=int(touched.sum()),
+        rows=len(original),
+        kl=sum(
+            class_divergence(original.column(name).codes, seen[name], classes) for name in names
+        ),
+        groups=len(groups),
+        smallest_group=int(groups.sizes.min()),
+        by_column=tuple(by_column),
+    )
+
+
+def class_divergence(before: NDArray[np.int32], after: NDArray[np.int32], classes: Any) -> float:
+    """Σ over classes p(c)·KL of the values still shown from the original ones, counts smoothed."""
+    n_values = int(before.max(initial=-1)) + 1
+    n_classes = int(classes.max(initial=-1)) + 2
+    p, q = (_smoothed(codes, classes, n_values, n_classes) for codes in (before, after))
+    weights = np.bincount(classes + 1, minlength=n_classes) / max(len(classes), 1)
+    return max(float((weights[:, None] * p * np.log(p / q)).sum()), 0.0)
+
+
+def as_seen(before: Column, after: Column) -> NDArray[np.int32]:
+    """The published cells in the original's codes; -2 where a cell shows another text than it did."""
+    code_of = {value: code for code, value in enumerate(before.values)}
+    new = np.array([*(code_of.get(v, OTHER) for v in after.values), WITHHELD], dtype=np.int32)
+    codes = new[after.codes]
+    # A node of the hierarchy may have the name of some other value.
+    return np.where((codes >= 0) & (codes != before.codes), OTHER, codes).astype(np.int32)
+
+
+def class_codes(table: Table, label: str | None) -> NDArray[np.int32]:
+    """The class of every row; one class for all without a label."""
+    if label is None:
+        return np.zeros(len(table), dtype=np.int32)
+    return table.column(label).codes
+
+
+def refuse_other_rows(original: Table, published: Table) -> None:
+    """Only the same rows in the same order can be compared cell by cell."""
+    if len(original) != len(published):
+        raise InputError(
+            f"the release has {counted(len(published), 'row')} and the original {len(original):,}",
+            remedy="compare a release with the very table it was made from",
+        )
+
+
+def _smoothed(codes: NDArray[np.int32], classes: Any, n_values: int, n_classes: int) -> Floats:
+    """By class, one row for withheld labels first: the smoothed shares of the values."""
+    # One place more for each class, for cells that show nothing.
+    keys = (classes.astype(np.int64) + 1) * (n_values + 1) + np.where(codes >= 0, codes, n_values)
+    counts = np.bincount(keys, minlength=n_classes * (n_values + 1))
+    shown = counts.reshape(n_classes, n_values + 1)[:, :n_values] + PSEUDO_COUNT
+    shares: Floats = shown / shown.sum(axis=1, keepdims=True)
+    return shares

@@ -1,0 +1,330 @@
+"""Bottom-up cell suppression for k-anonymity (Kameya and Hayashi), with costs that keep the statistics.
+
+In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given. Rows
+that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too small is
+merged with the tuple of its class for which that costs least, until no group is too small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.threads import Progress, quiet
+from withhold.data import Hierarchy, Table
+from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
+from withhold.data.roles import Publish, column_roles, refuse_undecided
+from withhold.data.table import WITHHELD
+from withhold.errors import ImpossibleError, PolicyError
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
+from withhold.methods.cells.search.cell_groups import (
+    DRAW,
+    NOBODY,
+    RISKY,
+    Tuples,
+    form_groups,
+)
+from withhold.methods.cells.search.cell_keys import PAIRS, make_digits, make_keys, split_columns
+from withhold.methods.cells.search.cells import BLOCK, Costs, Desk, merge_tuples
+from withhold.methods.cells.search.diverse_cells import Bench, merge_groups
+from withhold.methods.cells.trees import Forest, hierarchies_from, plant
+from withhold.wording import counted
+
+COSTS = ("hybrid", "mar", "info", "ham")
+PSEUDO_COUNT = 0.1
+"""α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
+BALANCE = 100
+"""λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
+SIZES = 16
+"""Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
+TABLE_ROOM = 4_000_000
+STEPS_AT_A_TIME = 500
+
+
+def suppress_cells(
+    table: Table,
+    model: KAnonymity,
+    *,
+    cost: str = "hybrid",
+    hierarchy: Mapping[str, Any] | str | None = None,
+    publish: Publish = (),
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[CellPlan, dict[str, Any]]:
+    """A plan after which the model holds, and the options it was made with.
+
+    Columns that may identify people must have been named in ``publish``, or the model, or be gone.
+    """
+    if cost not in COSTS:
+        raise PolicyError(f"there is no cost {cost!r}; there are {', '.join(sorted(COSTS))}")
+    if seed < 0:
+        raise PolicyError("the seed must be 0 or more")
+    publish = publish if isinstance(publish, str) else tuple(publish)
+    refuse_undecided(column_roles(table, model, publish).undecided)
+    refuse_impossible(table, model)
+    hierarchies = hierarchies_from(hierarchy)
+    options = {
+        "cost": cost,
+        "hierarchies": sorted(hierarchies),
+        "publish": publish if isinstance(publish, str) else list(publish),
+        "seed": seed,
+    }
+    # Before the trees: what was generalised before is no leaf of them.
+    if holds_already(table, model, hierarchies):
+        return plan_of_nothing(table, model.quasi_identifiers), options
+    forest = plant(table, by_difference(table, model), hierarchies)
+    start = gather(table, model, forest, seed)
+    costs = make_costs(start, forest, cost, len(table))
+    tuples, trees = start.tuples, forest.trees
+    form_groups(tuples, model.k, model.l or 1)
+    if model.l is None:
+        desk = make_desk(start, forest)
+        merge = partial(merge_tuples, tuples, trees, costs, desk, model.k, STEPS_AT_A_TIME)
+    else:
+        bench = make_bench(tuples)
+        merge = partial(
+            merge_groups, tuples, trees, costs, bench, model.k, model.l, STEPS_AT_A_TIME
+        )
+    at_first = int(tuples.numbers[RISKY])
+    left = at_first
+    while left:
+        # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
+        progress("merging rows", max(at_first - left, 0), at_first)
+        left = merge()
+    return make_plan(table, forest, start.final_cells()), options
+
+
+def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hierarchy]) -> bool:
+    """Whether no group is too small, and every value is one that its column can have."""
+    for name, tree in hierarchies.items():
+        if name not in model.quasi_identifiers:
+            return False
+        values = np.array([value or "" for value in table.column(name).values], dtype=object)
+        if not all(value in tree for value in values[table.column(name).counts > 0]):
+            return False
+    groups = groups_of(table, model.quasi_identifiers)
+    if (groups.sizes < model.k).any():
+        return False
+    if model.l is None or model.sensitive_column is None:
+        return True
+    different = distinct_per_group(groups, table.column(model.sensitive_column).codes)
+    return bool((different >= model.l).all())
+
+
+def by_difference(table: Table, model: KAnonymity) -> list[str]:
+    """The quasi-identifiers, those first in which two rows are most often different.
+
+    A search over candidates looks at these first, and at the others only where the sum so far allows. It
+    takes two columns at a time: of the first few, one with many values and one with few.
+    """
+    alike = {}
+    for name in model.quasi_identifiers:
+        counts = np.append(table.column(name).counts, table.column(name).withheld.sum())
+        alike[name] = float(((counts / max(len(table), 1)) ** 2).sum())
+    names = sorted(model.quasi_identifiers, key=lambda name: alike[name])
+    first = sorted(names[: 2 * PAIRS], key=lambda name: len(table.column(name).values))
+    pairs = [name for pair in zip(reversed(first), first, strict=True) for name in pair]
+    return pairs[: len(first)] + names[2 * PAIRS :]
+
+
+def refuse_impossible(table: Table, model: KAnonymity) -> None:
+    """Say so at once if no release of the table can satisfy the model."""
+    if len(table) < model.k:
+        raise ImpossibleError(
+            f"the table has {counted(len(table), 'row')}, and groups of {model.k:,} are asked for; "
+            "choose a smaller k"
+        )
+    if model.l is not None and model.sensitive_column is not None:
+        there = int((table.column(model.sensitive_column).counts > 0).sum())
+        if there < model.l:
+            raise ImpossibleError(
+                f"column {model.sensitive_column!r} has {counted(there, 'different value')}, and every group "
+                f"should have {model.l:,}; choose a smaller l"
+            )
+
+
+@dataclass(frozen=True)
+class Start:
+    """The tuples of a table as the kernels want them, and which rows are whose."""
+
+    tuples: Tuples
+    of_row: NDArray[np.int64]
+    """The tuple of each row."""
+
+    def final_cells(self) -> NDArray[np.int32]:
+        """The cells that each row has in the end."""
+        into = self.tuples.into.copy()
+        while True:
+            # Follow everybody one step further until nobody moves.
+            ahead = np.where(into == NOBODY, NOBODY, into[into])
+            if (ahead == NOBODY).all():
+                break
+            into = np.where(ahead == NOBODY, into, ahead)
+        last = np.where(into == NOBODY, np.arange(len(into)), into)
+        cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
+        return cells[self.of_row]
+
+
+def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
+    """The different tuples of the table, in the order of their cells."""
+    classes = _codes(table, model.label)
+    values = _codes(table, model.sensitive_column if model.l is not None else None)
+    columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
+    found: Groups = group_rows([*columns, classes, values], len(table))
+    n = len(found)
+    own = classes[found.first_rows]
+    n_classes = int(classes.max()) + 1
+    by_class = np.argsort(own, kind="stable").astype(np.int32)
+    places = np.empty(n, dtype=np.int32)
+    places[by_class] = np.arange(n, dtype=np.int32)
+    counts = np.bincount(own, minlength=n_classes)
+    ends = np.cumsum(counts).astype(np.int64)
+    n_slots = 1 << max(4, int(4 * n - 1).bit_length())
+    exact, shown = count_shown(forest, classes, n_classes)
+    cells = forest.nodes[found.first_rows[by_class]].astype(np.uint32)
+    sizes = found.sizes[by_class].astype(np.int32)
+    n_sizes = max(2, min(SIZES, TABLE_ROOM // len(forest.trees.parents)))
+    digits, origin = make_digits(forest.bounds, split_columns(forest.bounds, n_sizes), n_sizes)
+    return Start(
+        Tuples(
+            cells=cells,
+            sizes=sizes,
+            keys=make_keys(cells, sizes, digits, origin, n_sizes),
+            digits=digits,
+            origin=origin,
+            n_sizes=np.array([n_sizes], dtype=np.int64),
+            ids=by_class,
+            places=places,
+            classes=own.astype(np.int32),
+            values=values[found.first_rows].astype(np.int32),
+            into=np.full(n, NOBODY, dtype=np.int32),
+            groups=np.full(n, NOBODY, dtype=np.int32),
+            following=np.full(n, NOBODY, dtype=np.int32),
+            risky_places=np.full(n, NOBODY, dtype=np.int32),
+            risky=np.full(n, NOBODY, dtype=np.int32),
+            starts=(ends - counts).astype(np.int64),
+            ends=ends,
+            heads=np.full(n_slots, NOBODY, dtype=np.int32),
+            used=np.zeros(n_slots, dtype=np.bool_),
+            totals=np.zeros(n_slots, dtype=np.int64),
+            varieties=np.zeros(n_slots, dtype=np.int64),
+            exact=exact,
+            shown=shown,
+            numbers=_numbers(seed),
+        ),
+        found.of_row,
+    )
+
+
+def count_shown(
+    forest: Forest, classes: NDArray[np.int32], n_classes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By class: how many rows show each value, and how many show any in each column."""
+    n_nodes, n_columns = len(forest.trees.parents), forest.nodes.shape[1]
+    exact = np.zeros((n_classes, n_nodes), dtype=np.int64)
+    shown = np.zeros((n_classes, n_columns), dtype=np.int64)
+    for j in range(n_columns):
+        nodes = forest.nodes[:, j]
+        keys = classes.astype(np.int64) * n_nodes + nodes
+        exact += np.bincount(keys, minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
+        shown[:, j] = np.bincount(classes[forest.trees.leaves[nodes]], minlength=n_classes)
+    exact[:, ~forest.trees.leaves] = 0
+    return exact, shown
+
+
+def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
+    """The numbers behind a cost, from the tuples as they are at first."""
+    exact, shown = start.tuples.exact, start.tuples.shown
+    trees = forest.trees
+    spread = PSEUDO_COUNT * np.bincount(
+        trees.columns[trees.leaves], minlength=shown.shape[1]
+    ).astype(np.float64)
+    shares = (exact + PSEUDO_COUNT) / (shown + spread)[:, trees.columns]
+    shares[:, ~trees.leaves] = 0.0
+    sizes = start.tuples.sizes[start.tuples.places]
+    weights = np.bincount(start.tuples.classes, weights=sizes, minlength=len(exact)) / n_rows
+    linear = {
+        "ham": forest.losses,
+        "hybrid": forest.losses,
+        "info": forest.information(exact.sum(axis=0)),
+        "mar": np.zeros(len(forest.losses)),
+    }[cost]
+    divergent = {"mar": 1.0, "hybrid": float(BALANCE * n_rows)}.get(cost, 0.0)
+    return Costs(
+        linear=linear,
+        divergent=np.array([divergent]),
+        shares=np.ascontiguousarray(shares),
+        weights=weights,
+        logs=np.log(np.arange(int(exact.max(initial=0)) + 1) + PSEUDO_COUNT),
+        # Without a divergence there is nothing to look up but the number of columns.
+        totals=np.log(
+            np.arange(int(shown.max(initial=0)) + 1 if divergent else 1) + spread[:, None]
+        ),
+    )
+
+
+def make_desk(start: Start, forest: Forest) -> Desk:
+    """Room for the kernels to work in."""
+    n_nodes, listed = len(forest.trees.parents), int(start.tuples.n_sizes[0])
+    sizes = 2 * listed
+    ends = split_columns(forest.bounds, listed)
+    n_of = np.diff(forest.bounds)
+    codes = [
+        np.zeros((math.prod(n_of[ends[pair] : ends[pair + 1]].tolist()), listed))
+        for pair in range(PAIRS)
+    ]
+    return Desk(
+        base=np.zeros(n_nodes),
+        slope=np.zeros(n_nodes),
+        weight=np.zeros(n_nodes),
+        both=np.zeros(n_nodes, dtype=np.bool_),
+        log=np.zeros(n_nodes),
+        table=np.zeros((n_nodes + 1, sizes)),
+        first=codes[0],
+        second=codes[1],
+        third=codes[2],
+        nothing=np.append(-np.inf, np.zeros(listed - 1)),
+        ends=ends,
+        least=np.zeros(sizes),
+        lowest=np.zeros(sizes),
+        theirs=np.zeros(sizes),
+        together=np.zeros(sizes),
+        hopeful=np.zeros(BLOCK + 1, dtype=np.int32),
+        large=np.zeros(len(start.tuples.ids), dtype=np.int32),
+        bounds=forest.bounds.astype(np.uint64),
+        merged=np.zeros(len(n_of), dtype=np.uint32),
+    )
+
+
+def make_bench(tuples: Tuples) -> Bench:
+    """Room for merging groups."""
+    n_classes = len(tuples.starts)
+    return Bench(
+        has=np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64),
+        mine=np.zeros(n_classes, dtype=np.int64),
+        theirs=np.zeros(n_classes, dtype=np.int64),
+        merged=tuples.cells[0].copy(),
+    )
+
+
+def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
+    """A column's codes from 0 on, a withheld cell's after all others; all 0 without a column."""
+    if name is None:
+        return np.zeros(len(table), dtype=np.int32)
+    column = table.column(name)
+    return np.where(column.codes == WITHHELD, len(column.values), column.codes).astype(np.int32)
+
+
+def _numbers(seed: int) -> NDArray[np.int64]:
+    numbers = np.zeros(4, dtype=np.int64)
+    # Seeds beyond 64 bits are cut; the draw mixes what is left.
+    numbers[DRAW] = np.uint64(seed % 2**64).astype(np.int64)
+    return numbers

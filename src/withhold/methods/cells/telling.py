@@ -1,0 +1,137 @@
+"""The sections of a released table: who stood out before and after, what was withheld, what can be learnt."""
+
+from __future__ import annotations
+
+from withhold.data.roles import DROPPED
+from withhold.measure import Fact
+from withhold.methods.cells.audit import TableAudit
+from withhold.methods.cells.utility import TableUtility
+from withhold.telling.plots import Bars, Line, Lines, Role
+from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.wording import counted
+
+
+def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
+    """Who stands out to somebody who knows some of the quasi-identifiers."""
+    before, after = subject.before, subject.after
+    assert isinstance(before, TableAudit)
+    assert isinstance(after, TableAudit)
+    parts: list[Part] = []
+    if with_original:
+        share = before.rows_at_risk / before.rows
+        parts.append(
+            Paragraph(
+                f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
+                f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
+            )
+        )
+        parts.append(Drawing(_uniqueness(before, after)))
+        rows = tuple((each.row()[0], each.row()[2]) for each in before.breaches)
+        if rows:
+            captions = ("quasi-identifiers", "rows")
+            parts.append(
+                Listing("The smallest groups of the original", captions, rows, folded=True)
+            )
+    wildcard = "" if after.k_wildcard is None else f" ({after.k_wildcard:,} if it fits anything)"
+    parts.append(
+        Paragraph(
+            f"In the release every group has at least {after.model.k:,} rows that agree in all "
+            "quasi-identifiers, a withheld cell being a value of its own.",
+            for_strangers=True,
+        )
+    )
+    parts.append(
+        Paragraph(f"The smallest group of the release has {counted(after.k, 'row')}{wildcard}.")
+    )
+    return Section("attacker", "Who stands out", tuple(parts))
+
+
+def table_exposure(subject: Subject) -> tuple[Fact, Fact]:
+    """How many rows were in groups that break the model, and how many are."""
+    meaning = "rows of groups that break the promise"
+    before, after = (
+        Fact(f"attack.exposed_{when}", f"at risk {when}", audit.rows_at_risk, "count", meaning)
+        for when, audit in (("before", subject.before), ("after", subject.after))
+        if isinstance(audit, TableAudit)
+    )
+    return before, after
+
+
+def sections_of_tables(subject: Subject) -> list[Section]:
+    """What was withheld, and what the release is still good for."""
+    found = subject.measured.details
+    assert isinstance(found, TableUtility)
+    columns = sorted(found.loss.by_column, key=lambda each: -(each.withheld + each.generalised))
+    rows = max(found.loss.rows, 1)
+    bars = Bars(
+        "bycolumn",
+        "The share of each column's cells that no longer show their value",
+        "share of the rows",
+        tuple(each.name for each in columns),
+        (
+            Line("withheld", "lost", tuple(each.withheld / rows for each in columns)),
+            Line("generalised", "kept", tuple(each.generalised / rows for each in columns)),
+        ),
+        percent=True,
+    )
+    audit = subject.before
+    assert isinstance(audit, TableAudit)
+    words = "Cells were withheld or generalised, none was invented; the label was never changed."
+    parts: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
+    warning = _leak(found)
+    if warning:
+        parts.append(Paragraph(warning))
+    return [
+        Section("columns", "What became of each column", _roles(audit)),
+        Section("withheld", "What was withheld", (Paragraph(words, for_strangers=True),)),
+        Section("use", "What it is still good for", tuple(parts)),
+    ]
+
+
+def _roles(before: TableAudit) -> tuple[Part, ...]:
+    """The role of every column; strangers are told of those that they find in the file."""
+    roles = tuple(before.column_roles.items())
+    inside = tuple((name, role, before.undecided.get(name, "")) for name, role in roles)
+    outside = tuple((name, role) for name, role in roles if role != DROPPED)
+    words = (
+        "Only quasi-identifiers lose cells. A column that is published is in the release as it was in the "
+        "original, and nothing is promised about it."
+    )
+    return (
+        Paragraph(words, for_strangers=True),
+        Listing("All columns", ("column", "role", "why it may identify people"), inside),
+        Listing("Columns of the file", ("column", "role"), outside, for_strangers=True),
+    )
+
+
+def _leak(found: TableUtility) -> str:
+    """A warning where the pattern of what is withheld tells the label."""
+    if found.leak is None or found.leak.by_pattern.mean >= 0.95 * found.leak.by_majority:
+        return ""
+    return (
+        f"Which cells are withheld tells something about the label: a tree that sees nothing else is wrong "
+        f"in {found.leak.by_pattern.mean:.1%} of the rows, and always naming the most frequent label in "
+        f"{found.leak.by_majority:.1%}. k-anonymity does not protect the label; l-diversity (l) does."
+    )
+
+
+def _unique(label: str, role: Role, audit: TableAudit, length: int) -> Line:
+    """The line of one table; it ends where the time did."""
+    shares = [point.unique for point in audit.known]
+    return Line(label, role, (*shares, *[None] * (length - len(shares))))
+
+
+def _uniqueness(before: TableAudit, after: TableAudit) -> Lines:
+    longest = max(len(before.known), len(after.known))
+    return Lines(
+        "unique",
+        "How many rows are the only ones of their kind to somebody who knows so many quasi-identifiers",
+        "quasi-identifiers known",
+        "rows that are unique",
+        tuple(str(number + 1) for number in range(longest)),
+        (
+            _unique("original", "before", before, longest),
+            _unique("release", "after", after, longest),
+        ),
+        percent=True,
+    )

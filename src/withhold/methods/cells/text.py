@@ -1,0 +1,143 @@
+"""What is in a table, and its audit, as pages of text."""
+
+from __future__ import annotations
+
+from withhold.data.roles import columns_by_role
+from withhold.data.table_profile import TableProfile
+from withhold.methods.cells.audit import TableAudit
+from withhold.report.text import bar, columns, page
+from withhold.verdict import Status
+from withhold.wording import counted
+
+STOPS = "May identify people; a release stops until each is a quasi-identifier, --drop or --publish"
+
+
+def table_profile_text(profile: TableProfile, *, name: str) -> str:
+    """The columns of a table, and those that look as if they named people."""
+    rows = [
+        (
+            column.name,
+            f"{column.different:,}",
+            f"{column.blank:,}",
+            f"{column.alone:,}",
+            ", ".join(
+                f"{value or '(blank)'} {count / profile.rows:.0%}" for value, count in column.top
+            ),
+        )
+        for column in profile.columns
+    ]
+    head = ("column", "values", "blank", "alone", "most frequent")
+    lines = [
+        f"{name}: {profile.format}, {counted(profile.rows, 'row')}, "
+        f"{counted(len(profile.columns), 'column')}",
+        "",
+        *columns([head, *rows], right={1, 2, 3}),
+        "",
+        "alone: rows whose value of the column no other row has",
+    ]
+    warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
+    if warned:
+        lines += ["", STOPS, *warned]
+    telling = [
+        f"  {column.name} tells the value of {', '.join(column.tells)}"
+        for column in profile.columns
+        if column.tells and not column.looks
+    ]
+    if telling:
+        lines += ["", "Also, where what it tells is a quasi-identifier", *telling]
+    return page(lines)
+
+
+def table_audit_text(audit: TableAudit, *, name: str) -> str:
+    """The audit of a table as a page of text."""
+    promise = audit.model.promise()
+    if audit.verdict.status is Status.HOLDS:
+        outcome = [f"It holds: {promise[0].lower()}{promise[1:]}"]
+    elif audit.verdict.status is Status.UNDECIDED:
+        outcome = [
+            f"Asked: {promise}",
+            "The time limit ended the check before all rows were counted.",
+        ]
+    else:
+        outcome = [f"Asked: {promise}", f"Smallest group: {audit.verdict.witness}"]
+    lines = [
+        f"{audit.verdict.status.value}  {name}: {counted(audit.rows, 'row')}, "
+        f"{counted(audit.columns, 'column')}, {counted(audit.groups, 'group')}",
+        "",
+        *outcome,
+        "",
+        *columns(_facts(audit)),
+        "",
+        "Groups by size",
+        *columns(_sizes(audit), right={0, 1, 2}),
+    ]
+    lines += ["", "Columns", *columns(columns_by_role(audit.column_roles))]
+    if audit.undecided:
+        lines += ["", STOPS, *(f"  {name} {why}" for name, why in audit.undecided.items())]
+    if audit.breaches:
+        rows = [each.row() for each in audit.breaches]
+        lines += ["", "The smallest groups", *columns(rows, right={1, 2, 3})]
+    lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
+    lines += columns(_known(audit), right={1, 3})
+    lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {audit.seconds:.2f} s."]
+    return page(lines)
+
+
+def _facts(audit: TableAudit) -> list[tuple[str, str]]:
+    wildcard = "not counted" if audit.k_wildcard is None else f"{audit.k_wildcard:,}"
+    facts = [
+        ("k", f"{audit.k:,} (a withheld cell is a value of its own; this decides)"),
+        ("k, wildcard", f"{wildcard} (a withheld cell fits anything)"),
+    ]
+    if audit.l is not None:
+        facts.append(
+            ("l", f"{counted(audit.l, 'different value')} of {audit.model.sensitive_column}")
+        )
+    share = audit.rows_at_risk / audit.rows
+    facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
+    if audit.without_consent is not None:
+        facts.append(
+            ("consent", f"{counted(audit.without_consent, 'row')} without consent left out")
+        )
+    if audit.withheld:
+        facts.append(("cells withheld", f"{audit.withheld:,}"))
+    if audit.one_label_rows is not None:
+        alike = audit.one_label_rows / audit.rows
+        shown = f"{audit.one_label_rows:,} ({alike:.1%}): who finds the group knows the label"
+        facts.append(("of one label", shown))
+    return facts
+
+
+def _sizes(audit: TableAudit) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("rows", "groups", "rows in all", "")]
+    for each in audit.sizes:
+        if each.largest is None:
+            size = f"{each.smallest:,} or more"
+        elif each.largest == each.smallest:
+            size = f"{each.smallest:,}"
+        else:
+            size = f"{each.smallest:,}–{each.largest:,}"
+        share = each.rows / audit.rows
+        rows.append((size, f"{each.groups:,}", f"{each.rows:,}", bar(share, 30)))
+    return rows
+
+
+def _known(audit: TableAudit) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        ("knows", "unique", "", f"fewer than {audit.model.k:,}", "worst")
+    ]
+    for each in audit.known:
+        columns_known = counted(each.known, "column")
+        if each.combinations < each.of:
+            columns_known += f" ({each.combinations:,} of {counted(each.of, 'choice')})"
+        worst = f"{each.worst_unique:.1%} {', '.join(each.worst)}" if each.worst_unique else ""
+        rows.append(
+            (
+                columns_known,
+                f"{each.unique:.1%}",
+                bar(each.unique, 12),
+                f"{each.below_k:.1%}",
+                worst,
+            )
+        )
+    return rows

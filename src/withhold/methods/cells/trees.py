@@ -1,0 +1,136 @@
+"""What each column's cells can become: a value, a node of its hierarchy, or nothing (withheld).
+
+In: a table and hierarchies for some of its columns. Out: one tree a column, in one numbering of nodes. A
+column without a hierarchy has the flat tree: values, and the root above them, which means withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Hierarchy, Table
+from withhold.data.column_lists import split_pairs
+from withhold.data.table import WITHHELD, Column
+from withhold.errors import InputError, PolicyError
+from withhold.formats.hierarchy import read_hierarchy
+from withhold.methods.cells.search.cell_groups import NOBODY, Trees
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The trees of all quasi-identifiers, and the rows' cells as their nodes."""
+
+    columns: tuple[str, ...]
+    trees: Trees
+    bounds: NDArray[np.int64]
+    """By column: its first node, and the end of the last. Values come first, by code; the root is last."""
+    names: tuple[tuple[str, ...], ...]
+    """By column: the names of its inner nodes, which come after its values."""
+    losses: NDArray[np.float64]
+    """By node: how much of the column a cell hides that shows only this: 0 a value, 1 nothing."""
+    nodes: NDArray[np.int32]
+    """By row and column: the cell's node."""
+
+    def information(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """By node: minus the information of a cell that shows only this, -(-log p)."""
+        under = counts.astype(np.float64)
+        # Children before their parents: within a column by falling depth.
+        for node in np.argsort(-self.trees.depths, kind="stable"):
+            if self.trees.parents[node] != NOBODY:
+                under[self.trees.parents[node]] += under[node]
+        roots = np.array([self.bounds[j + 1] - 1 for j in range(len(self.bounds) - 1)])
+        total = np.maximum(under[roots], 1.0)[self.trees.columns]
+        share: NDArray[np.float64] = np.maximum(under, 1.0) / total
+        return np.log(share)
+
+
+def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarchy]:
+    """The tree of each column that has one, from trees, files, or a text such as ``age=age.csv``."""
+    if isinstance(given, str):
+        given = split_pairs(given, "hierarchies")
+    return {
+        name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree)
+        for name, tree in (given or {}).items()
+    }
+
+
+def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
+    """The trees of these columns."""
+    for name in hierarchies:
+        if name not in names:
+            raise PolicyError(f"column {name!r} has a hierarchy but is no quasi-identifier")
+    parents: list[NDArray[np.int32]] = []
+    losses: list[NDArray[np.float64]] = []
+    inner: list[tuple[str, ...]] = []
+    bounds = [0]
+    nodes = np.empty((len(table), len(names)), dtype=np.int32)
+    for j, name in enumerate(names):
+        column = table.column(name)
+        tree = hierarchies.get(name)
+        above, loss, between = _flat(column) if tree is None else _hierarchic(column, tree)
+        root = len(above) - 1
+        nodes[:, j] = np.where(column.codes == WITHHELD, root, column.codes) + bounds[-1]
+        parents.append(np.where(above == NOBODY, NOBODY, above + bounds[-1]).astype(np.int32))
+        losses.append(loss)
+        inner.append(between)
+        bounds.append(bounds[-1] + len(above))
+    flat = np.concatenate(parents)
+    columns = np.repeat(np.arange(len(names), dtype=np.int32), np.diff(bounds))
+    leaves = np.zeros(len(flat), dtype=np.bool_)
+    for j, name in enumerate(names):
+        leaves[bounds[j] : bounds[j] + len(table.column(name).values)] = True
+    trees = Trees(flat, _depths(flat), columns, leaves)
+    return Forest(
+        tuple(names),
+        trees,
+        np.array(bounds, dtype=np.int64),
+        tuple(inner),
+        np.concatenate(losses),
+        nodes,
+    )
+
+
+def _flat(
+    column: Column,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
+    root = len(column.values)
+    parents = np.full(root + 1, root, dtype=np.int32)
+    parents[root] = NOBODY
+    return parents, (parents == NOBODY).astype(np.float64), ()
+
+
+def _hierarchic(
+    column: Column, hierarchy: Hierarchy
+) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
+    named = tuple(value or "" for value in column.values)
+    try:
+        hierarchy.check_covers(named, what="values of the column")
+    except InputError as error:
+        raise InputError(error.problem, column=column.name, remedy=error.remedy) from None
+    leaves = hierarchy.codes(named)
+    is_inner = np.ones(len(hierarchy), dtype=np.bool_)
+    is_inner[hierarchy.leaf_codes] = False
+    is_inner[0] = False
+    inner = np.flatnonzero(is_inner)
+    # Values, then inner nodes, then the root, which is 0 in the hierarchy.
+    place = np.full(len(hierarchy), NOBODY, dtype=np.int32)
+    place[inner] = len(named) + np.arange(len(inner))
+    place[0] = len(named) + len(inner)
+    parents = np.append(place[hierarchy.parents[np.append(leaves, inner)]], NOBODY)
+    hidden = (hierarchy.leaf_counts[inner] - 1) / max(hierarchy.n_leaves - 1, 1)
+    losses = np.concatenate((np.zeros(len(named)), hidden, [1.0]))
+    return parents.astype(np.int32), losses, tuple(hierarchy.names[code] for code in inner)
+
+
+def _depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:
+    depths = np.zeros(len(parents), dtype=np.int32)
+    climbing = parents.copy()
+    while (climbing != NOBODY).any():
+        depths += climbing != NOBODY
+        climbing = np.where(climbing == NOBODY, NOBODY, parents[climbing])
+    return depths

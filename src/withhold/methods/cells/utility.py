@@ -1,0 +1,201 @@
+"""What a released table is still good for: its loss, its correlations, and what can be learnt from it.
+
+In: an original and a release, row by row comparable. Out: a ``TableUtility``, and facts of it for compare,
+sweep and the report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Table
+from withhold.errors import PolicyError
+from withhold.methods.cells.classifiers import (
+    Errors,
+    correlations,
+    cross_validate,
+    decision_tree,
+    has_trees,
+    leak,
+    naive_bayes,
+)
+from withhold.methods.cells.loss import MEANING as LOSS_MEANING
+from withhold.methods.cells.loss import TableLoss, as_seen, class_codes, table_loss
+from withhold.methods.cells.model import KAnonymity
+from withhold.telling.facts import Asked, Fact, Measured, Unit
+from withhold.wording import counted
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """The errors of one classifier, learnt from the original and learnt from the release."""
+
+    original: Errors
+    release: Errors
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """How well the release keeps what columns tell of each other (Cramér's V)."""
+
+    pairs: int
+    mean_change: float | None
+    """The mean change of V over all pairs that can be told in both."""
+    worst_change: float | None
+    worst: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class Leak:
+    """How often the label is guessed wrongly from which cells are withheld, and from nothing at all."""
+
+    by_pattern: Errors
+    by_majority: float
+
+
+@dataclass(frozen=True)
+class TableUtility:
+    """What a released table is still good for."""
+
+    loss: TableLoss
+    correlations: Correlations
+    naive_bayes: Learnt | None
+    """None without a label."""
+    tree: Learnt | None
+    """None without a label, or without scikit-learn (the extra ``learn``)."""
+    leak: Leak | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {**asdict(self), "loss": self.loss.as_dict()}
+
+
+MEANING = {
+    **{f"loss.{path}": meaning for path, meaning in LOSS_MEANING.items()},
+    "correlations.mean_change": "mean change of Cramér's V over all pairs of columns (0 = all kept)",
+    "correlations.worst_change": "the largest change of Cramér's V of a pair of columns",
+    "naive_bayes.original.mean": "share of rows whose label naive Bayes gets wrong when it learns from the "
+    "original (10-fold cross-validation)",
+    "naive_bayes.release.mean": "the same when it learns from the release; tested on original rows",
+    "tree.original.mean": "share of rows whose label a decision tree gets wrong, learnt from the original",
+    "tree.release.mean": "the same when it learns from the release; tested on original rows",
+    "leak.by_pattern.mean": "share of rows whose label a tree gets wrong that sees only which cells are "
+    "withheld; far below the next number, the pattern gives the label away",
+    "leak.by_majority": "share of rows whose label is not the most frequent one",
+}
+SHOWN: tuple[tuple[str, str, Unit], ...] = (
+    ("loss.share", "cells changed", "share"),
+    ("loss.withheld_share", "cells withheld", "share"),
+    ("loss.generalised", "cells generalised", "count"),
+    ("loss.rows_touched", "rows touched", "count"),
+    ("loss.kl", "divergence in each class", "number"),
+    ("loss.groups", "groups", "count"),
+    ("loss.smallest_group", "smallest group", "count"),
+    ("correlations.mean_change", "change of correlations", "number"),
+    ("correlations.worst_change", "worst of them", "number"),
+    ("naive_bayes.original.mean", "naive Bayes wrong, original", "share"),
+    ("naive_bayes.release.mean", "naive Bayes wrong, release", "share"),
+    ("tree.original.mean", "tree wrong, original", "share"),
+    ("tree.release.mean", "tree wrong, release", "share"),
+    ("leak.by_pattern.mean", "label by pattern wrong", "share"),
+    ("leak.by_majority", "label by majority wrong", "share"),
+)
+PLOTTED = ("loss.share", "loss.kl", "naive_bayes.release.mean", "tree.release.mean")
+
+
+def measure_table(
+    original: Table, published: Table, model: KAnonymity, *, seed: int = 0
+) -> TableUtility:
+    """The loss, the correlations, and where there is a label what can be learnt."""
+    names = model.quasi_identifiers
+    before = original.cells(names)
+    after = np.column_stack(
+        [as_seen(original.column(name), published.column(name)) for name in names]
+    ).astype(np.int32)
+    classes = class_codes(original, model.label)
+    loss = table_loss(original, published, model)
+    if model.label is None or len(np.unique(classes)) < 2 or len(original) < 2:
+        return TableUtility(loss, _correlations(before, after, names), None, None, None)
+    classes = np.unique(classes, return_inverse=True)[1].astype(np.int32)
+    learnt = {
+        name: Learnt(
+            *(cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))
+        )
+        for name, way in (("naive_bayes", naive_bayes), ("tree", decision_tree))
+        if name != "tree" or has_trees()
+    }
+    most = float(np.bincount(classes).max()) / len(classes)
+    leaked = None
+    if has_trees():
+        leaked = Leak(leak(after < 0, classes, seed=seed), 1 - most)
+    with_label = np.column_stack([before, classes]), np.column_stack([after, classes])
+    return TableUtility(
+        loss,
+        _correlations(*with_label, (*names, model.label)),
+        learnt["naive_bayes"],
+        learnt.get("tree"),
+        leaked,
+    )
+
+
+def measure_tables(original: Table, published: Table, asked: Asked) -> Measured:
+    """The measures of a released table as facts."""
+    if not isinstance(asked.model, KAnonymity):
+        raise PolicyError(
+            "nothing says which columns are the quasi-identifiers; keep the manifest beside the release"
+        )
+    found = measure_table(original, published, asked.model)
+    values = found.as_dict()
+    facts = []
+    for path, label, unit in SHOWN:
+        value = _at(values, path)
+        if value is not None or path.startswith("loss."):
+            facts.append(Fact(path, label, value, unit, MEANING[path]))
+    warnings = list(_strange(original, published, asked.model))
+    if asked.model.label is not None and not has_trees():
+        warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
+    there = {fact.path for fact in facts}
+    return Measured(tuple(facts), tuple(warnings), found, tuple(p for p in PLOTTED if p in there))
+
+
+def _at(values: Any, path: str) -> float | None:
+    for name in path.split("."):
+        values = None if values is None else values[name]
+    return values if values is None else float(values)
+
+
+def _strange(original: Table, published: Table, model: KAnonymity) -> list[str]:
+    """Why the release may not belong to the original: other columns differ, too."""
+    found = []
+    for name in published.names:
+        if name not in original.names:
+            found.append(f"the original has no column {name!r}")
+        elif name not in model.quasi_identifiers:
+            before, after = original.column(name), published.column(name)
+            changed = int((as_seen(before, after) != before.codes).sum())
+            if changed:
+                found.append(f"column {name!r} is not the original's in {counted(changed, 'row')}")
+    return found
+
+
+def _correlations(before: Any, after: Any, names: tuple[str, ...]) -> Correlations:
+    was, now = (
+        correlations([cells[:, j] for j in range(cells.shape[1])]) for cells in (before, after)
+    )
+    changes = {
+        pair: abs(now_v - v)
+        for pair, v in was.items()
+        if v is not None and (now_v := now[pair]) is not None
+    }
+    if not changes:
+        return Correlations(len(was), None, None, None)
+    worst = max(changes, key=lambda pair: changes[pair])
+    return Correlations(
+        len(was),
+        float(np.mean(list(changes.values()))),
+        changes[worst],
+        (names[worst[0]], names[worst[1]]),
+    )

@@ -1,0 +1,1 @@
+"""(h,k,p)-coherence and k^m-anonymity: whoever knows a few items finds k records."""

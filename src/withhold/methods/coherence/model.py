@@ -1,0 +1,143 @@
+"""(h,k,p)-coherence (Xu et al. 2008) and k^m-anonymity, its case without private items.
+
+A public itemset of at most p items is a *mole* if some but fewer than k records hold it, or if a private
+item follows from it, or from a part of it, with a probability above h. The empty set counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from withhold.arguments import checked, names_in
+from withhold.data.names import clean_set
+from withhold.errors import PolicyError
+from withhold.exact import decimal_text, exact_threshold
+from withhold.wording import counted, none_of
+
+
+@dataclass(frozen=True, init=False)
+class Coherence:
+    """Nobody who knows up to p public items finds fewer than k records, or a private item above h.
+
+    >>> model = Coherence(h="0.5", k=3, p=2, private={"insulin"})
+    >>> print(model.promise())
+    Whoever knows at most 2 public items of a person's record finds at least 3 records with them, and cannot \
+infer the 1 private item with a probability above 0.5.
+    """
+
+    name: ClassVar[str] = "coherence"
+    needs: ClassVar[str] = ""
+    kinds: ClassVar[Mapping[str, Any]] = {"h": str, "k": int, "p": int | None, "private": list}
+
+    h: Fraction
+    k: int
+    p: int | None
+    """The attacker knows at most so many public items; None: any number."""
+    private: frozenset[str]
+
+    @checked
+    def __init__(
+        self,
+        h: str | Fraction | Decimal | float | int,
+        k: int,
+        p: int | None,
+        private: Iterable[str],
+    ) -> None:
+        items = clean_set(names_in(private, name="private"), "private")
+        if not items:
+            raise PolicyError("no private items were named; without any, use k^m-anonymity (km)")
+        # 1 asks for nothing about the private items, which is a fair thing to ask.
+        exact = Fraction(1) if str(h) in ("1", "1.0") else exact_threshold(h, name="h")
+        object.__setattr__(self, "h", exact)
+        object.__setattr__(self, "k", at_least_one(k, name="k"))
+        object.__setattr__(self, "p", None if p is None else at_least_one(p, name="p"))
+        object.__setattr__(self, "private", items)
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """The private items."""
+        return self.private
+
+    def promise(self) -> str:
+        """What holds for a table that satisfies the model, in one sentence."""
+        known = (
+            "any public items" if self.p is None else f"at most {counted(self.p, 'public item')}"
+        )
+        return (
+            f"Whoever knows {known} of a person's record finds at least {counted(self.k, 'record')} "
+            f"with them, and {none_of(len(self.private), 'private item')} with a "
+            f"probability above {decimal_text(self.h)}."
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, enough to build the model again."""
+        return {
+            "model": self.name,
+            "h": decimal_text(self.h),
+            "k": self.k,
+            "p": self.p,
+            "private": sorted(self.private),
+        }
+
+
+@dataclass(frozen=True, init=False)
+class KmAnonymity:
+    """Any m items or fewer that somebody can know of a record are in at least k records.
+
+    >>> print(KmAnonymity(k=5, m=2).promise())
+    Whoever knows at most 2 items of a person's record finds at least 5 records with them.
+    """
+
+    name: ClassVar[str] = "km"
+    needs: ClassVar[str] = ""
+    kinds: ClassVar[Mapping[str, Any]] = {"k": int, "m": int}
+
+    k: int
+    m: int
+
+    @checked
+    def __init__(self, k: int, m: int) -> None:
+        object.__setattr__(self, "k", at_least_one(k, name="k"))
+        object.__setattr__(self, "m", at_least_one(m, name="m"))
+
+    @property
+    def h(self) -> Fraction:
+        """As coherence: nothing is asked about private items, of which there are none."""
+        return Fraction(1)
+
+    @property
+    def p(self) -> int | None:
+        """As coherence: the attacker knows at most so many items."""
+        return self.m
+
+    @property
+    def private(self) -> frozenset[str]:
+        """As coherence: no item is private."""
+        return frozenset()
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """None: all items are public."""
+        return frozenset()
+
+    def promise(self) -> str:
+        """What holds for a table that satisfies the model, in one sentence."""
+        return (
+            f"Whoever knows at most {counted(self.m, 'item')} of a person's record finds at least "
+            f"{counted(self.k, 'record')} with them."
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, enough to build the model again."""
+        return {"model": self.name, "k": self.k, "m": self.m}
+
+
+def at_least_one(value: int, *, name: str) -> int:
+    """A whole number from 1 on that kernels can count with."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value < 2**31:
+        raise PolicyError(f"{name} must be a whole number from 1 on, not {value!r}")
+    return int(value)

@@ -1,0 +1,1 @@
+"""Which items to suppress everywhere until coherence holds. Imports no check."""

@@ -1,0 +1,273 @@
+"""Item suppression for (h,k,p)-coherence and k^m-anonymity (Xu et al. 2008); out comes a plan.
+
+First the items that are moles by themselves, which must go. Where itemsets are to be kept, then the items
+that are in no nugget. Then, as long as there are moles, the item with the most moles for each nugget (or
+occurrence) that goes with it. In the end, backwards, each item comes back with which no mole comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.threads import Progress, Stop, quiet
+from withhold.data import Transactions
+from withhold.data.plan import fingerprint
+from withhold.errors import ImpossibleError, PolicyError
+from withhold.exact import decimal_text
+from withhold.methods.coherence.check.proof import verify_coherence
+from withhold.methods.coherence.cohorts import NOT_FOUND, find_mole
+from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.coherence.mole import Mole
+from withhold.methods.coherence.mole_survey import Bools, moles_alone, store_breaches
+from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
+from withhold.methods.coherence.search.borders import mole_border, nugget_border
+from withhold.methods.coherence.search.mole_counts import (
+    AllMoles,
+    Chosen,
+    Counter,
+    MinimalMoles,
+    Nuggets,
+    for_moles,
+)
+from withhold.wording import counted
+
+KEEPS = ("itemsets", "items", "best")
+COUNTINGS = ("fast", "borders")
+NUGGETS_PER_RECORD = 1000
+"""By default a nugget is in at least one of so many records."""
+
+
+def suppress_coherence(
+    table: Transactions,
+    model: Coherence | KmAnonymity,
+    *,
+    keep: str = "itemsets",
+    nugget_support: int | None = None,
+    counting: str = "fast",
+    restoring: bool = True,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[ItemPlan, dict[str, Any]]:
+    """A plan after which the model holds, and the options in force. Nothing is drawn at random."""
+    if keep not in KEEPS:
+        raise PolicyError(f"keep must be {', '.join(KEEPS[:-1])} or {KEEPS[-1]}, not {keep!r}")
+    if counting not in COUNTINGS:
+        raise PolicyError(f"counting must be {' or '.join(COUNTINGS)}, not {counting!r}")
+    if counting == "borders" and keep != "itemsets":
+        raise PolicyError("counting=borders is for keep=itemsets")
+    if nugget_support is not None and nugget_support < 1:
+        raise PolicyError(f"the nugget support must be 1 or more, not {nugget_support}")
+    least = nugget_support or max(model.k, -(-len(table) // NUGGETS_PER_RECORD))
+    refuse_impossible(table, model)
+    options: dict[str, Any] = {
+        "keep": keep,
+        "nugget_support": least,
+        "counting": counting,
+        "restoring": restoring,
+        "seed": seed,
+    }
+    with Stop() as stop:
+        search = Search(table, model, least, counting, stop, jobs, progress)
+        # Where items come back, all do that need not go; where none do, they must not go at first.
+        if not restoring and not search.moles_alone() and _holds(table, model, jobs, progress):
+            return search.plan_of_nothing(), options
+        plans = {
+            way: search.plan(way, restoring=restoring)
+            for way in (KEEPS[:2] if keep == "best" else (keep,))
+        }
+    if keep == "best":
+        options["nuggets_kept"] = {way: plan.nuggets_kept for way, plan in plans.items()}
+        options["occurrences_lost"] = {way: plan.removed for way, plan in plans.items()}
+    # Of equally good ones the first, which is the paper's.
+    best = min(plans, key=lambda way: (-plans[way].nuggets_kept, plans[way].removed))
+    return plans[best], options
+
+
+def _holds(
+    table: Transactions, model: Coherence | KmAnonymity, jobs: int | None, progress: Progress
+) -> bool:
+    """Whether no item need go."""
+    return bool(verify_coherence(table, model, jobs=jobs, progress=progress, any_witness=True))
+
+
+def refuse_impossible(table: Transactions, model: Coherence | KmAnonymity) -> None:
+    """Say which private item is in too many records, or that there are too few records."""
+    if 0 < len(table) < model.k:
+        raise ImpossibleError(
+            f"the table has {counted(len(table), 'record')}, fewer than k = {model.k:,}: nobody can hide "
+            "among so few"
+        )
+    private = table.codes(model.private)
+    most = int(table.supports[private].max(initial=0))
+    if most * model.h.denominator > model.h.numerator * len(table):
+        first = private[table.supports[private] == most][0]
+        raise ImpossibleError(
+            f"the private item {table.vocabulary[first]!r} is in {most:,} of {len(table):,} "
+            f"records, more than h = {decimal_text(model.h)} allows: it can be inferred of "
+            "everybody, whatever public items go. Allow a larger h, or leave the item out of the data"
+        )
+
+
+@dataclass
+class Search:
+    """The search for the items that go. Items are codes; ``alive`` are the public ones still there."""
+
+    table: Transactions
+    model: Coherence | KmAnonymity
+    nugget_support: int
+    counting: str
+    stop: Stop
+    jobs: int | None
+    progress: Progress
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        """By code."""
+        return self.table.supports
+
+    def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
+        """What goes if this is to be kept."""
+        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop, self.jobs)
+        alive = self.table.supports > 0
+        alive[self.table.codes(self.model.private)] = False
+        before = nuggets.in_all(alive)
+        gone: dict[int, SuppressedItem] = {}
+        for code, mole in self.moles_alone().items():
+            alive[code] = False
+            gone[code] = self._item(code, mole=mole)
+        forced = frozenset(gone)
+        if keep == "itemsets":
+            for code in self.in_no_nugget(alive):
+                alive[code] = False
+                gone[code] = self._item(code)
+        for code, moles, lost in self.greedily(alive, nuggets, keep):
+            gone[code] = self._item(code, moles=moles, nuggets=lost)
+        restored = self.restore([c for c in gone if c not in forced], alive) if restoring else []
+        return ItemPlan(
+            tuple(each for code, each in gone.items() if code not in restored),
+            tuple(self.table.vocabulary[code] for code in restored),
+            self.nugget_support,
+            before,
+            nuggets.in_all(alive),
+            fingerprint(self.table),
+        )
+
+    def plan_of_nothing(self) -> ItemPlan:
+        """The plan of a table that holds as it is."""
+        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop, self.jobs)
+        alive = self.table.supports > 0
+        alive[self.table.codes(self.model.private)] = False
+        all_of_them = nuggets.in_all(alive)
+        least, rows = self.nugget_support, fingerprint(self.table)
+        return ItemPlan((), (), least, all_of_them, all_of_them, rows)
+
+    def moles_alone(self) -> dict[int, Mole]:
+        """The items that are moles by themselves, by code."""
+        chosen = Chosen(self.table, self.model, np.ones(self.table.n_items, dtype=bool))
+        names = self.table.vocabulary
+        found = {}
+        for rank, (_, support, private, joint) in moles_alone(chosen.rows, chosen.limits).items():
+            code = int(chosen.codes[rank])
+            follows = None if private < 0 else names[chosen.codes[private]]
+            found[code] = Mole((names[code],), support, follows, joint)
+        return dict(sorted(found.items()))
+
+    def in_no_nugget(self, alive: Bools) -> list[int]:
+        """The items that fewer records hold than a nugget needs, rarest first."""
+        rare = np.flatnonzero(alive & (self.supports < self.nugget_support))
+        return sorted(rare.tolist(), key=lambda code: (self.supports[code], code))
+
+    def greedily(self, alive: Bools, nuggets: Nuggets, keep: str) -> Iterator[tuple[int, int, int]]:
+        """Take items out of ``alive`` until there is no mole; each with its moles and nuggets."""
+        mole_counter, nugget_counter = self.counters(alive, nuggets, keep)
+        moles = mole_counter.at_first(alive)
+        lost = dict.fromkeys(np.flatnonzero(alive).tolist(), 0) | nugget_counter.at_first(alive)
+        prices = dict(enumerate(self.supports.tolist())) if keep == "items" else lost
+        total = len(moles)
+        while moles:
+            self.progress("suppressing items", total - len(moles), total)
+            worst = most_worthwhile(moles, prices)
+            yield worst, moles[worst], lost[worst]
+            for counter, counts in ((mole_counter, moles), (nugget_counter, lost)):
+                for other, shared in counter.going_with(worst, alive).items():
+                    counts[other] -= shared
+            alive[worst] = False
+            moles = {code: many for code, many in moles.items() if many and code != worst}
+
+    def counters(self, alive: Bools, nuggets: Nuggets, keep: str) -> tuple[Counter, Counter]:
+        """Those that count moles and nuggets in the way that was asked for."""
+        if self.counting == "borders":
+            private = np.zeros_like(alive)
+            private[self.table.codes(self.model.private)] = True
+            return (
+                mole_border(self.table, self.model, alive),
+                nugget_border(self.table, self.nugget_support, alive | private),
+            )
+        chosen = for_moles(self.table, self.model, alive)
+        store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), self.stop)
+        if keep == "items":
+            return MinimalMoles(chosen, store, self.stop), nuggets
+        return AllMoles(chosen, store, self.stop, self.jobs), nuggets
+
+    def restore(self, codes: list[int], alive: Bools) -> list[int]:
+        """Put items back into ``alive``, last first, as long as no mole comes with them.
+
+        One pass is enough: what cannot come back now cannot when more items are there.
+        """
+        wanted = alive.copy()
+        wanted[codes] = True
+        chosen = for_moles(self.table, self.model, wanted)
+        rows, limits = chosen.rows, chosen.limits
+        found = np.zeros(limits.largest + 2, dtype=np.int32)
+        back = []
+        for number, code in enumerate(reversed(codes)):
+            self.progress("restoring items", number, len(codes))
+            size = find_mole(
+                chosen.rank_of_code[[code]],
+                False,
+                chosen.alive(alive),
+                rows.offsets,
+                rows.items,
+                rows.private_offsets,
+                rows.private_items,
+                rows.post_offsets,
+                rows.post_rows,
+                limits.k,
+                limits.num,
+                limits.den,
+                limits.largest,
+                self.stop.flag,
+                found,
+                np.zeros(4, dtype=np.int64),
+            )
+            if size == NOT_FOUND:
+                alive[code] = True
+                back.append(code)
+        return back
+
+    def _item(
+        self, code: int, *, mole: Mole | None = None, moles: int = 0, nuggets: int = 0
+    ) -> SuppressedItem:
+        name, support = self.table.vocabulary[code], int(self.supports[code])
+        return SuppressedItem(name, support, mole, moles, nuggets)
+
+
+def most_worthwhile(moles: Mapping[int, int], prices: Mapping[int, int]) -> int:
+    """The item with the most moles for its price; of equals the lowest.
+
+    >>> most_worthwhile({0: 3, 1: 8, 2: 4}, {0: 1, 1: 2, 2: 1})
+    1
+    """
+    best = -1
+    for item in sorted(moles):
+        # In whole numbers: a/b > c/d as a·d > c·b; whatever costs nothing is worth most.
+        if best < 0 or moles[item] * prices[best] > moles[best] * prices[item]:
+            best = item
+    return best

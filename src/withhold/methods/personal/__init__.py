@@ -1,0 +1,1 @@
+"""Personalised ρ-uncertainty: nothing that a person wants protected can be inferred about them."""

@@ -1,0 +1,1 @@
+"""The proof of personalised ρ-uncertainty. Imports counting and the model only."""

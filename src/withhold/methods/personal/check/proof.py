@@ -1,0 +1,277 @@
+"""The exact check of personalised ρ-uncertainty, for any number of known items or up to a number.
+
+In: published rows and the model, which holds the originals and the constraints. Out: a verdict. Without
+the originals or the constraints the check is not made, and the verdict says so: UNDECIDED.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.equal_items import needed_occurrences, only_needed
+from withhold.counting.layout import Ints
+from withhold.counting.threads import (
+    ANSWERED,
+    PATIENCE,
+    Progress,
+    Stop,
+    available_cores,
+    quiet,
+    run_all,
+)
+from withhold.data import Constraints, Transactions
+from withhold.errors import InputError
+from withhold.methods.personal.breach import PersonalBreach
+from withhold.methods.personal.check.sampled import confirm
+from withhold.methods.personal.closed import find_unsafe_sets
+from withhold.methods.personal.judge import room_for_rules, scratch_for
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.people import PersonalLayout, lay_out_people
+from withhold.methods.personal.survey import Rule, small_sizes, survey_people
+from withhold.methods.rho.check.proof import verify_rho
+from withhold.verdict import Status, Verdict
+from withhold.wording import counted
+
+WITHOUT_CONSTRAINTS = "nothing: who fears what is not known here"
+WITHOUT_ORIGINALS = (
+    "only adversaries who know published items: the original records are not known here"
+)
+
+
+def verify_personal(
+    table: Transactions,
+    model: PersonalRhoUncertainty,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+) -> Verdict:
+    """The verdict on the published ``table``."""
+    began = time.perf_counter()
+    if model.constraints is None:
+        return Verdict(Status.UNDECIDED, WITHOUT_CONSTRAINTS, 0, 0.0)
+    originals = table if model.originals is None else model.originals
+    published = kept_of(originals, table)
+    model.constraints.checked_for(originals)
+    if model.originals is not None and (everywhere := model.as_global()) is not None:
+        return verify_rho(
+            table, everywhere, jobs=jobs, limit_seconds=limit_seconds, progress=progress
+        )
+    with Stop(limit_seconds) as stop:
+        layout = _laid_out(originals, published, model)
+        search = _Search(layout, model, stop, jobs or available_cores(), progress)
+        if model.is_sampled and search.prior() is None:
+            verdict, rule = confirm(layout, originals, model, stop)
+            if rule is not None:
+                succeeds = named(layout, originals, model.constraints, rule)
+                verdict = replace(verdict, witness=succeeds)
+            return verdict if model.originals is not None else _without_originals(verdict)
+        longest = int(originals.lengths.max(initial=0))
+        if model.max_known is None or model.max_known >= longest:
+            method, checked, found = search.closed_sets()
+        else:
+            method, checked, found = search.known_sets(model.max_known)
+        witness, smallest = None, False
+        if found is not None:
+            stop.go_on()
+            with stop.at_most(PATIENCE) as patience:
+                found, smallest = replace(search, stop=patience).smallest(found)
+            witness = named(layout, originals, model.constraints, found)
+        cut_short = found is None and stop.reason != 0
+    status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
+    seconds = time.perf_counter() - began
+    verdict = Verdict(status, method, checked, seconds, witness, smallest)
+    return verdict if model.originals is not None else _without_originals(verdict)
+
+
+def _laid_out(
+    originals: Transactions, published: NDArray[np.bool_], model: PersonalRhoUncertainty
+) -> PersonalLayout:
+    """What the check looks at: all of it if adversaries are drawn, else of equal items one."""
+    assert model.constraints is not None
+    if not model.is_sampled:
+        feared = originals.codes(model.constraints.items)
+        needed = needed_occurrences(originals, feared, published)
+        if needed is not None:
+            originals, published = only_needed(originals, needed), published[needed]
+    return lay_out_people(originals, published, model.constraints, merged=not model.is_sampled)
+
+
+def _without_originals(verdict: Verdict) -> Verdict:
+    """A breach among published items is one; where there is none, the rest was not looked at."""
+    if verdict.status is Status.BROKEN:
+        return verdict
+    method = f"{verdict.method}; {WITHOUT_ORIGINALS}"
+    return replace(verdict, status=Status.UNDECIDED, method=method, witness=None, confidence=None)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The ways to look for an unsafe rule in one laid-out problem."""
+
+    layout: PersonalLayout
+    model: PersonalRhoUncertainty
+    stop: Stop
+    jobs: int
+    progress: Progress
+
+    def closed_sets(self) -> tuple[str, int, Rule | None]:
+        """Look at the closed sets of the published rows until one is unsafe."""
+        method = "all closed sets of the published records, against every person"
+        small = small_sizes(self.layout)
+        _, checked, rule = self.known_sets(small)
+        if rule is not None or self.stop.reason != 0:
+            return method, checked, rule
+        rho = self.model.rho
+        roots = np.flatnonzero(self.layout.rows.supports > 0).astype(np.int32)
+        n_tasks = min(len(roots), 32 * self.jobs)
+
+        def judge(part: Ints) -> tuple[int, Rule | None]:
+            found = room_for_rules(1, self.layout.layout.n_items)
+            find_unsafe_sets(
+                part,
+                np.full(len(part), -1, dtype=np.int32),
+                True,
+                small + 1,
+                -1,
+                self.layout.rows,
+                self.layout.people,
+                self.layout.fears,
+                rho.numerator,
+                rho.denominator,
+                self.stop.flag,
+                scratch_for(self.layout),
+                found,
+            )
+            if found.count[0] == 0:
+                return int(found.count[1]), None
+            self.stop.because(ANSWERED)
+            e, joint, support, person = (int(number) for number in found.numbers[0, :4])
+            row = int(np.flatnonzero(self.layout.people.of_row == person)[0])
+            known = found.items[: found.starts[1]].copy()
+            return int(found.count[1]), (known, e, joint, support, row)
+
+        # Every n-th root, so that frequent and rare ones are spread over the tasks.
+        tasks = [partial(judge, roots[start::n_tasks].copy()) for start in range(n_tasks)]
+        what = "checking closed sets"
+        results = run_all(tasks, self.stop, jobs=self.jobs, progress=self.progress, what=what)
+        checked += sum(count for count, _ in results)
+        return method, checked, next((rule for _, rule in results if rule is not None), None)
+
+    def known_sets(self, largest: int) -> tuple[str, int, Rule | None]:
+        """Look at every set of at most ``largest`` known items until one is unsafe."""
+        method = f"all sets of at most {counted(largest, 'item')} of every original record"
+        found, checked = self.prior(), 1
+        if found is None and largest > 0:
+            result = survey_people(
+                self.layout,
+                self.model.rho,
+                sizes=(1, largest),
+                stop=self.stop,
+                keep=1,
+                first_only=True,
+                skip_equal=True,
+                jobs=self.jobs,
+                progress=self.progress,
+            )
+            found = next((rules[0] for rules in result.worst if rules), None)
+            checked += result.visited
+        return method, checked, found
+
+    def prior(self) -> Rule | None:
+        """∅→e for the most frequent feared item, if that breaks the model."""
+        supports, n_rows = self.layout.rows.supports, self.layout.layout.n_rows
+        feared = np.flatnonzero(self.layout.fears.anybody)
+        if len(feared) == 0:
+            return None
+        worst = int(feared[np.argmax(supports[feared])])
+        rho = self.model.rho
+        if int(supports[worst]) * rho.denominator <= rho.numerator * n_rows:
+            return None
+        nothing = np.zeros(0, dtype=np.int32)
+        fearful = int(rows_that_fear(self.layout, worst)[0])
+        return nothing, worst, int(supports[worst]), n_rows, fearful
+
+    def smallest(self, found: Rule) -> tuple[Rule, bool]:
+        """The worst of the smallest breaches, and whether the search for smaller ones was complete."""
+        if (prior := self.prior()) is not None:
+            return prior, True
+        for size in range(1, len(found[0]) + 1):
+            result = survey_people(
+                self.layout,
+                self.model.rho,
+                sizes=(size, size),
+                stop=self.stop,
+                keep=1,
+                skip_equal=True,
+                jobs=self.jobs,
+            )
+            if result.worst[size]:
+                return result.worst[size][0], self.stop.reason == 0
+            if self.stop.reason != 0:
+                return found, False
+        return found, True
+
+
+def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
+    """The rows of the persons who fear the item."""
+    fears = layout.fears
+    column = int(fears.column_of[rank])
+    if len(fears.bits):
+        word = fears.bits[:, column >> 6] >> np.uint64(column & 63)
+        persons = np.flatnonzero(word & np.uint64(1))
+    else:
+        persons = (
+            np.searchsorted(fears.offsets, np.flatnonzero(fears.columns == column), "right") - 1
+        )
+    return np.flatnonzero(np.isin(layout.people.of_row, persons)).astype(np.int32)
+
+
+def named(
+    layout: PersonalLayout, table: Transactions, constraints: Constraints, rule: Rule
+) -> PersonalBreach:
+    """The rule in the table's own names, with the record of somebody whom it harms."""
+    known, consequent, joint, support, row = rule
+    vocabulary, code_of_rank = table.vocabulary, layout.layout.code_of_rank
+    inferred = vocabulary[code_of_rank[consequent]]
+    of_row = layout.people.of_row
+    equal = np.sort(layout.layout.record_of_row[of_row == of_row[row]])
+    record = next(int(each) for each in equal if inferred in constraints.of_record(int(each)))
+    names = tuple(sorted(vocabulary[code_of_rank[rank]] for rank in known))
+    return PersonalBreach(names, inferred, joint, support, record + 1)
+
+
+def kept_of(originals: Transactions, published: Transactions) -> NDArray[np.bool_]:
+    """Which occurrences of the originals are published; refuses rows that are no part of them."""
+    if published is originals:
+        return np.ones(originals.n_occurrences, dtype=bool)
+    if len(originals) != len(published):
+        raise InputError(
+            f"{counted(len(published), 'record')} published, and the originals have {len(originals):,}",
+            remedy="give the file that the release was made from",
+        )
+    code_of = {name: code for code, name in enumerate(originals.vocabulary)}
+    codes = np.array([code_of.get(name, -1) for name in published.vocabulary], dtype=np.int64)
+    width = max(originals.n_items, 1)
+    rows_before = np.repeat(np.arange(len(originals), dtype=np.int64), originals.lengths)
+    rows_after = np.repeat(np.arange(len(published), dtype=np.int64), published.lengths)
+    new = codes[published.items] if len(published.items) else np.zeros(0, dtype=np.int64)
+    before = rows_before * width + originals.items
+    after = np.where(new < 0, -1, rows_after * width + new)
+    places = np.searchsorted(before, after)
+    inside = places < len(before)
+    inside[inside] = before[places[inside]] == after[inside]
+    if not inside.all():
+        record = int(rows_after[np.flatnonzero(~inside)[0]]) + 1
+        raise InputError(
+            f"published record {record:,} holds an item that its original does not have",
+            remedy="give the file that the release was made from, with its records in the same order",
+        )
+    kept = np.zeros(len(before), dtype=bool)
+    kept[places] = True
+    return kept

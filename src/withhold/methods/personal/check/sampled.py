@@ -1,0 +1,71 @@
+"""The check of the sampled model: draw adversaries, count those who succeed, and say what that shows."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from withhold.counting.threads import Stop
+from withhold.data import Transactions
+from withhold.methods.personal.draws import draw_adversaries, try_adversaries
+from withhold.methods.personal.judge import room_for_rules
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.people import PersonalLayout
+from withhold.methods.personal.sampling import chance_of_at_most, sample_test
+from withhold.methods.personal.survey import Rule
+from withhold.verdict import Status, Verdict
+
+
+def confirm(
+    layout: PersonalLayout, originals: Transactions, model: PersonalRhoUncertainty, stop: Stop
+) -> tuple[Verdict, Rule | None]:
+    """The verdict of the round that the model names, and somebody who succeeds, if anybody does.
+
+    CONFIRMED: the test passed. BROKEN: so many succeeded that the share is above ``epsilon``, with the same
+    confidence. Otherwise UNDECIDED: the sample shows neither.
+    """
+    assert model.max_known is not None
+    assert model.epsilon is not None
+    assert model.delta is not None
+    began = time.perf_counter()
+    test = sample_test(
+        model.epsilon, model.delta, sizes=model.max_known, round=model.round, kind=model.test
+    )
+    status, checked, rule = Status.CONFIRMED, 0, None
+    for size in range(1, model.max_known + 1):
+        generator = np.random.default_rng([model.seed, model.round, size])
+        rows, known = draw_adversaries(layout, size, test.draws, generator)
+        unsafe = np.zeros(len(rows), dtype=np.bool_)
+        found = room_for_rules(1, layout.layout.n_items)
+        try_adversaries(
+            rows,
+            known,
+            layout.rows,
+            layout.people,
+            layout.fears,
+            model.rho.numerator,
+            model.rho.denominator,
+            stop.flag,
+            unsafe,
+            found,
+        )
+        checked += len(rows)
+        failures = int(unsafe.sum())
+        if failures > test.allowed:
+            fewer = chance_of_at_most(failures - 1, test.draws, float(model.epsilon))
+            shown = 1 - fewer <= float(test.delta)
+            status = Status.BROKEN if shown or status is Status.BROKEN else Status.UNDECIDED
+            if rule is None:
+                e, joint, support, row = (int(number) for number in found.numbers[0, :4])
+                rule = (found.items[: found.starts[1]].copy(), e, joint, support, row)
+        if stop.reason != 0:
+            status = Status.UNDECIDED
+            break
+    method = (
+        f"{test.draws:,} random adversaries of each size from 1 to {model.max_known}, of whom at most "
+        f"{test.allowed:,} may succeed ({model.test} test, round {model.round})"
+    )
+    seconds = time.perf_counter() - began
+    confidence = 1 - model.delta if status is Status.CONFIRMED else None
+    return Verdict(status, method, checked, seconds, confidence=confidence), rule

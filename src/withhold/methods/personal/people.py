@@ -1,0 +1,217 @@
+"""Persons as the loops want them: who owns what originally, who fears what, and what is still published.
+
+In: the originals, the published rows and the constraints. Out: three named tuples of arrays that the kernels
+read. An occurrence that was withheld stays in its row as ``~rank``, so that one array holds both tables.
+Persons with equal originals are one person here, who fears what any of them fears: an adversary
+who knows the same of them cannot tell them apart either.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.bits import clear_bit
+from withhold.counting.jit import kernel
+from withhold.counting.layout import Layout, lay_out
+from withhold.counting.local_rows import merge_local_rows
+from withhold.data import Transactions
+from withhold.data.constraints import Constraints
+
+PAIRS_AT_ONCE = 2**20
+"""Pairs of a person and a feared item that are sorted together."""
+
+
+class Rows(NamedTuple):
+    """The rows by rank, withheld occurrences as ``~rank``; supports and bitmaps of what is published."""
+
+    offsets: Any
+    items: Any
+    post_offsets: Any
+    post_rows: Any
+    post_positions: Any
+    supports: Any
+    bitmaps: Any
+
+
+class People(NamedTuple):
+    """The distinct originals, and which row is whose."""
+
+    of_row: Any
+    offsets: Any
+    items: Any
+    post_offsets: Any
+    post_people: Any
+
+
+class Fears(NamedTuple):
+    """Who fears which rank: bits, or pairs where ``bits`` has no rows."""
+
+    anybody: Any
+    """By rank: whether somebody fears it."""
+    column_of: Any
+    bits: Any
+    offsets: Any
+    columns: Any
+
+
+@dataclass(frozen=True)
+class PersonalLayout:
+    """All that the kernels need of one problem."""
+
+    layout: Layout
+    rows: Rows
+    people: People
+    fears: Fears
+
+    @property
+    def n_people(self) -> int:
+        return len(self.people.offsets) - 1
+
+
+@kernel
+def fears_item(person, rank, fears):
+    """Whether the person fears the item."""
+    column = fears.column_of[rank]
+    if column < 0:
+        return False
+    if fears.bits.shape[0] > 0:
+        word = fears.bits[person, column >> 6]
+        return (word >> np.uint64(column & 63)) & np.uint64(1) != np.uint64(0)
+    low = fears.offsets[person]
+    high = fears.offsets[person + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if fears.columns[middle] < column:
+            low = middle + 1
+        else:
+            high = middle
+    return low < fears.offsets[person + 1] and fears.columns[low] == column
+
+
+def lay_out_people(
+    originals: Transactions,
+    kept: NDArray[np.bool_],
+    constraints: Constraints,
+    *,
+    merged: bool = True,
+) -> PersonalLayout:
+    """The layout of ``originals`` of which only the occurrences ``kept`` are published.
+
+    Not ``merged``, every record is a person of its own.
+    """
+    layout = lay_out(originals, originals.codes(constraints.items))
+    items = layout.items.copy()
+    gone = ~kept[layout.origin]
+    items[gone] = ~items[gone]
+    supports = np.bincount(layout.items[~gone], minlength=layout.n_items).astype(np.int64)
+    bitmaps = layout.bitmaps()
+    first = layout.n_items - len(bitmaps)
+    clear_withheld(layout.offsets, items, first, bitmaps)
+    rows = Rows(
+        layout.offsets,
+        items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.post_positions,
+        supports,
+        bitmaps,
+    )
+    people = _distinct_people(layout, merged=merged)
+    return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
+
+
+def _distinct_people(layout: Layout, *, merged: bool) -> People:
+    of_row = np.arange(layout.n_rows, dtype=np.int32)
+    n_people, first_row = layout.n_rows, of_row
+    if merged:
+        of_row = np.zeros(layout.n_rows, dtype=np.int32)
+        n_people, first_row, _ = merge_local_rows(
+            layout.n_rows, layout.offsets, layout.items, of_row
+        )
+    first_row = first_row[:n_people]
+    lengths = np.diff(layout.offsets)[first_row]
+    offsets = np.zeros(n_people + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    places = np.arange(offsets[-1]) + np.repeat(layout.offsets[first_row] - offsets[:-1], lengths)
+    items = layout.items[places]
+    post_offsets = np.zeros(layout.n_items + 1, dtype=np.int64)
+    np.cumsum(np.bincount(items, minlength=layout.n_items), out=post_offsets[1:])
+    owners = np.repeat(np.arange(n_people, dtype=np.int32), lengths)
+    return People(of_row, offsets, items, post_offsets, owners[np.argsort(items, kind="stable")])
+
+
+def _fears(
+    originals: Transactions, layout: Layout, people: People, constraints: Constraints
+) -> Fears:
+    """What each distinct person fears: the union over the rows that are equal."""
+    column_of_name = {name: column for column, name in enumerate(constraints.items)}
+    of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]
+    column_of = np.array(of_code, dtype=np.int32)[layout.code_of_rank]
+    n_people = len(people.offsets) - 1
+    person_of_record = np.empty(layout.n_rows, dtype=np.int32)
+    person_of_record[layout.record_of_row] = people.of_row
+    if len(constraints.offsets) == 1:
+        bits = np.zeros((n_people, constraints.bits.shape[1]), dtype=np.uint64)
+        unite(person_of_record, constraints.bits, bits)
+        nothing = np.zeros(0, dtype=np.int32)
+        return Fears(column_of >= 0, column_of, bits, np.zeros(1, dtype=np.int64), nothing)
+    offsets, columns = _united_pairs(person_of_record, n_people, constraints)
+    no_bits = np.zeros((0, 0), dtype=np.uint64)
+    return Fears(column_of >= 0, column_of, no_bits, offsets, columns)
+
+
+def _united_pairs(
+    person_of_record: NDArray[np.int32], n_people: int, constraints: Constraints
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The pairs by person instead of by record; those of a few persons at a time are sorted."""
+    by_person = np.argsort(person_of_record, kind="stable")
+    lengths = np.diff(constraints.offsets)[by_person]
+    width = max(len(constraints.items), 1)
+    counts = np.zeros(n_people, dtype=np.int64)
+    found = [np.zeros(0, dtype=np.int32)]
+    ends = np.cumsum(lengths)
+    # The first record of each person, so that no person is cut in two.
+    first_of = np.searchsorted(person_of_record[by_person], np.arange(n_people + 1))
+    start = 0
+    while start < n_people:
+        before = ends[first_of[start] - 1] if first_of[start] else 0
+        enough = int(np.searchsorted(ends, before + PAIRS_AT_ONCE))
+        end = max(int(np.searchsorted(first_of, enough, side="right")) - 1, start + 1)
+        end = min(end, n_people)
+        some = slice(first_of[start], first_of[end])
+        places = np.arange(int(lengths[some].sum())) + np.repeat(
+            constraints.offsets[by_person[some]] - (np.cumsum(lengths[some]) - lengths[some]),
+            lengths[some],
+        )
+        owner = np.repeat(person_of_record[by_person[some]] - start, lengths[some])
+        keys = np.sort(owner.astype(np.int64) * width + constraints.columns[places])
+        keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
+        counts[start:end] = np.bincount(keys // width, minlength=end - start)
+        found.append((keys % width).astype(np.int32))
+        start = end
+    offsets = np.zeros(n_people + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets, np.concatenate(found)
+
+
+@kernel
+def unite(person_of_record, of_records, of_people):
+    """Or the bits of the records into those of their persons."""
+    for record in range(len(person_of_record)):
+        person = person_of_record[record]
+        for word in range(of_records.shape[1]):
+            of_people[person, word] |= of_records[record, word]
+
+
+@kernel
+def clear_withheld(offsets, items, first, bitmaps):
+    """Clear the bits of occurrences that are withheld (``~rank``)."""
+    for row in range(len(offsets) - 1):
+        for p in range(offsets[row], offsets[row + 1]):
+            if items[p] < 0:
+                clear_bit(bitmaps, first, ~items[p], row)

@@ -1,0 +1,1 @@
+"""How to withhold until personalised ρ-uncertainty holds. Imports no check."""

@@ -1,0 +1,148 @@
+"""The suppressor of personalised ρ-uncertainty (Nakagawa et al., Algorithms 1 and 2); out comes a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from withhold.counting.threads import Progress, Stop, quiet
+from withhold.data import Transactions
+from withhold.data.plan import Plan, fingerprint
+from withhold.errors import PolicyError
+from withhold.methods.personal.check.proof import verify_personal
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.search.fix import DISTRIBUTION, LEFTOVER
+from withhold.methods.personal.search.restoring import restore_people
+from withhold.methods.personal.search.rounds import make_safe, unsafe_items
+from withhold.methods.personal.search.sampled import confirm_by_samples
+from withhold.methods.personal.search.setting_aside import (
+    count_too_long,
+    set_aside,
+    shorten_records,
+)
+from withhold.methods.personal.search.workspace import PersonalWorkspace
+from withhold.methods.personal.survey import small_sizes
+from withhold.methods.rho.search.giving_up import remove_everywhere
+from withhold.methods.rho.search.log import Log
+from withhold.methods.rho.search.suppressor import SHARE_OF_CHECK, suppress_rho
+
+SHARE_OF_SEARCH, SHARE_OF_LOOK = 0.6, 0.75
+"""Of a budget, the search ends after this share, and the look for what it left unsafe after that one; the
+rest is for making short records safe."""
+VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
+
+
+def suppress_personal(
+    table: Transactions,
+    model: PersonalRhoUncertainty,
+    *,
+    keep: str = "rules",
+    pick: str = "longest",
+    restoring: bool = True,
+    budget: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[Plan, dict[str, Any]]:
+    """A plan after which the model holds for a release of ``table``, and the options in force."""
+    if keep not in VICTIMS:
+        raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
+    if pick not in ("longest", "random"):
+        raise PolicyError(f"pick must be longest or random, not {pick!r}")
+    if budget is not None and not budget > 0:
+        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
+    if seed < 0 or (jobs is not None and jobs < 1):
+        raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
+    if model.constraints is None:
+        raise PolicyError("nobody fears anything yet; give the constraints")
+    model.constraints.checked_for(table)
+    common: dict[str, Any] = {"seed": seed, "jobs": jobs, "progress": progress}
+    if (everywhere := model.as_global()) is not None:
+        return suppress_rho(
+            table, everywhere, keep=keep, pick=pick, restoring=restoring, budget=budget, **common
+        )
+    max_known = model.max_known
+    if max_known is not None and max_known >= table.lengths.max(initial=0):
+        max_known = None
+    work = PersonalWorkspace(
+        table, model, victim=VICTIMS[keep], at_random=pick == "random", seed=seed
+    )
+    options: dict[str, Any] = {
+        "keep": keep,
+        "pick": pick,
+        "restoring": restoring,
+        "budget": budget,
+        "seed": seed,
+    }
+    with Stop(budget) as overall:
+        with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
+            if model.is_sampled:
+                options["round"] = confirm_by_samples(work, model, seed, search)
+            else:
+                too_long = count_too_long(work)
+                # The search removes nothing that need not go. Setting aside does.
+                if too_long and _holds(table, model, budget, jobs, progress):
+                    return _plan(table, work.log, work.kept()), options
+                set_aside(work, too_long)
+                options["set_aside"] = too_long
+                make_safe(work, max_known, search, jobs=jobs, progress=progress)
+            interrupted = search.reason != 0
+        if interrupted:
+            options["round"] = 1
+            left = _give_up(work, table, max_known, budget, overall, jobs, progress)
+            return _plan(table, work.log, left), options
+        if restoring and keep == "rules" and not model.is_sampled:
+            restore_people(work, max_known, overall, jobs=jobs, progress=progress)
+    return _plan(table, work.log, work.kept()), options
+
+
+def _holds(
+    table: Transactions,
+    model: PersonalRhoUncertainty,
+    budget: float | None,
+    jobs: int | None,
+    progress: Progress,
+) -> bool:
+    """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
+    limit = None if budget is None else budget * SHARE_OF_CHECK
+    bound = model.with_originals(table)
+    return bool(verify_personal(table, bound, limit_seconds=limit, jobs=jobs, progress=progress))
+
+
+def _give_up(
+    work: PersonalWorkspace,
+    table: Transactions,
+    max_known: int | None,
+    budget: float | None,
+    overall: Stop,
+    jobs: int | None,
+    progress: Progress,
+) -> np.ndarray:
+    """What is left without the items that somebody fears and that are unsafe, where that is known in time.
+
+    Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If it is
+    not known in time, every record keeps a few items, which are made safe; and if that takes too
+    long as well, one.
+    """
+    left_of_budget = None if budget is None else budget * (SHARE_OF_LOOK - SHARE_OF_SEARCH)
+    with Stop(left_of_budget) as look:
+        ranks = unsafe_items(work, look, jobs)
+    if ranks is not None:
+        codes = work.layout.layout.code_of_rank[ranks]
+        return remove_everywhere(table, codes, work.kept(), work.log)
+    size = small_sizes(work.layout)
+    size = size if max_known is None else min(size, max_known)
+    if not shorten_records(work, size, overall, progress):
+        with Stop() as at_last:
+            shorten_records(work, 0, at_last, progress)
+    return work.kept()
+
+
+def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
+    """The plan of what is gone in the end, each with its last reason."""
+    places, answers = log.removals()
+    reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
+    reason_of[places] = answers
+    removed = np.flatnonzero(~kept).astype(np.int32)
+    return Plan(removed, reason_of[removed], log.reasons(), fingerprint(table))

@@ -1,0 +1,225 @@
+"""The exact check of ρ-uncertainty: every closed set of every D_e, or every antecedent up to a size.
+
+In: rows and the model. Out: a verdict with a smallest witness. No cut-off on the length of records.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting import closed
+from withhold.counting.equal_items import without_equal_items
+from withhold.counting.layout import Ints, Layout, Longs, lay_out
+from withhold.counting.threads import (
+    ANSWERED,
+    PATIENCE,
+    Progress,
+    Stop,
+    available_cores,
+    quiet,
+    run_all,
+)
+from withhold.data import Transactions
+from withhold.data.breach import Breach
+from withhold.methods.rho.check.survey import Rule, survey
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.verdict import Status, Verdict
+from withhold.wording import counted
+
+
+def verify_rho(
+    table: Transactions,
+    model: RhoUncertainty,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+    any_witness: bool = False,
+) -> Verdict:
+    """The verdict on ``table``; with ``any_witness`` no smaller breach is looked for than the first."""
+    began = time.perf_counter()
+    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
+    with Stop(limit_seconds) as stop:
+        sensitive = table.codes(model.sensitive)
+        layout = lay_out(without_equal_items(table, sensitive), sensitive)
+        search = _closed_sets if model.max_known is None else _bounded_antecedents
+        method, checked, found = search(layout, model, stop, jobs or available_cores(), progress)
+        witness, smallest = None, False
+        if found is not None:
+            if not any_witness:
+                stop.go_on()
+                with stop.at_most(PATIENCE) as patience:
+                    found, smallest = _smallest(layout, model, found, patience, jobs)
+            witness = named(layout, table, found)
+        cut_short = found is None and stop.reason != 0
+    status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
+    seconds = time.perf_counter() - began
+    return Verdict(status, method, checked, seconds, witness, smallest)
+
+
+NO_BITMAPS = np.zeros((0, 0), dtype=np.uint64)
+
+
+def _closed_sets(
+    layout: Layout, model: RhoUncertainty, stop: Stop, jobs: int, progress: Progress
+) -> tuple[str, int, Rule | None]:
+    """Look at the closed sets of every D_e until one is unsafe."""
+    consequents = layout.sensitive_ranks()
+    bitmaps = layout.bitmaps()
+    n_tasks = min(len(consequents), 16 * jobs)
+    # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
+    tasks = [
+        partial(_closed_task, layout, bitmaps, model, consequents[start::n_tasks].copy(), stop)
+        for start in range(n_tasks)
+    ]
+    results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
+    checked = sum(count for count, _ in results)
+    found = next((rule for _, rule in results if rule is not None), None)
+    return "all closed sets of the records of each sensitive item", checked, found
+
+
+def _closed_task(
+    layout: Layout,
+    bitmaps: NDArray[np.uint64],
+    model: RhoUncertainty,
+    consequents: Ints,
+    stop: Stop,
+) -> tuple[int, Rule | None]:
+    longest = int(np.diff(layout.offsets).max(initial=0))
+    witness = np.zeros(longest + 1, dtype=np.int32)
+    numbers = np.zeros(4, dtype=np.int64)
+    status = closed.find_unsafe_closed_set(
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        bitmaps,
+        consequents,
+        model.rho.numerator,
+        model.rho.denominator,
+        not model.ignore_prior,
+        stop.flag,
+        witness,
+        numbers,
+    )
+    joint, support, size, checked = (int(number) for number in numbers)
+    if status != closed.FOUND:
+        return checked, None
+    stop.because(ANSWERED)
+    return checked, (witness[1 : size + 1], int(witness[0]), joint, support)
+
+
+def _bounded_antecedents(
+    layout: Layout, model: RhoUncertainty, stop: Stop, jobs: int, progress: Progress
+) -> tuple[str, int, Rule | None]:
+    """Look at every antecedent of at most ``max_known`` items until one is unsafe."""
+    assert model.max_known is not None
+    method = f"all antecedents of at most {counted(model.max_known, 'item')}"
+    found = None if model.ignore_prior else _prior(layout, model)
+    checked = 0 if model.ignore_prior else 1
+    if found is None and model.max_known > 0:
+        result = survey(
+            layout,
+            model.rho,
+            sizes=(1, model.max_known),
+            stop=stop,
+            keep=1,
+            first_only=True,
+            skip_equal=True,
+            jobs=jobs,
+            progress=progress,
+        )
+        found = next((rules[0] for rules in result.worst if rules), None)
+        checked += result.visited
+    return method, checked, found
+
+
+def _smallest(
+    layout: Layout, model: RhoUncertainty, found: Rule, stop: Stop, jobs: int | None
+) -> tuple[Rule, bool]:
+    """The worst of the smallest breaches, and whether the search for smaller ones was complete."""
+    found = _without_needless_items(layout, model, found, stop)
+    if not model.ignore_prior and (prior := _prior(layout, model)) is not None:
+        return prior, True
+    for size in range(1, len(found[0]) + 1):
+        result = survey(
+            layout,
+            model.rho,
+            sizes=(size, size),
+            stop=stop,
+            keep=1,
+            # An antecedent with a needless item is never a smallest one.
+            skip_equal=True,
+            jobs=jobs,
+        )
+        if stop.reason != 0:
+            return found, False
+        if result.worst[size]:
+            return result.worst[size][0], True
+    return found, True
+
+
+def _prior(layout: Layout, model: RhoUncertainty) -> Rule | None:
+    """∅→e for the most frequent sensitive item, if that breaks the model."""
+    ranks = layout.sensitive_ranks()
+    if len(ranks) == 0:
+        return None
+    # Ranks ascend with support; of equally frequent items the first counts.
+    most = int(layout.supports[ranks].max())
+    first = int(ranks[layout.supports[ranks] == most][0])
+    if most * model.rho.denominator <= model.rho.numerator * layout.n_rows:
+        return None
+    return np.empty(0, dtype=np.int32), first, most, layout.n_rows
+
+
+def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, stop: Stop) -> Rule:
+    """The rule with items left out of its antecedent as far as it stays a breach.
+
+    First large parts of the antecedent are left out at once, then smaller ones, at last single items: a
+    record of a million items that a few of them give away is done in some dozens of counts.
+    """
+    antecedent, consequent, joint, support = rule
+    supports = layout.supports
+    width = (len(antecedent) + 1) // 2
+    while width > 0 and stop.reason == 0:
+        at = 0
+        while at < len(antecedent) and len(antecedent) > 1 and stop.reason == 0:
+            shorter = np.delete(antecedent, slice(at, at + width))
+            with_e = np.insert(
+                shorter, np.searchsorted(shorter, consequent), np.int32(consequent)
+            ).astype(np.int32)
+            fewer = _support(layout, shorter, supports)
+            both = _support(layout, with_e, supports)
+            if len(shorter) > 0 and both * model.rho.denominator > model.rho.numerator * fewer:
+                antecedent, joint, support = shorter, both, fewer
+            else:
+                at += width
+        width = 0 if width == 1 else (width + 1) // 2
+    return antecedent, consequent, joint, support
+
+
+def _support(layout: Layout, itemset: Ints, supports: Longs) -> int:
+    return int(
+        closed.count_support(
+            itemset,
+            len(itemset),
+            np.int64(layout.n_rows),
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            supports,
+            NO_BITMAPS,
+        )
+    )
+
+
+def named(layout: Layout, table: Transactions, rule: Rule) -> Breach:
+    """The rule in the table's own words."""
+    antecedent, consequent, joint, support = rule
+    names = sorted(table.vocabulary[layout.code_of_rank[rank]] for rank in antecedent)
+    return Breach(tuple(names), table.vocabulary[layout.code_of_rank[consequent]], joint, support)

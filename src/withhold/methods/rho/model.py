@@ -1,0 +1,96 @@
+"""ρ-uncertainty (Cao et al. 2010): no sensitive item can be inferred with confidence above ρ.
+
+Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
+``sup(qe) * denominator > numerator * sup(q)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from withhold.arguments import checked, names_in
+from withhold.data.names import clean_set
+from withhold.errors import PolicyError
+from withhold.exact import decimal_text, exact_threshold
+from withhold.wording import counted, none_of
+
+
+@dataclass(frozen=True, init=False)
+class RhoUncertainty:
+    """Nobody who knows any items of a record can infer a sensitive item with confidence above ρ.
+
+    >>> model = RhoUncertainty(rho="0.7", sensitive={"condom"})
+    >>> model.rho
+    Fraction(7, 10)
+    >>> print(model.promise())
+    Whoever knows any items of a person's record, or nothing at all, cannot infer the 1 sensitive \
+item with a confidence above 0.7.
+    """
+
+    name: ClassVar[str] = "rho"
+    needs: ClassVar[str] = ""
+    kinds: ClassVar[Mapping[str, Any]] = {
+        "rho": str,
+        "sensitive": list,
+        "max_known": int | None,
+        "ignore_prior": bool,
+    }
+
+    rho: Fraction
+    sensitive: frozenset[str]
+    max_known: int | None
+    """The attacker knows at most so many items; None: any number."""
+    ignore_prior: bool
+    """Leave out the empty antecedent: what can be said of everybody without knowing anything."""
+
+    @checked
+    def __init__(
+        self,
+        rho: str | Fraction | Decimal | float | int,
+        sensitive: Iterable[str],
+        *,
+        max_known: int | None = None,
+        ignore_prior: bool = False,
+    ) -> None:
+        items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
+        if not items:
+            raise PolicyError("no sensitive items were named; ρ-uncertainty needs at least one")
+        if max_known == 0 and ignore_prior:
+            raise PolicyError("max_known=0 with ignore_prior leaves nothing to protect from")
+        object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
+        object.__setattr__(self, "sensitive", items)
+        object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
+        object.__setattr__(self, "ignore_prior", bool(ignore_prior))
+
+    def for_records_up_to(self, longest: int) -> RhoUncertainty:
+        """The same model, said more simply where knowing so many items is knowing any number."""
+        if self.max_known is None or self.max_known < longest:
+            return self
+        return RhoUncertainty(self.rho, self.sensitive, ignore_prior=self.ignore_prior)
+
+    def promise(self) -> str:
+        """What holds for a table that satisfies the model, in one sentence."""
+        if self.max_known is None:
+            who = "any items of a person's record"
+        else:
+            who = f"at most {counted(self.max_known, 'item')} of a person's record"
+        prior = "" if self.ignore_prior else ", or nothing at all,"
+        return (
+            f"Whoever knows {who}{prior} "
+            f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
+            f"{decimal_text(self.rho)}."
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, enough to build the model again."""
+        return {
+            "model": self.name,
+            "rho": decimal_text(self.rho),
+            "sensitive": sorted(self.sensitive),
+            "max_known": self.max_known,
+            "ignore_prior": self.ignore_prior,
+        }

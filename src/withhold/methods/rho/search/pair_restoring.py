@@ -1,0 +1,138 @@
+"""Pairs of deletions that can be undone together although neither can alone.
+
+Let putting e back into record r break Q→f. Only a second return that adds a record with Q and without f can
+help: of an item g of Q into a record s that holds the rest of Q and not f. If Q→e breaks, for e itself, then
+s must lack e; so nothing that breaks when g comes back into s has e in its antecedent, and r cannot help s in
+turn. Hence both are blocked by rules with their own item in the antecedent, and each helps the other's rule.
+That leaves few pairs, which are tried one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.layout import Ints, Longs
+from withhold.counting.threads import Stop
+from withhold.methods.rho.search.workspace import Workspace
+
+MOST_LOOKS = 1_000_000
+"""Pairs of which it is seen whether they can help each other, in each round."""
+MOST_TRIALS = 2_000
+"""Pairs that are tried in each round: a fixed number, so that the same are tried everywhere."""
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A deletion, and a rule that its return would break."""
+
+    number: int
+    row: int
+    item: int
+    record: Ints
+    """The record's places in the table: items, or -1 where one is deleted."""
+    antecedent: frozenset[int]
+    consequent: int
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """What the record held when somebody first asked."""
+        return frozenset(self.record[self.record >= 0].tolist())
+
+    def helps(self, other: Blocked) -> bool:
+        """Whether the return adds a record with the other's antecedent and without its consequent."""
+        return (
+            self.item in other.antecedent
+            and other.consequent not in self.held
+            and other.antecedent - {self.item} <= self.held
+        )
+
+
+def restore_pairs(
+    work: Workspace,
+    positions: Ints,
+    blocked: list[Blocked],
+    is_safe: Callable[[int], bool],
+    stop: Stop,
+) -> Longs:
+    """Undo pairs of the deletions ``blocked`` wherever nothing breaks; returns the numbers undone.
+
+    ``is_safe(number)`` says whether this deletion could be undone in the table as it is.
+    """
+    undone: set[int] = set()
+    trials = 0
+    for one, two in helpful_pairs(blocked):
+        if one.number in undone or two.number in undone:
+            continue
+        if trials == MOST_TRIALS or stop.reason != 0:
+            break
+        trials += 1
+        # Safe iff neither breaks anything when the other is there.
+        if _safe_after(work, positions, one, two, is_safe) and _safe_after(
+            work, positions, two, one, is_safe
+        ):
+            for each in (one, two):
+                work.put_back(positions[[each.number]], each.item)
+                undone.add(each.number)
+    return np.array(sorted(undone), dtype=np.int64)
+
+
+def _safe_after(
+    work: Workspace,
+    positions: Ints,
+    first: Blocked,
+    then: Blocked,
+    is_safe: Callable[[int], bool],
+) -> bool:
+    place = positions[[first.number]]
+    work.put_back(place, first.item)
+    safe = is_safe(then.number)
+    work.delete(place)
+    return safe
+
+
+def helpful_pairs(blocked: list[Blocked]) -> Iterator[tuple[Blocked, Blocked]]:
+    """The pairs of which each helps the other, in order."""
+    of_item: dict[int, list[Blocked]] = {}
+    for each in blocked:
+        of_item.setdefault(each.item, []).append(each)
+    looks = 0
+    for one in blocked:
+        for item in sorted(one.antecedent):
+            for two in of_item.get(item, ()):
+                looks += 1
+                if looks > MOST_LOOKS:
+                    return
+                new = two.number > one.number and two.row != one.row
+                if new and one.item in two.antecedent and two.helps(one) and one.helps(two):
+                    yield one, two
+
+
+def describe(
+    work: Workspace,
+    numbers: Longs,
+    rows: Ints,
+    ranks: Ints,
+    antecedents: list[Ints],
+    consequents: NDArray[np.int32],
+) -> list[Blocked]:
+    """These deletions with the rules that block them."""
+    offsets = work.layout.offsets
+    found = []
+    for k, number in enumerate(numbers.tolist()):
+        row = int(rows[number])
+        found.append(
+            Blocked(
+                number,
+                row,
+                int(ranks[number]),
+                work.items[offsets[row] : offsets[row + 1]],
+                frozenset(antecedents[k].tolist()),
+                int(consequents[k]),
+            )
+        )
+    return found

@@ -1,0 +1,277 @@
+"""The suppressor of ρ-uncertainty, whole: split, search, give up what is left, restore; out comes a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from withhold.counting.memory import give_back_memory
+from withhold.counting.threads import Progress, Stop, quiet, run_all
+from withhold.data import Transactions
+from withhold.data.plan import Plan, fingerprint
+from withhold.errors import PolicyError
+from withhold.methods.rho.check.proof import verify_rho
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
+from withhold.methods.rho.search.log import Log
+from withhold.methods.rho.search.partial import Choices, delete_forced, suppress_sensitive, thin
+from withhold.methods.rho.search.restoring import restore_deletions
+from withhold.methods.rho.search.splitting import part_of, places_of, split_records
+from withhold.methods.rho.search.workspace import Workspace
+
+SHARE_OF_SEARCH = 0.7
+"""Of a budget for a table in one part; the rest goes to finding what the search left unsafe."""
+SHARE_OF_CHECK = 0.2
+"""Of a budget, to find out whether the table holds as it is."""
+DEFAULT_PARTS = 4
+"""With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
+FEWEST_TO_SPLIT = 4_000
+"""Records; below, parts would be too small to keep anything."""
+MOST_TO_SPLIT = 1_000_000
+"""Occurrences; above, restoring what the parts lost takes longer than it is worth."""
+MOST_TO_RESTORE = 4_000_000
+"""Occurrences; above, the table is split into parts of a million, and each part restores its own."""
+PARTS_ON_A_BUDGET = 16
+"""On a budget, parts that were finished in time keep what they could; so there are several."""
+SHORT_SWEEPS = (1, 2)
+"""In parts, restoring packs so well that antecedents of three items need no sweep of their own."""
+
+
+def suppress_rho(
+    table: Transactions,
+    model: RhoUncertainty,
+    *,
+    keep: str = "rules",
+    pick: str | None = None,
+    restoring: bool = True,
+    parts: int | None = None,
+    max_cost: float | None = None,
+    budget: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> tuple[Plan, dict[str, Any]]:
+    """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
+    if keep not in ("rules", "distribution"):
+        raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
+    if pick not in (None, "longest", "random"):
+        raise PolicyError(f"pick must be longest or random, not {pick!r}")
+    if budget is not None and not budget > 0:
+        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
+    if seed < 0 or (jobs is not None and jobs < 1):
+        raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
+    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
+    if parts is None and max_cost is None:
+        parts = _default_parts(table, restoring=restoring, hurried=budget is not None)
+    split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
+    within_parts = restoring and len(split) > 1 and table.n_occurrences > MOST_TO_RESTORE
+    pick = pick or ("longest" if len(split) == 1 else "random")
+    choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
+    options = {
+        "keep": keep,
+        "pick": pick,
+        "restoring": "within parts" if within_parts else restoring,
+        "parts": len(split),
+        "budget": budget,
+        "seed": seed,
+    }
+    log = Log()
+    with Stop(budget) as overall:
+        with _search_stop(budget, in_one=len(split) == 1) as search:
+            # On a budget each part looks for its own forced deletions, so that some get finished.
+            forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
+            kept = np.ones(table.n_occurrences, dtype=bool)
+            if keep == "rules" and not forced_in_parts:
+                kept = delete_forced(table, model, choices, log, search)
+            # The search over a whole table removes nothing that need not go. Parts and thinning do.
+            hasty = len(split) > 1 or keep == "distribution"
+            if hasty and log.n_removed == 0 and _holds(table, model, budget, jobs, progress):
+                return _plan(table, log, kept), options
+            if keep == "distribution":
+                kept = thin(table, model, log, search)
+            give_back_memory()
+            n_thinned = 0 if keep == "rules" else log.n_reasons
+            if len(split) == 1:
+                left = suppress_sensitive(table, model, kept, choices, log, search).kept()
+            else:
+                left = _suppress_parts(
+                    table,
+                    model,
+                    kept,
+                    split,
+                    choices,
+                    log,
+                    search,
+                    forced=forced_in_parts,
+                    restoring=within_parts,
+                )
+            interrupted = search.reason != 0
+        if interrupted and len(split) == 1:
+            left = remove_unproven(table, model, left, log, overall, jobs=jobs)
+        elif restoring and not within_parts and not interrupted:
+            # What was forced can never come back; what was thinned can.
+            kept = kept if keep == "rules" else np.ones_like(kept)
+            work = Workspace(table, model, kept, log)
+            work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
+            # A search over the whole table leaves little to undo; parts leave much.
+            few = len(split) == 1 and keep == "rules"
+            _restore(
+                work,
+                table,
+                model,
+                overall,
+                n_thinned=n_thinned,
+                few=few,
+                jobs=jobs,
+                progress=progress,
+            )
+            left = work.kept()
+    return _plan(table, log, left), options
+
+
+def _holds(
+    table: Transactions,
+    model: RhoUncertainty,
+    budget: float | None,
+    jobs: int | None,
+    progress: Progress,
+) -> bool:
+    """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
+    limit = None if budget is None else budget * SHARE_OF_CHECK
+    options: dict[str, Any] = {"limit_seconds": limit, "jobs": jobs, "progress": progress}
+    return bool(verify_rho(table, model, any_witness=True, **options))
+
+
+def _search_stop(budget: float | None, *, in_one: bool) -> Stop:
+    """What ends the search. Parts that are not finished are emptied, which takes no time."""
+    return Stop(budget * SHARE_OF_SEARCH if budget is not None and in_one else budget)
+
+
+def _default_parts(table: Transactions, *, restoring: bool, hurried: bool) -> int:
+    if hurried and len(table) >= FEWEST_TO_SPLIT:
+        return max(PARTS_ON_A_BUDGET, -(-table.n_occurrences // MOST_TO_SPLIT))
+    if table.n_occurrences > MOST_TO_RESTORE:
+        return -(-table.n_occurrences // MOST_TO_SPLIT)
+    if table.n_occurrences > MOST_TO_SPLIT or len(table) < FEWEST_TO_SPLIT or not restoring:
+        return 1
+    return DEFAULT_PARTS
+
+
+def _suppress_parts(
+    table: Transactions,
+    model: RhoUncertainty,
+    kept: np.ndarray,
+    split: list[np.ndarray],
+    choices: Choices,
+    log: Log,
+    stop: Stop,
+    *,
+    forced: bool,
+    restoring: bool,
+) -> np.ndarray:
+    """What is left when every part was made safe on its own, in parallel."""
+    quietly = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
+    tasks = [
+        partial(
+            _suppress_part,
+            table,
+            model,
+            kept,
+            part,
+            quietly,
+            stop,
+            forced=forced,
+            restoring=restoring,
+        )
+        for part in split
+    ]
+    left = kept.copy()
+    for part, (part_log, part_left) in zip(
+        split,
+        run_all(
+            tasks, stop, jobs=choices.jobs, progress=choices.progress, what="suppressing parts"
+        ),
+        strict=True,
+    ):
+        places = places_of(table, part)
+        left[places] = part_left
+        log.absorb(part_log, places)
+    return left
+
+
+def _suppress_part(
+    table: Transactions,
+    model: RhoUncertainty,
+    kept: np.ndarray,
+    records: np.ndarray,
+    choices: Choices,
+    stop: Stop,
+    *,
+    forced: bool,
+    restoring: bool,
+) -> tuple[Log, np.ndarray]:
+    """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
+    log = Log()
+    places = places_of(table, records)
+    part = part_of(table, records, places)
+    left = kept[places]
+    del places
+    if stop.reason == 0:
+        if forced:
+            left = delete_forced(part, model, choices, log, stop)
+        work = suppress_sensitive(part, model, left, choices, log, stop)
+        finished = stop.reason == 0
+        if restoring and finished:
+            _restore(work, part, model, stop, jobs=1)
+        left = work.kept()
+        del work
+        give_back_memory()
+        if finished:
+            return log, left
+    return log, remove_everywhere(part, part.codes(model.sensitive), left, log)
+
+
+def _restore(
+    work: Workspace,
+    table: Transactions,
+    model: RhoUncertainty,
+    stop: Stop,
+    *,
+    n_thinned: int = 0,
+    few: bool = False,
+    jobs: int | None,
+    progress: Progress = quiet,
+) -> None:
+    """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
+    places, answers = work.log.removals()
+    positions = work.positions_of(places)
+    there = positions >= 0
+    positions, answers = positions[there], answers[there]
+    first = int(answers.min(initial=work.log.n_reasons))
+    restore_deletions(
+        work,
+        positions,
+        answers - np.int32(first),
+        work.log.reasons(first),
+        model.max_known,
+        stop,
+        n_loose=max(n_thinned - first, 0),
+        like=table.supports[work.layout.code_of_rank] if n_thinned else None,
+        few=few,
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
+    """The plan of what is gone in the end, each with its last reason."""
+    # The reasons first: joining them leaves room for what follows.
+    reasons = log.reasons()
+    places, answers = log.removals()
+    reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
+    reason_of[places] = answers
+    removed = np.flatnonzero(~kept).astype(np.int32)
+    return Plan(removed, reason_of[removed], reasons, fingerprint(table))

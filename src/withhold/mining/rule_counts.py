@@ -1,0 +1,156 @@
+"""What the rules of one table are in another: whether they are rules there, and which changed most.
+
+In: the rules of one table, the frequent itemsets of the other, and the other table. Out: counts. Most
+counts are known from the itemsets; the others are counted only where they can matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from heapq import nsmallest
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.layout import Layout, lay_out
+from withhold.data import Transactions
+from withhold.mining.itemset_index import count_supports
+from withhold.mining.miner import Itemsets, Rule, Rules
+
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+
+COUNTED_AT_ONCE = 256
+UNKNOWN = -1
+
+
+class Counts(NamedTuple):
+    """A rule of one table, and its counts in the other."""
+
+    rule: Rule
+    joint: int
+    support: int
+
+
+@dataclass(frozen=True, eq=False)
+class RulesElsewhere:
+    """The rules of one table, looked at in another."""
+
+    rules: Rules
+    itemsets: Itemsets
+    """The frequent itemsets of the other table."""
+    table: Transactions
+    """The other table."""
+
+    @cached_property
+    def _places(self) -> Longs:
+        return self.rules.itemsets.places_in(self.itemsets)
+
+    @cached_property
+    def joint(self) -> Longs:
+        """The joint support there, where the whole is frequent there; else UNKNOWN."""
+        return self._known(self.rules.wholes)
+
+    @cached_property
+    def support(self) -> Longs:
+        """The antecedent's support there, where it is frequent there; else UNKNOWN."""
+        return self._known(self.rules.antecedents)
+
+    def _known(self, numbers: Longs) -> Longs:
+        places = self._places[numbers]
+        counts = np.full(len(places), UNKNOWN, dtype=np.int64)
+        counts[places >= 0] = self.itemsets.supports[places[places >= 0]]
+        return counts
+
+    def are_rules(self, confidence: Fraction) -> Flags:
+        """For each rule whether it is one there: frequent, and of that confidence or more."""
+        enough = self.joint * confidence.denominator >= confidence.numerator * self.support
+        flags: Flags = (self.joint != UNKNOWN) & enough
+        return flags
+
+    def most_changed(self, chosen: Flags, show: int) -> list[Counts]:
+        """Those of the chosen rules whose confidence differs most, then whose joint support does.
+
+        Rules are counted in the order of how much they can have changed at most, until no other can
+        be among the first ``show``.
+        """
+        numbers = np.flatnonzero(chosen)
+        bounds, moves = self._largest_changes()
+        numbers = numbers[np.lexsort((numbers, -moves[numbers], -bounds[numbers]))]
+        bounds, moves = bounds[numbers], moves[numbers]
+        n_counted, at_once = 0, COUNTED_AT_ONCE
+        ranked: list[tuple[float, int, int, int, int]] = []
+        while n_counted < len(numbers):
+            if len(ranked) == show and ranked[-1][:2] < (-bounds[n_counted], -moves[n_counted]):
+                break
+            here = numbers[n_counted : n_counted + at_once]
+            n_counted, at_once = n_counted + len(here), 2 * at_once
+            joint = self._count(self.rules.wholes[here])
+            support = self._count(self.rules.antecedents[here])
+            changes = np.abs(_confidence(joint, support) - self._own[here])
+            moved = np.abs(joint - self.rules.joint[here])
+            found = zip(-changes, -moved, here, joint, support, strict=True)
+            ranked = nsmallest(show, [*ranked, *found])
+        return [
+            Counts(self.rules.rule(int(number)), int(joint), int(support))
+            for change, move, number, joint, support in ranked
+            if change or move
+        ]
+
+    @cached_property
+    def _own(self) -> Floats:
+        return _confidence(self.rules.joint, self.rules.support)
+
+    def _largest_changes(self) -> tuple[Floats, Longs]:
+        """For each rule the largest changes of confidence and joint support that can be."""
+        known = self.joint != UNKNOWN
+        # A whole that is not frequent there is in fewer records than any that is.
+        most = self.itemsets.supports.min(initial=len(self.table))
+        lowest, highest = np.where(known, self.joint, 0), np.where(known, self.joint, most)
+        ends = [np.minimum(_confidence(end, self.support), 1.0) for end in (lowest, highest)]
+        ends[0][self.support == UNKNOWN] = 0.0
+        ends[1][self.support == UNKNOWN] = 1.0
+        bounds: Floats = np.maximum(*(np.abs(end - self._own) for end in ends))
+        moves: Longs = np.maximum(*(np.abs(end - self.rules.joint) for end in (lowest, highest)))
+        return bounds, moves
+
+    def _count(self, numbers: Longs) -> Longs:
+        """The supports there of some of the rules' itemsets."""
+        itemsets, layout = self.rules.itemsets, self._layout
+        sizes = itemsets.sizes[numbers]
+        offsets = np.zeros(len(numbers) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        shift = np.repeat(itemsets.offsets[numbers] - offsets[:-1], sizes)
+        codes = itemsets.items[shift + np.arange(offsets[-1])]
+        counts: Longs = count_supports(
+            offsets,
+            self._rank_of_code[codes],
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.supports,
+            self._bitmaps,
+        )
+        return counts
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return lay_out(self.table, np.empty(0, dtype=np.int32))
+
+    @cached_property
+    def _bitmaps(self) -> NDArray[np.uint64]:
+        return self._layout.bitmaps()
+
+    @cached_property
+    def _rank_of_code(self) -> NDArray[np.int32]:
+        return np.argsort(self._layout.code_of_rank).astype(np.int32)
+
+
+def _confidence(joint: Longs, support: Longs) -> Floats:
+    """joint / support; 0 where nothing supports it."""
+    return joint / np.where(support == 0, 1, support)

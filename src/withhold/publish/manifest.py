@@ -1,0 +1,301 @@
+"""The two files beside a release: one that may go to strangers, and one that stays with the custodian.
+
+``OUT.manifest.json`` holds what a proof needs: the promise, the parameters, the digest and form of the file.
+``OUT.internal.json`` holds what would help to work backwards or to find people: the seed, the digest of the
+input, the ids of the records, what was withheld and how much. docs/decisions/0010 and 0018 say why.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from withhold.data import Source, Table, Transactions
+from withhold.data.roles import roles_of
+from withhold.errors import InputError
+from withhold.method import Model, fits
+from withhold.methods.cells.model import KAnonymity
+from withhold.verdict import Verdict
+
+if TYPE_CHECKING:
+    from withhold.release import Release
+
+MANIFEST_FORMAT = 2
+READ_FORMATS = (1, MANIFEST_FORMAT)
+"""Releases that were made before there were two files can still be proved."""
+INTERNAL_FORMAT = 1
+SECRET_PARAMETERS = frozenset(("seed", "round"))
+"""Of a model: which sample confirmed it. Only the custodian can repeat that, who has the originals."""
+WARNING = "Keep this file. It must not be published: with it, somebody could work backwards from the release."
+NEEDED: Mapping[str, Mapping[str, Any]] = {
+    "model": {"model": str},
+    "output": {
+        "sha256": str,
+        "format": str,
+        "container": str,
+        "compression": str,
+        "separator": str,
+        "columns": list,
+    },
+}
+"""What a proof needs to find in a manifest, and of which type."""
+MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
+"""What an output may have as well."""
+FOUND = frozenset(
+    ("round", "groups", "constraints_sha256", "already_held", "fill_effect", "hierarchies")
+)
+"""What a release notes beside its options and parameters, which nobody can ask for."""
+SPELT = {"restoring": "restore"}
+"""Options that are not called on the command line what they are called in Python."""
+Plain = (str, int, float, list)
+GENUINE = "use the manifest that withhold wrote"
+
+
+def manifest_path(path: Path) -> Path:
+    """``published.dat`` → ``published.dat.manifest.json``."""
+    return path.with_name(path.name + ".manifest.json")
+
+
+def internal_path(path: Path) -> Path:
+    """``published.dat`` → ``published.dat.internal.json``."""
+    return path.with_name(path.name + ".internal.json")
+
+
+def make_manifest(
+    release: Release,
+    name: str,
+    written: Source,
+    verdict: Verdict,
+    *,
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What anybody needs to prove the file again, and nothing that tells about the original.
+
+    ``warnings`` are about the file itself, for whoever opens it.
+    """
+    model = release.model
+    return {
+        "manifest": MANIFEST_FORMAT,
+        "promise": model.promise(),
+        "model": _public(model.parameters()),
+        **({"to_prove_it_again": model.needs} if model.needs else {}),
+        "verdict": _verdict(verdict, with_counts=not model.needs),
+        "output": {"name": name, "sha256": written.sha256, **form_as_dict(written)}
+        | _published_amounts(release.data),
+        **_roles(release, published_only=True),
+        "ids": release.ids,
+        "unknown": [each.as_dict() for each in release.unknown],
+        **({"warnings": list(warnings)} if warnings else {}),
+    }
+
+
+def make_internal(
+    release: Release,
+    name: str,
+    written: Source,
+    policy: Mapping[str, Any] | None = None,
+    *,
+    warnings: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What the custodian needs to make the release again, and to answer questions about it."""
+    from withhold import __version__
+
+    source = release.original.source
+    ids = getattr(release.original, "record_ids", None)
+    model = release.model.parameters()
+    return {
+        "internal": INTERNAL_FORMAT,
+        "warning": WARNING,
+        "output": {"name": name, "sha256": written.sha256},
+        "input": {
+            "name": None if source is None else source.path.name,
+            "sha256": None if source is None else source.sha256,
+            **({} if source is None else form_as_dict(source)),
+            **amounts(release.original),
+            "without_consent": release.original.without_consent,
+            "skipped_rows": getattr(release.original, "skipped_rows", 0),
+        },
+        "seed": release.options.get("seed"),
+        "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},
+        "warnings": list(warnings),
+        **_roles(release),
+        "options": dict(release.options),
+        "policy": dict(policy) if policy is not None else policy_of(release),
+        "loss": release.loss.as_dict(),
+        "withheld": withheld_names(release),
+        "record_ids": None if ids is None or release.ids == "keep" else list(ids),
+        "unknown": [each.as_dict() | {"names": list(each.names)} for each in release.unknown],
+        "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "versions": {
+            "withhold": __version__,
+            "python": platform.python_version(),
+            # Asked of the installer, so that no package is loaded only to tell its version.
+            **{name: version(name) for name in ("numpy", "numba", "polars")},
+        },
+    }
+
+
+def policy_of(release: Release) -> dict[str, Any]:
+    """The options that make this release again, as a policy file has them."""
+    original = release.original
+    prepared = (
+        {"drop": list(original.dropped), "bin": list(original.binned)}
+        if isinstance(original, Table)
+        else {}
+    )
+    asked = {**release.model.parameters(), **release.options, **prepared, "ids": release.ids}
+    if "p" in asked and asked["p"] is None:
+        asked["p"] = "any"
+    return {
+        SPELT.get(name, name.replace("_", "-")): value
+        for name, value in asked.items()
+        if name not in FOUND and value not in (None, []) and isinstance(value, Plain)
+    }
+
+
+def withheld_names(release: Release) -> dict[str, int]:
+    """How often each item, or the cells of each column, of the original is not in the release."""
+    if isinstance(release.original, Table):
+        counts = {c.name: int(c.withheld.sum()) for c in release.data.columns}
+        return {name: n for name, n in counts.items() if n}
+    published = dict(zip(release.data.vocabulary, release.data.supports.tolist(), strict=True))
+    original = release.original
+    gone = (
+        (name, support - published.get(name, 0))
+        for name, support in zip(original.vocabulary, original.supports.tolist(), strict=True)
+    )
+    return {name: n for name, n in gone if n > 0}
+
+
+def form_as_dict(form: Source) -> dict[str, Any]:
+    """The form of a file as plain values."""
+    marks: dict[str, Any] = {}
+    if form.marked:
+        marks |= {"mark": form.mark, "marked": list(form.marked)}
+    if form.safe_csv:
+        marks |= {"safe_csv": True}
+    return {
+        "format": form.format,
+        "container": form.container,
+        "compression": form.compression,
+        "separator": form.separator,
+        "columns": list(form.columns),
+        **marks,
+    }
+
+
+def form_from(section: Mapping[str, Any], path: Path) -> Source:
+    """The form that a section of a manifest describes."""
+    return Source(
+        path,
+        section["format"],
+        section["compression"],
+        section["container"],
+        section["separator"],
+        tuple(section["columns"]),
+        mark=section.get("mark", ""),
+        marked=tuple(section.get("marked", ())),
+        safe_csv=section.get("safe_csv", False),
+    )
+
+
+def amounts(data: Transactions | Table) -> dict[str, Any]:
+    """How much data there is, as plain values; of a table also what was changed on the way in."""
+    if isinstance(data, Transactions):
+        return {"records": len(data), "occurrences": data.n_occurrences}
+    return {
+        "rows": len(data),
+        "withheld_cells": data.n_withheld,
+        "dropped_columns": list(data.dropped),
+        "binned_columns": list(data.binned),
+        "without_consent": data.without_consent,
+    }
+
+
+def _published_amounts(data: Transactions | Table) -> dict[str, Any]:
+    """How much was published: what anybody can count in the file."""
+    if isinstance(data, Transactions):
+        return amounts(data)
+    return {"rows": len(data), "withheld_cells": data.n_withheld}
+
+
+def _public(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name not in SECRET_PARAMETERS}
+
+
+def _verdict(verdict: Verdict, *, with_counts: bool) -> dict[str, Any]:
+    """The verdict; how much was looked at only where that is counted in the published file alone."""
+    told = {"status": verdict.status.value, "words": verdict.words, "method": verdict.method}
+    return told | ({"checked": verdict.checked, "unit": verdict.unit} if with_counts else {})
+
+
+def column_roles_of(data: Transactions | Table, model: Model) -> dict[str, str]:
+    """What became of every column of a table; of records nothing, as they have no columns."""
+    if isinstance(data, Table) and isinstance(model, KAnonymity):
+        return roles_of(data, model)
+    return {}
+
+
+def _roles(release: Release, *, published_only: bool = False) -> dict[str, Any]:
+    """The roles of the columns; that there were others is nothing that strangers need to know."""
+    roles = column_roles_of(release.original, release.model)
+    if published_only:
+        roles = {name: role for name, role in roles.items() if name in release.data.names}
+    return {"column_roles": roles} if roles else {}
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest, as far as it is one."""
+    remedy = (
+        "name the manifest with --manifest, or state the policy (--policy FILE, or --rho and so on)"
+    )
+    record = _read_json(path, remedy)
+    if not isinstance(record, dict) or record.get("manifest") not in READ_FORMATS:
+        raise InputError("is not a manifest that this version knows", path=path, remedy=remedy)
+    for section, fields in NEEDED.items():
+        _check_fields(record.get(section), fields, section, path)
+    there = {name: kind for name, kind in MARKS.items() if name in record["output"]}
+    _check_fields(record["output"], there, "output", path)
+    return record
+
+
+def read_internal(path: Path) -> dict[str, Any] | None:
+    """The internal manifest, or None if there is none that can be read: it only ever helps."""
+    try:
+        record = _read_json(path, "")
+    except InputError:
+        return None
+    if not isinstance(record, dict) or record.get("internal") != INTERNAL_FORMAT:
+        return None
+    sections = (record.get(name) for name in ("input", "sample", "policy"))
+    return record if all(isinstance(section, dict) for section in sections) else None
+
+
+def input_form(internal: Mapping[str, Any] | None, path: Path, sha256: str) -> Source | None:
+    """How the original was read when the release was made, if this is the same file."""
+    section = {} if internal is None else internal["input"]
+    fields = {name: kind for name, kind in NEEDED["output"].items() if name != "sha256"}
+    known = all(name in section and fits(section[name], kind) for name, kind in fields.items())
+    return form_from(section, path) if known and section.get("sha256") == sha256 else None
+
+
+def _read_json(path: Path, remedy: str) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("does not exist", path=path, remedy=remedy) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON ({error})", path=path, remedy=remedy) from error
+
+
+def _check_fields(there: Any, fields: Mapping[str, Any], section: str, path: Path) -> None:
+    for name, kind in fields.items():
+        if not isinstance(there, dict) or name not in there or not fits(there[name], kind):
+            problem = f"{section}.{name} is missing or has the wrong type"
+            raise InputError(problem, path=path, remedy=GENUINE)

@@ -1,0 +1,110 @@
+"""What was measured, as a list of facts that tables, plots and pages show without knowing the measures.
+
+Each kind of data has measures of its own; ``compare``, ``sweep`` and the report only see facts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from withhold.counting.threads import Progress, quiet
+from withhold.data import Hierarchy
+from withhold.method import Model
+
+Unit = Literal["count", "share", "number"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number, where it stands in ``details.as_dict()``, and what it means.
+
+    >>> fact = Fact("rules.jaccard", "rules alike", 0.8125, "share", "rules of both, of either")
+    >>> fact.shown, Fact("records", "records", 1200, "count", "").shown
+    ('81.2 %', '1,200')
+    """
+
+    path: str
+    label: str
+    value: float | None
+    """None: it cannot be told for this release."""
+    unit: Unit
+    meaning: str
+
+    @property
+    def shown(self) -> str:
+        """The number as people read it."""
+        return shown(self.value, self.unit)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody wants to know of a release; each kind of data takes of it what it can use."""
+
+    model: Model | None = None
+    """None: two files are compared of which nothing else is known."""
+    sensitive: frozenset[str] = frozenset()
+    """The items whose loss is counted apart."""
+    min_support: str | None = None
+    """Of itemsets and rules: a number of records or a share; None: what is usual for the data."""
+    min_confidence: str = "0.3"
+    hierarchy: Hierarchy | None = None
+    """The tree whose nodes a generalised release holds."""
+    jobs: int | None = None
+    progress: Progress = quiet
+
+
+class Details(Protocol):
+    """All that was measured, in the words of its kind of data."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        ...
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How a release compares with its original."""
+
+    facts: tuple[Fact, ...]
+    """In the order in which they are shown."""
+    warnings: tuple[str, ...]
+    """Why these two may not belong together: what was added, other rows."""
+    details: Details
+    plotted: tuple[str, ...]
+    """The paths of the facts that a sweep draws, the loss first."""
+
+    def fact(self, path: str) -> Fact:
+        """The fact at a path."""
+        return next(fact for fact in self.facts if fact.path == path)
+
+    def values(self) -> Mapping[str, float | None]:
+        """The numbers by their paths, as JSON can hold them."""
+        return {fact.path: finite(fact.value) for fact in self.facts}
+
+
+def finite(value: float | None) -> float | None:
+    """The number as JSON can hold it, which knows no infinity."""
+    return None if value is None or math.isinf(value) else value
+
+
+def shown(value: float | None, unit: Unit) -> str:
+    """A number as people read it.
+
+    >>> shown(0.02435, "share"), shown(0.00169, "number"), shown(None, "count")
+    ('2.44 %', '0.00169', '–')
+    """
+    if value is None:
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    if unit == "count":
+        return f"{round(value):,}"
+    if unit == "share":
+        percent = value * 100
+        if percent == 0:
+            return "0 %"
+        return f"{percent:.2f} %" if 0 < abs(percent) < 10 else f"{percent:.1f} %"
+    return f"{value:.3g}"

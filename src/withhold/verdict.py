@@ -1,0 +1,62 @@
+"""The answer to "is this safe?": yes, no with a witness, or not decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from withhold.method import Finding
+
+
+class Status(StrEnum):
+    """The possible answers. UNDECIDED never counts as HOLDS, and CONFIRMED, by a sample, is not HOLDS."""
+
+    HOLDS = "HOLDS"
+    CONFIRMED = "CONFIRMED"
+    BROKEN = "BROKEN"
+    UNDECIDED = "UNDECIDED"
+
+    @property
+    def exit_code(self) -> int:
+        return {"HOLDS": 0, "CONFIRMED": 0, "BROKEN": 1, "UNDECIDED": 5}[self.value]
+
+    @property
+    def may_be_published(self) -> bool:
+        """Whether a release with this verdict keeps its promise, as far as that was asked for."""
+        return self in (Status.HOLDS, Status.CONFIRMED)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of an exact check, and how it was reached."""
+
+    status: Status
+    method: str
+    """What was looked at, in words."""
+    checked: int
+    """How many closed sets, antecedents or groups were looked at."""
+    seconds: float
+    witness: Finding | None = None
+    """For BROKEN: what breaks the model."""
+    witness_is_smallest: bool = False
+    """Whether it was shown that nothing smaller breaks the model."""
+    unit: str = "sets"
+    """What was counted in ``checked``."""
+    confidence: Fraction | None = None
+    """For CONFIRMED: how sure the sample makes us."""
+
+    @property
+    def words(self) -> str:
+        """The status as it is said.
+
+        >>> Verdict(Status.CONFIRMED, "600 draws", 600, 0.1, confidence=Fraction(19, 20)).words
+        'CONFIRMED WITH 95 % CONFIDENCE'
+        """
+        if self.confidence is None:
+            return self.status.value
+        return f"{self.status.value} WITH {float(self.confidence * 100):.6g} % CONFIDENCE"
+
+    def __bool__(self) -> bool:
+        """True only for HOLDS."""
+        return self.status is Status.HOLDS
