@@ -1,7 +1,7 @@
 """What callers may pass: names, types and smallest values, checked against a function's own signature.
 
 Whoever calls a public function by a wrong name or with a wrong type is told so in the words of that function,
-before any work is done. Suppressors and audits declare their options once, as keyword-only parameters.
+before any work is done. What an ``Option`` says about bounds is kept to.
 """
 
 from __future__ import annotations
@@ -13,29 +13,23 @@ from fractions import Fraction
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
 from withhold.errors import PolicyError
+from withhold.options import Option
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 SMALLEST: Mapping[str, int] = {
     "seed": 0,
     "jobs": 1,
-    "max_size": 0,
-    "show": 1,
-    "samples": 1,
     "limit_seconds": 0,
-    "parts": 1,
-    "nugget_support": 1,
-    "buckets": 1,
     "baskets": 0,
-    "max_known": 0,
     "round": 1,
 }
-"""The smallest value of an option, which has the same meaning wherever it is taken."""
+"""The smallest value of what is no option of a method, and has the same meaning wherever it is taken."""
 LARGEST: Mapping[str, int] = {"seed": 2**63 - 1, "jobs": 2**16}
 """What kernels, or the machine, could not take."""
 GONE = {"truthful": 'truthful is the default now; fill="hash" gives the paper\'s variant'}
@@ -82,16 +76,22 @@ def checked(function: F) -> F:
 
 def check_options(function: Callable[..., Any], options: Mapping[str, Any], *, what: str) -> None:
     """Refuse options that are passed on to a function which does not take them."""
-    function = inspect.unwrap(function)
-    taken = [p.name for p in _parameters(function).values() if p.kind is p.KEYWORD_ONLY]
-    _check_names(options, taken, what)
+    function = _declaring(function)
+    _check_names(options, option_names(function), what)
     _check_values(function, options)
 
 
 def option_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The options that a function takes: its keyword-only parameters."""
-    parameters = _parameters(inspect.unwrap(function)).values()
+    parameters = _parameters(_declaring(function)).values()
     return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+
+def _declaring(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function whose signature says what may be passed; of a class its ``__init__``."""
+    named: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]
+    found: Callable[..., Any] = inspect.unwrap(named)
+    return found
 
 
 def names_in(given: Iterable[Any], *, name: str) -> tuple[str, ...]:
@@ -166,10 +166,19 @@ def _check_values(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
             raise PolicyError(f"{name} must be {words(hints[name])}, not {_shown(value)}")
         if not fits(value, float):
             continue
-        if value < SMALLEST.get(name, value):
-            raise PolicyError(f"{name} must be {SMALLEST[name]:,} or more, not {value}")
-        if value > LARGEST.get(name, value):
-            raise PolicyError(f"{name} must be at most {LARGEST[name]:,}, not {value}")
+        least, most = _bounds(name, hints[name])
+        if least is not None and value < least:
+            raise PolicyError(f"{name} must be {least:,} or more, not {value}")
+        if most is not None and value > most:
+            raise PolicyError(f"{name} must be at most {most:,}, not {value}")
+
+
+def _bounds(name: str, hint: Any) -> tuple[float | None, float | None]:
+    """The smallest and the largest value of a parameter, as far as there are any."""
+    for note in get_args(hint)[1:] if get_origin(hint) is Annotated else ():
+        if isinstance(note, Option):
+            return note.at_least, note.at_most
+    return SMALLEST.get(name), LARGEST.get(name)
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -178,9 +187,12 @@ def fits(value: Any, hint: Any) -> bool:
     >>> fits(3, int | None), fits(True, int), fits("abc", Iterable[str]), fits(None, str)
     (True, False, False, False)
     """
+    hint = _without_notes(hint)
     kind = get_origin(hint) or hint
     if kind is Any:
         return True
+    if kind is Literal:
+        return any(type(value) is type(each) and value == each for each in get_args(hint))
     if kind in (Union, UnionType):
         return any(fits(value, each) for each in get_args(hint))
     if isinstance(value, type) and kind is not type:
@@ -209,7 +221,11 @@ def words(hint: Any) -> str:
     >>> words(int | None)
     'a whole number or None'
     """
+    hint = _without_notes(hint)
     kind = get_origin(hint) or hint
+    if kind is Literal:
+        *first, last = map(str, get_args(hint))
+        return f"{', '.join(first)} or {last}" if first else last
     if kind in (Union, UnionType):
         args = list(get_args(hint))
         if Fraction in args:
@@ -221,6 +237,11 @@ def words(hint: Any) -> str:
     if kind is Any:
         return "whatever it can read"
     return WORDS.get(name, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
+
+
+def _without_notes(hint: Any) -> Any:
+    """The type of an annotation that also says something else."""
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 @cache

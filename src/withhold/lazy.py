@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -14,3 +15,16 @@ def load(place: str) -> Any:
     """
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
+
+
+def later(place: str) -> Callable[..., Any]:
+    """A function that is loaded when it is first called.
+
+    >>> later("math:gcd")(12, 18)
+    6
+    """
+
+    def call(*args: Any, **named: Any) -> Any:
+        return load(place)(*args, **named)
+
+    return call

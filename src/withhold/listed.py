@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
 from withhold.method import Model
-
-CALLED: Mapping[str, str] = {
-    "rho": "sensitive items",
-    "coherence": "private items",
-    "personal-rho": "items in the constraints",
-}
-"""What each model calls the items that it lists."""
+from withhold.registry import method_of
 
 
 def unknown_items(model: Model, data: Any, *, allowed: bool = False) -> Unknown | None:
@@ -21,7 +14,7 @@ def unknown_items(model: Model, data: Any, *, allowed: bool = False) -> Unknown 
     if not model.sensitive:
         return None
     return find_unknown(
-        model.sensitive, frozenset(data.vocabulary), what=CALLED[model.name], allowed=allowed
+        model.sensitive, frozenset(data.vocabulary), what=method_of(model).listed, allowed=allowed
     )
 
 
@@ -40,4 +33,4 @@ def occurring_text(model: Model, data: Any) -> str:
         return ""
     supports = data.supports[data.codes(model.sensitive)]
     n, total = int((supports > 0).sum()), len(model.sensitive)
-    return f"{n:,} of the {total:,} {CALLED[model.name]} {'occurs' if n == 1 else 'occur'} in the file."
+    return f"{n:,} of the {total:,} {method_of(model).listed} {'occurs' if n == 1 else 'occur'} in the file."

@@ -1,11 +1,24 @@
-"""What every privacy model can say of itself, and how one is built again from what a manifest holds."""
+"""What a room must offer: a model that says what must hold, and one typed value, ``Method``.
+
+The road, the command line, sweep, compare and the report know a method by that value alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from withhold.arguments import fits
 from withhold.errors import PolicyError
+from withhold.options import Declared, options_of
+
+if TYPE_CHECKING:
+    from withhold.data.plan import AnyPlan
+    from withhold.telling.facts import Asked, Fact, Measured
+    from withhold.telling.sections import Section, Subject
+    from withhold.telling.words import Words
+    from withhold.verdict import Verdict
 
 
 @runtime_checkable
@@ -14,8 +27,6 @@ class Model(Protocol):
 
     name: ClassVar[str]
     """As ``--model`` and manifests call it."""
-    kinds: ClassVar[Mapping[str, Any]]
-    """The parameters that build it again, as a manifest holds them: their names and JSON types."""
 
     @property
     def needs(self) -> str:
@@ -48,20 +59,110 @@ class Finding(Protocol):
         ...
 
 
-def build(kind: type[Any], parameters: Mapping[str, Any]) -> Any:
-    """A model of this kind from plain values, none of them taken on trust."""
-    for name, expected in kind.kinds.items():
-        if name not in parameters or not fits(parameters[name], expected):
-            raise PolicyError(f"has no proper model.{name}")
-    return kind(**{name: parameters[name] for name in kind.kinds})
+class AnyLoss(Protocol):
+    """What every loss can say of itself."""
+
+    @property
+    def share(self) -> float:
+        """What was withheld, as the one number that releases are compared by."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        ...
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know first, as pairs of texts."""
+        ...
 
 
-def fits(value: Any, kind: Any) -> bool:
-    """Whether a JSON value is of a kind; lists are of texts, and true is no number.
+@dataclass(frozen=True, kw_only=True)
+class NoOptions:
+    """For what has no options."""
 
-    >>> fits(["a"], list), fits([1], list), fits(True, int), fits(None, int | None)
-    (True, False, False, True)
-    """
-    if isinstance(value, list):
-        return kind is list and all(isinstance(each, str) for each in value)
-    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
+
+@dataclass(frozen=True)
+class Method:
+    """A privacy model with everything that can be done about it. Functions are loaded when they are called."""
+
+    name: str
+    """As ``--model`` and manifests call it."""
+    data: Literal["records", "table"]
+    """What it is about: records of items, or a table with named columns."""
+    model: type[Any]
+    """The parameters of its constructor, each with an ``Option``, are what people choose."""
+    search: Callable[..., tuple[AnyPlan, dict[str, Any]]]
+    """(data, model, **search_options, seed, jobs, progress) → a plan, and the options in force."""
+    check: Callable[..., Verdict]
+    """(data, model, *, jobs, limit_seconds, progress) → the verdict, independent of the search."""
+    audit: Callable[..., Any]
+    """(data, model, **audit_options, seed, jobs, limit_seconds, progress) → what an attacker could do."""
+    loss: Callable[[Any, Any, Any, AnyPlan], AnyLoss]
+    """(original, published, model, plan) → what was lost."""
+    measure: Callable[[Any, Any, Asked], Measured]
+    """(original, published, asked) → what the release is still good for."""
+    words: Words
+    """What its audits call things."""
+    limits: tuple[tuple[str, str], ...]
+    """What it does not promise, as pairs of a heading and a sentence or two."""
+    search_options: type[Any] = NoOptions
+    audit_options: type[Any] = NoOptions
+    reading_options: type[Any] = NoOptions
+    """How the data is prepared before anything else."""
+    files: type[Any] = NoOptions
+    """What the command line reads besides the data to complete the model."""
+    complete: Callable[[Any, Mapping[str, Any], Any, bool], Any] = lambda model, *_: model
+    """(model, files given, data, allow_unknown) → the model with what could be read only with the data."""
+    listed: str = ""
+    """What the items are called that the model lists."""
+    sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = lambda _: ()
+    """The sections of a report that only this method has."""
+    attack_section: Callable[..., Section] | None = None
+    """The section about the attacker, where the usual one does not fit; (subject, *, with_original)."""
+    exposure: Callable[[Subject], tuple[Fact, ...]] | None = None
+    """How many people were exposed and are, where the usual facts do not fit."""
+    audit_text: Callable[..., str] | None = None
+    """(audit, *, name) → the audit as text, where the usual page does not fit."""
+
+    def parameters(self) -> Mapping[str, Declared]:
+        """The options that say what must hold."""
+        return options_of(self.model)
+
+    def takes(self) -> Mapping[str, Declared]:
+        """The options that say what must hold and how the data is prepared for it."""
+        return {
+            **options_of(self.model),
+            **options_of(self.files),
+            **options_of(self.reading_options),
+        }
+
+    def searches(self) -> Mapping[str, Declared]:
+        """The options that say how to withhold."""
+        return options_of(self.search_options)
+
+    def audits(self) -> Mapping[str, Declared]:
+        """The options that say how to audit."""
+        return options_of(self.audit_options)
+
+    def all_options(self) -> Mapping[str, Declared]:
+        """Every option that belongs to the method."""
+        return {**self.takes(), **self.searches(), **self.audits()}
+
+    def build(self, parameters: Mapping[str, Any]) -> Model:
+        """The model from plain values, as a manifest holds them, none of them taken on trust."""
+        chosen = {}
+        for name, declared in self.parameters().items():
+            if name not in parameters or not fits(parameters[name], json_type(declared)):
+                raise PolicyError(f"model.{name} is missing or has the wrong type")
+            chosen[name] = parameters[name]
+        made: Model = self.model(**chosen)
+        return made
+
+
+def json_type(declared: Declared) -> Any:
+    """The type of a parameter in a manifest: exact shares are texts there, collections are lists."""
+    if declared.option.kind in ("items", "columns"):
+        return list[str]
+    if declared.option.kind == "threshold":
+        return str | None if declared.default is None else str
+    return declared.type

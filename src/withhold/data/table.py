@@ -145,6 +145,8 @@ class Table:
     (3, ('age', 'sex'), ('', 'm'))
     """
 
+    kind: ClassVar[str] = "table"
+
     columns: tuple[Column, ...]
     source: Source | None = None
     dropped: tuple[str, ...] = ()

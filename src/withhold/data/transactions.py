@@ -42,6 +42,8 @@ class Transactions:
     (3, 2, 3, 1)
     """
 
+    kind: ClassVar[str] = "records"
+
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
     vocabulary: tuple[str, ...]

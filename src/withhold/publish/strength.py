@@ -2,58 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from withhold.method import Model
-
-
-def _larger(offered: Any, asked: Any) -> bool:
-    return Fraction(offered) > Fraction(asked)
-
-
-def _fewer(offered: Any, asked: Any) -> bool:
-    """Fewer than asked for; None is any number, the most there is."""
-    return offered is not None and (asked is None or offered < asked)
-
-
-def _smaller(offered: Any, asked: Any) -> bool:
-    """Smaller than asked for; None asks for nothing."""
-    return asked is not None and (offered is None or offered < asked)
-
-
-def _allows_more(offered: Any, asked: Any) -> bool:
-    """Allows a larger share than asked for; None allows none."""
-    return offered is not None and (asked is None or Fraction(offered) > Fraction(asked))
-
-
-def _lacks(offered: Any, asked: Any) -> bool:
-    return not set(asked) <= set(offered)
-
-
-def _differs(offered: Any, asked: Any) -> bool:
-    return bool(asked is not None and offered != asked)
-
-
-LESS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "rho": _larger,
-    "h": _larger,
-    "k": _smaller,
-    "m": _smaller,
-    "l": _smaller,
-    "p": _fewer,
-    "max_known": _fewer,
-    "ignore_prior": lambda offered, asked: bool(offered and not asked),
-    "epsilon": _allows_more,
-    "delta": _allows_more,
-    "sensitive": _lacks,
-    "private": _lacks,
-    "quasi_identifiers": _lacks,
-    "sensitive_column": _differs,
-    "constraints_sha256": _differs,
-}
-"""For each parameter whether the first value promises less than the second."""
+from withhold.registry import method_of
 
 
 def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
@@ -68,8 +20,8 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
     mine, theirs = offered.parameters(), asked.parameters()
     return tuple(
         _difference(name, mine[name], theirs[name])
-        for name, is_less in LESS.items()
-        if name in mine and is_less(mine[name], theirs[name])
+        for name, declared in method_of(asked).parameters().items()
+        if (weaker := declared.option.weaker) is not None and weaker(mine[name], theirs[name])
     )
 
 

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
-from withhold.measure import Asked, Fact, compare_tables
-from withhold.methods.cells.audit import TableAudit
-from withhold.methods.cells.telling import table_attack_section, table_exposure
-from withhold.registry import audit
+from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
 from withhold.report.limits import limits_section
 from withhold.report.provenance import provenance_section
 from withhold.report.strangers import fitness, warnings_for_strangers
+from withhold.telling.facts import Asked, Fact
 from withhold.telling.plots import Plot
 from withhold.telling.sections import (
     Drawing,
@@ -28,7 +26,6 @@ from withhold.telling.sections import (
     Paragraph,
     Section,
     Subject,
-    sections_of,
 )
 from withhold.wording import counted
 
@@ -87,10 +84,12 @@ def examine(release: Release, *, jobs: int | None = None, progress: Progress = q
     asked = Asked(model, model.sensitive, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
     before, after = (
-        audit(table, model, seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
-        for table in (release.original, release.data)
+        method_of(model).audit(
+            data, model, seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress
+        )
+        for data in (release.original, release.data)
     )
-    return Subject(release, compare_tables(release.original, release.data, asked), before, after)
+    return Subject(release, measured(release.original, release.data, asked), before, after)
 
 
 def make_report(
@@ -104,20 +103,17 @@ def make_report(
     check_edition(edition)
     inside = edition == "internal"
     release = subject.release
-    is_table = isinstance(subject.before, TableAudit)
-    attacked, exposed = (
-        (table_attack_section, table_exposure) if is_table else (attack_section, exposure)
-    )
-    attack = attacked(subject, with_original=inside)
-    own = sections_of(subject)
+    method = method_of(release.model)
+    attack = (method.attack_section or attack_section)(subject, with_original=inside)
+    exposed = method.exposure or exposure
+    own = tuple(method.sections(subject))
     if not inside and (told := fitness(subject)):
         own = (Section("fit", "What it is still good for", (Paragraph(told, True),)), *own)
     made = provenance_section(manifest, internal if inside else None)
-    sections = (attack, *own, made, limits_section(release.model.name))
+    sections = (attack, *own, made, limits_section(method))
     if not inside:
         sections = tuple(section.for_strangers() for section in sections)
-    measured = subject.measured
-    loss = tuple(measured.fact(path) for path in measured.plotted)
+    loss = tuple(subject.measured.fact(path) for path in subject.measured.plotted)
     checked = manifest["verdict"]
     return Report(
         edition=edition,

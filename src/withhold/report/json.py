@@ -16,11 +16,10 @@ from withhold.telling.facts import finite
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
-    from withhold.methods.cells.audit import TableAudit
     from withhold.release import Release
 
 
-def audit_as_dict(audit: Audit | TableAudit) -> dict[str, Any]:
+def audit_as_dict(audit: Any) -> dict[str, Any]:
     """The audit; ``verdict`` is at the top level."""
     if not isinstance(audit, Audit):
         return audit.as_dict() | {"check": verdict_as_dict(audit.verdict)}

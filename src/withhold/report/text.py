@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from withhold.auditing.result import Audit
 from withhold.data import Hierarchy
@@ -12,6 +12,7 @@ from withhold.data.roles import columns_by_role
 from withhold.publish.manifest import column_roles_of
 from withhold.publish.publishing import Published
 from withhold.publish.recheck import Recheck
+from withhold.registry import method_of
 from withhold.report.words import (
     beyond_promise,
     counted_rows,
@@ -19,22 +20,19 @@ from withhold.report.words import (
     shown_shares,
     words_of,
 )
+from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.methods.cells.audit import TableAudit
     from withhold.release import Release
 
-BLOCKS = " ▏▎▍▌▋▊▉█"
 
 
-def audit_text(audit: Audit | TableAudit, *, name: str) -> str:
+def audit_text(audit: Any, *, name: str) -> str:
     """The audit as a page of text."""
-    if not isinstance(audit, Audit):
-        from withhold.methods.cells.text import table_audit_text
-
-        return table_audit_text(audit, name=name)
+    if (own := method_of(audit.model).audit_text) is not None:
+        return own(audit, name=name)
     words = words_of(audit.model)
     special = audit.sensitive_occurrences
     lines = [
@@ -201,40 +199,3 @@ def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:
     """The size of a tree, and the tree drawn."""
     size = f"{counted(tree.n_leaves, 'leaf', 'leaves')}, {counted(len(tree), 'node')}, height {tree.height}"
     return page([f"{name}: {size}", "", *tree.draw(most=most).split("\n")])
-
-
-def bar(share: float, width: int) -> str:
-    """A bar of block characters, filled to ``share``; whatever is above nothing shows.
-
-    >>> bar(0.5, 4), bar(0.0001, 4), bar(0.0, 4)
-    ('██', '▏', '')
-    """
-    eighths = round(max(0.0, min(1.0, share)) * width * 8)
-    if share > 0:
-        eighths = max(eighths, 1)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (BLOCKS[rest] if rest else "")).rstrip()
-
-
-def page(lines: Iterable[str]) -> str:
-    """The lines as they may be shown: no name of an item or a file can forge a line of its own."""
-    return "\n".join(
-        "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in line) for line in lines
-    )
-
-
-def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
-    """Rows as aligned columns, indented by two."""
-    table = [tuple(row) for row in rows]
-    if not table:
-        return []
-    to_the_right = set(right)
-    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
-    return [
-        "  "
-        + "  ".join(
-            cell.rjust(width) if index in to_the_right else cell.ljust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from withhold.auditing.result import Audit, SizeCount
 from withhold.method import Model
+from withhold.registry import method_of
+from withhold.telling.words import Words
 from withhold.wording import counted
-
-
-@dataclass(frozen=True)
-class Words:
-    """What one model calls things."""
-
-    special: str = "sensitive"
-    """The items that must not be inferred."""
-    counts: str = "Breaches by what the attacker knows"
-    worst: str = "The worst, smallest knowledge first"
-    inferred: str = "sensitive item inferred"
-    known: str = ""
-    """The kind of items that may be known, if not all may."""
-
-
-WORDS = {
-    "personal-rho": Words(special="feared by somebody", inferred="feared item inferred"),
-    "coherence": Words(
-        special="private",
-        counts="Minimal moles by what the attacker knows",
-        inferred="private item inferred",
-        known="public ",
-    ),
-    "km": Words(counts="Minimal moles by what the attacker knows"),
-    "buckets": Words(counts="Rare sets by their number of items", worst="The rarest sets"),
-}
 
 
 def words_of(model: Model) -> Words:
     """The words of the model."""
-    return WORDS.get(model.name, Words())
+    return method_of(model).words
 
 
 def shown_shares(audit: Audit) -> list[tuple[str, str]]:
@@ -64,33 +40,36 @@ def beyond_promise(audit: Audit) -> list[str]:
 
 def counted_rows(audit: Audit) -> list[tuple[str, SizeCount]]:
     """For each number of known items how many breaches there are, and how that is known."""
-    if audit.model.name == "buckets":
-        labels = {size: f"{size:,} item{'s' * (size != 1)}" for size in audit.counts}
-    else:
-        labels = {size: f"knows {_items(size)}" for size in audit.counts}
-    return [(labels[size], count) for size, count in audit.counts.items()]
+    words = words_of(audit.model)
+    return [
+        (words.counted.format(items=_items(size, words)), count)
+        for size, count in audit.counts.items()
+    ]
 
 
 def exposed_meaning(audit: Audit) -> str:
     """What the number of exposed records counts."""
-    most = audit.exposed_known
-    if audit.model.name == "buckets":
-        return f"records that share all their items, {most or 0:,} or fewer, with too few others"
-    known = "nothing" if not most else f"at most {_items(most)}"
-    return f"records of which somebody who knows {known} learns what the model forbids"
+    words = words_of(audit.model)
+    return words.exposed_meaning.format(**_at_most(audit.exposed_known or 0, words))
 
 
 def exposed_text(audit: Audit) -> str:
     """How many records are exposed, and to whom."""
-    most = audit.exposed_known
-    if most is None:
+    if audit.exposed_known is None:
         return "Exposed records were not counted."
+    words = words_of(audit.model)
     number = f"{counted(audit.exposed_records, 'record')} ({audit.exposed_share:.1%})"
-    if audit.model.name == "buckets":
-        return f"In rare sets of at most {_items(most)}: {number}"
-    known = "nothing" if most == 0 else f"at most {most:,}"
-    return f"Exposed to somebody who knows {known}: {number}"
+    return f"{words.exposed.format(**_at_most(audit.exposed_known, words))}: {number}"
 
 
-def _items(number: int) -> str:
-    return "nothing" if number == 0 else f"{number:,} item{'s' * (number > 1)}"
+def _at_most(most: int, words: Words) -> dict[str, Any]:
+    """The largest number of items in all the ways in which sentences may need it."""
+    return {
+        "most": most,
+        "at_most": "nothing" if most == 0 else f"at most {most:,}",
+        "at_most_items": "nothing" if most == 0 else f"at most {_items(most, words)}",
+    }
+
+
+def _items(number: int, words: Words) -> str:
+    return words.nothing if number == 0 else f"{number:,} item{'s' * (number > 1)}"

@@ -1,35 +1,19 @@
-"""What a report is made of, and where its sections come from: plain values that every rendering reads.
+"""What a report is made of: plain values that every rendering reads.
 
-A kind of data and a model may each add sections: a function named in ``SECTIONS`` gets a ``Subject`` and
-returns ``Section`` values. What strangers may see must be said so, part by part: ``for_strangers`` is
-false unless somebody thought about it.
+What strangers may see must be said so, part by part: ``for_strangers`` is false unless somebody thought
+about it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from withhold.auditing.result import Audit
-from withhold.lazy import load
-from withhold.measure import MEASURES, Measured
-from withhold.methods.cells.audit import TableAudit
-from withhold.telling.facts import Fact
+from withhold.telling.facts import Fact, Measured
 from withhold.telling.plots import Plot
 
 if TYPE_CHECKING:
     from withhold.release import Release
-
-SECTIONS: dict[str, str] = {
-    "Transactions": "withhold.report.sets:sections_of_sets",
-    "Table": "withhold.methods.cells.telling:sections_of_tables",
-    "buckets": "withhold.methods.buckets.telling:sections_of_buckets",
-    "coherence": "withhold.methods.coherence.telling:sections_of_items",
-    "km": "withhold.methods.coherence.telling:sections_of_items",
-    "personal-rho": "withhold.methods.personal.telling:sections_of_personal",
-}
-"""Where sections come from: by the kind of data (``Transactions``), and by the model's name (``rho``)."""
-
 
 @dataclass(frozen=True)
 class Paragraph:
@@ -93,20 +77,7 @@ class Subject:
     release: Release
     measured: Measured
     """``measured.details`` is the ``Utility``, or what the data's own measures return."""
-    before: Audit | TableAudit
-    """Of the original."""
-    after: Audit | TableAudit
-    """Of the release."""
-
-
-def sections_of(subject: Subject) -> tuple[Section, ...]:
-    """The sections of the kind of data, then those of the model.
-
-    A model with measures of its own has nothing for the sections of the kind of data to show.
-    """
-    sections: list[Section] = []
-    kind, model = type(subject.release.data).__name__, subject.release.model.name
-    for name in (model,) if model in MEASURES else (kind, model):
-        if name in SECTIONS:
-            sections += load(SECTIONS[name])(subject)
-    return tuple(sections)
+    before: Any
+    """The audit of the original."""
+    after: Any
+    """The audit of the release."""

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from withhold.data import Transactions
 from withhold.measure.sets import measure_sets
-from withhold.methods.buckets.generalisation import MEANING, measure_generalisation
+from withhold.method import Model
+from withhold.methods.buckets.generalisation import (
+    MEANING,
+    GeneralisationLoss,
+    measure_generalisation,
+)
 from withhold.telling.facts import Asked, Fact, Measured, Unit
+
+if TYPE_CHECKING:
+    from withhold.methods.buckets.search.generalisation import Generalisation
 
 SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("information_loss", "information loss", "share"),
@@ -47,3 +56,10 @@ def measure_generalised(original: Transactions, published: Transactions, asked: 
         share = f"{loss.added_share:.1%} of what it holds"
         warnings = (f"{loss.added:,} of its items, {share}, are such as people never had",)
     return Measured(facts, warnings, loss, PLOTTED)
+
+
+def loss_of_buckets(
+    original: Transactions, published: Transactions, model: Model, plan: Generalisation
+) -> GeneralisationLoss:
+    """What generalising lost, by the tree of the plan."""
+    return measure_generalisation(original, published, plan.hierarchy)

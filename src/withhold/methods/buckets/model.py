@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked
 from withhold.errors import PolicyError
+from withhold.options import K_HELP, K_MISSING, Option, smaller
 from withhold.wording import counted
 
 FILLS = {
@@ -28,12 +28,14 @@ tell it from the others.
 
     name: ClassVar[str] = "buckets"
     needs: ClassVar[str] = ""
-    kinds: ClassVar[Mapping[str, Any]] = {"k": int}
 
     k: int
 
     @checked
-    def __init__(self, k: int) -> None:
+    def __init__(
+        self,
+        k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
+    ) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
             raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")
         object.__setattr__(self, "k", int(k))

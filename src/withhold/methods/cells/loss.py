@@ -106,7 +106,9 @@ MEANING = {
 }
 
 
-def table_loss(original: Table, published: Table, model: KAnonymity) -> TableLoss:
+def table_loss(
+    original: Table, published: Table, model: KAnonymity, plan: object = None
+) -> TableLoss:
     """The loss of ``published`` against ``original``.
 
     >>> before = Table.from_columns({"age": ["30", "30", "40"], "sex": ["f", "f", "m"]})

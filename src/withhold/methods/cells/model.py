@@ -7,12 +7,13 @@ the careful reading: who takes it to fit anything finds at least as many rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
+from withhold.options import K_HELP, K_MISSING, Option, differs, lacks, smaller
 from withhold.wording import counted
 
 
@@ -27,13 +28,6 @@ class KAnonymity:
 
     name: ClassVar[str] = "k-anonymity"
     needs: ClassVar[str] = ""
-    kinds: ClassVar[Mapping[str, Any]] = {
-        "k": int,
-        "quasi_identifiers": list,
-        "label": str | None,
-        "l": int | None,
-        "sensitive_column": str | None,
-    }
 
     k: int
     quasi_identifiers: tuple[str, ...]
@@ -48,12 +42,33 @@ class KAnonymity:
     @checked
     def __init__(
         self,
-        k: int,
-        quasi_identifiers: Iterable[str],
+        k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
+        quasi_identifiers: Annotated[
+            Iterable[str],
+            Option(
+                "The columns that somebody may know of a person, with commas between; a name that "
+                'holds a comma in double quotes: age,"income, yearly".',
+                kind="columns",
+                missing="say --quasi-identifiers age,sex,zip",
+                weaker=lacks,
+            ),
+        ],
         *,
-        label: str | None = None,
-        l: int | None = None,  # noqa: E741
-        sensitive_column: str | None = None,
+        label: Annotated[
+            str | None,
+            Option("The column whose classes keep their statistics; it is never changed."),
+        ] = None,
+        l: Annotated[  # noqa: E741
+            int | None,
+            Option(
+                "Every group has so many different values of the sensitive column, too.",
+                weaker=smaller,
+            ),
+        ] = None,
+        sensitive_column: Annotated[
+            str | None,
+            Option("The column that --l protects; the label if not given.", weaker=differs),
+        ] = None,
     ) -> None:
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
         if not columns:

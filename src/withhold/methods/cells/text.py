@@ -5,7 +5,7 @@ from __future__ import annotations
 from withhold.data.roles import columns_by_role
 from withhold.data.table_profile import TableProfile
 from withhold.methods.cells.audit import TableAudit
-from withhold.report.text import bar, columns, page
+from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
 from withhold.wording import counted
 

@@ -1,1 +1,43 @@
-"""(h,k,p)-coherence and k^m-anonymity: whoever knows a few items finds k records."""
+"""(h,k,p)-coherence: whoever knows a few public items finds k records, and no private item too often."""
+
+from __future__ import annotations
+
+from withhold.auditing.options import AuditOptions
+from withhold.lazy import later
+from withhold.method import Method
+from withhold.methods.coherence.model import Coherence
+from withhold.methods.coherence.options import CoherenceSearch
+from withhold.telling.words import Words
+
+METHOD = Method(
+    name=Coherence.name,
+    data="records",
+    model=Coherence,
+    search_options=CoherenceSearch,
+    audit_options=AuditOptions,
+    search=later("withhold.methods.coherence.search.suppressor:suppress_coherence"),
+    check=later("withhold.methods.coherence.check.proof:verify_coherence"),
+    audit=later("withhold.methods.coherence.audit:audit_coherence"),
+    loss=later("withhold.measure.loss:loss_of_records"),
+    measure=later("withhold.measure.sets:measure_sets"),
+    sections=later("withhold.methods.coherence.telling:sections_of_coherence"),
+    listed="private items",
+    words=Words(
+        special="private",
+        counts="Minimal moles by what the attacker knows",
+        inferred="private item inferred",
+        known="public ",
+    ),
+    limits=(
+        (
+            "Only what is public is known",
+            "Whoever knows a private item of a person, or more public items than the promise says, is "
+            "outside the promise.",
+        ),
+        (
+            "h is not zero",
+            "A suspicion up to the probability in the promise remains possible. If that does harm, "
+            "choose a smaller one.",
+        ),
+    ),
+)

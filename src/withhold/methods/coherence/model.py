@@ -6,17 +6,29 @@ item follows from it, or from a part of it, with a probability above h. The empt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
+from withhold.options import (
+    ITEMS_HELP,
+    K_HELP,
+    K_MISSING,
+    Option,
+    Threshold,
+    differs,
+    fewer,
+    larger,
+    smaller,
+)
 from withhold.wording import counted, none_of
+
+KOption = Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)]
 
 
 @dataclass(frozen=True, init=False)
@@ -31,7 +43,6 @@ infer the 1 private item with a probability above 0.5.
 
     name: ClassVar[str] = "coherence"
     needs: ClassVar[str] = ""
-    kinds: ClassVar[Mapping[str, Any]] = {"h": str, "k": int, "p": int | None, "private": list}
 
     h: Fraction
     k: int
@@ -42,10 +53,34 @@ infer the 1 private item with a probability above 0.5.
     @checked
     def __init__(
         self,
-        h: str | Fraction | Decimal | float | int,
-        k: int,
-        p: int | None,
-        private: Iterable[str],
+        h: Annotated[
+            Threshold,
+            Option(
+                "The largest probability of a private item, e.g. 0.5 or 2/3; exact.",
+                kind="threshold",
+                missing="say --h 0.5, the largest probability you allow",
+                weaker=larger,
+            ),
+        ],
+        k: KOption,
+        p: Annotated[
+            int | None,
+            Option(
+                "The attacker knows at most so many public items; any: any number.",
+                kind="any",
+                missing="say --p 3, or --p any if no number is too large",
+                weaker=fewer,
+            ),
+        ],
+        private: Annotated[
+            Iterable[str],
+            Option(
+                ITEMS_HELP,
+                kind="items",
+                missing="say --private FILE or --private a,b,c",
+                weaker=differs,
+            ),
+        ],
     ) -> None:
         items = clean_set(names_in(private, name="private"), "private")
         if not items:
@@ -94,13 +129,24 @@ class KmAnonymity:
 
     name: ClassVar[str] = "km"
     needs: ClassVar[str] = ""
-    kinds: ClassVar[Mapping[str, Any]] = {"k": int, "m": int}
 
     k: int
     m: int
 
     @checked
-    def __init__(self, k: int, m: int) -> None:
+    def __init__(
+        self,
+        k: KOption,
+        m: Annotated[
+            int,
+            Option(
+                "The attacker knows at most so many items.",
+                at_least=1,
+                missing="say --m 2, the most items that somebody may know",
+                weaker=smaller,
+            ),
+        ],
+    ) -> None:
         object.__setattr__(self, "k", at_least_one(k, name="k"))
         object.__setattr__(self, "m", at_least_one(m, name="m"))
 

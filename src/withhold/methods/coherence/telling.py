@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from withhold.measure.telling import sections_of_sets
 from withhold.methods.coherence.plan import shown
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
@@ -10,6 +11,11 @@ from withhold.wording import counted
 
 MOST_DRAWN = 20
 """Items in the plot; the table has all."""
+
+
+def sections_of_coherence(subject: Subject) -> list[Section]:
+    """The sections of every release of records, and those of items withheld everywhere."""
+    return [*sections_of_sets(subject), *sections_of_items(subject)]
 
 
 def sections_of_items(subject: Subject) -> list[Section]:

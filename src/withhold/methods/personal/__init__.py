@@ -1,1 +1,37 @@
 """Personalised ρ-uncertainty: nothing that a person wants protected can be inferred about them."""
+
+from __future__ import annotations
+
+from withhold.auditing.options import AuditOptions
+from withhold.lazy import later
+from withhold.method import Method
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.options import PersonalFiles, PersonalSearch
+from withhold.methods.rho import RHO_IS_NOT_ZERO
+from withhold.telling.words import Words
+
+METHOD = Method(
+    name=PersonalRhoUncertainty.name,
+    data="records",
+    model=PersonalRhoUncertainty,
+    search_options=PersonalSearch,
+    audit_options=AuditOptions,
+    files=PersonalFiles,
+    complete=later("withhold.methods.personal.files:with_constraints"),
+    search=later("withhold.methods.personal.search.suppressor:suppress_personal"),
+    check=later("withhold.methods.personal.check.proof:verify_personal"),
+    audit=later("withhold.methods.personal.audit:audit_personal"),
+    loss=later("withhold.measure.loss:loss_of_records"),
+    measure=later("withhold.measure.sets:measure_sets"),
+    sections=later("withhold.methods.personal.telling:sections_of_personal"),
+    listed="items in the constraints",
+    words=Words(special="feared by somebody", inferred="feared item inferred"),
+    limits=(
+        RHO_IS_NOT_ZERO,
+        (
+            "Only what people named",
+            "Who did not say that an item is feared is not protected against it. That somebody asked "
+            "for protection can itself be telling: keep the constraints secret.",
+        ),
+    ),
+)

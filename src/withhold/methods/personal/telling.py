@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.wishes import Wishes, count_wishes
+from withhold.measure.telling import sections_of_sets
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
@@ -14,6 +15,11 @@ MOST_DRAWN = 20
 
 
 def sections_of_personal(subject: Subject) -> list[Section]:
+    """The sections of every release of records, and what people asked for."""
+    return [*sections_of_sets(subject), *sections_of_wishes(subject)]
+
+
+def sections_of_wishes(subject: Subject) -> list[Section]:
     """What people asked for, and from whom it was withheld."""
     release = subject.release
     model = release.model

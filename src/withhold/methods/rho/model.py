@@ -6,17 +6,43 @@ Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
+from withhold.options import (
+    ITEMS_HELP,
+    Option,
+    Threshold,
+    fewer,
+    lacks,
+    larger,
+    said_only_by_offered,
+)
 from withhold.wording import counted, none_of
+
+RhoOption = Annotated[
+    Threshold,
+    Option(
+        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
+        kind="threshold",
+        missing="say --rho 0.5, the largest confidence you allow",
+        weaker=larger,
+    ),
+]
+MaxKnownOption = Annotated[
+    int | None,
+    Option(
+        "The attacker knows at most so many items; any number if not given.",
+        at_least=0,
+        weaker=fewer,
+    ),
+]
 
 
 @dataclass(frozen=True, init=False)
@@ -33,12 +59,6 @@ item with a confidence above 0.7.
 
     name: ClassVar[str] = "rho"
     needs: ClassVar[str] = ""
-    kinds: ClassVar[Mapping[str, Any]] = {
-        "rho": str,
-        "sensitive": list,
-        "max_known": int | None,
-        "ignore_prior": bool,
-    }
 
     rho: Fraction
     sensitive: frozenset[str]
@@ -50,11 +70,21 @@ item with a confidence above 0.7.
     @checked
     def __init__(
         self,
-        rho: str | Fraction | Decimal | float | int,
-        sensitive: Iterable[str],
+        rho: RhoOption,
+        sensitive: Annotated[
+            Iterable[str],
+            Option(
+                ITEMS_HELP,
+                kind="items",
+                missing="say --sensitive FILE or --sensitive a,b,c",
+                weaker=lacks,
+            ),
+        ],
         *,
-        max_known: int | None = None,
-        ignore_prior: bool = False,
+        max_known: MaxKnownOption = None,
+        ignore_prior: Annotated[
+            bool, Option("Leave out what can be said without knowing anything.", weaker=said_only_by_offered)
+        ] = False,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if not items:

@@ -74,9 +74,3 @@ class Generalisation:
             vocabulary=published.vocabulary,
             repeated=0,
         )
-
-    def loss(self, original: Transactions, published: Transactions) -> GeneralisationLoss:
-        """What was lost, by the measures of generalisation."""
-        from withhold.methods.buckets.generalisation import measure_generalisation
-
-        return measure_generalisation(original, published, self.hierarchy)

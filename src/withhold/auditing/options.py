@@ -1,0 +1,30 @@
+"""How an audit of records is made: the options, each defined once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from withhold.options import Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """How far breaches are counted, how many are listed, how many attacks are tried."""
+
+    max_size: Annotated[
+        int | None,
+        Option(
+            "Count all breaches of antecedents up to so many items, however long it takes; if not given up "
+            "to 3 (buckets: 5), and estimated where there are too many.",
+            at_least=0,
+            at_most=12,
+        ),
+    ] = None
+    show: Annotated[
+        int, Option("List so many of the worst breaches (default 10).", at_least=1)
+    ] = 10
+    samples: Annotated[
+        int,
+        Option("Attacks to try for each point of the attack curve (default 2000).", at_least=1),
+    ] = 2000

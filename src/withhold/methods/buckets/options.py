@@ -1,0 +1,50 @@
+"""How records are grouped and generalised: the options, each defined once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from withhold.data import Hierarchy
+from withhold.errors import PolicyError, option
+from withhold.methods.buckets.model import FILLS
+from withhold.options import Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class BucketsSearch:
+    """What items can become, and how records become alike."""
+
+    hierarchy: Annotated[
+        Hierarchy | str | os.PathLike[str] | None,
+        Option(
+            "What items can be generalised to: a file, prefix or prefix:1,3 (codes such as E11.9), or "
+            "fan-out:10 (items without meaning).",
+            kind="file",
+        ),
+    ] = None
+    fill: Annotated[
+        Literal["none", "hash"],
+        Option(
+            "none (default): similar records become a group, published as what they have in common; hash: "
+            "the paper's buckets, which adds items that people never had."
+        ),
+    ] = "none"
+    buckets: Annotated[
+        int | None,
+        Option(
+            "With --fill hash: start with so many buckets; as many as fit if not given.", at_least=1
+        ),
+    ] = None
+    to_root: Annotated[
+        bool, Option("With --fill hash: generalise up to the root, if need be.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.fill != "hash" and (self.buckets is not None or self.to_root):
+            which = "buckets" if self.buckets is not None else "to_root"
+            raise PolicyError(
+                f"{option(which)} requires {option('fill', 'hash')}, which {FILLS['hash']}; leave "
+                f"{option(which)} out, or choose that"
+            )

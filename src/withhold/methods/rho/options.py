@@ -1,0 +1,55 @@
+"""How a release under ρ-uncertainty is searched: the options, each defined once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from withhold.errors import PolicyError
+from withhold.options import Option
+
+KeepOption = Annotated[
+    Literal["rules", "distribution"],
+    Option("rules (default, least loss) or distribution (item frequencies stay alike)."),
+]
+PickOption = Annotated[
+    Literal["longest", "random"] | None,
+    Option(
+        "Which records lose an item: longest or random. If not given: random for split records, else "
+        "longest."
+    ),
+]
+RestoreOption = Annotated[
+    bool,
+    Option("Undo every deletion that can be undone (default).", spelt="--restore/--no-restore"),
+]
+BudgetOption = Annotated[
+    float | None,
+    Option("Seconds to search; sensitive items not made safe by then are removed."),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RhoSearch:
+    """What to keep, and how long to look for it."""
+
+    keep: KeepOption = "rules"
+    pick: PickOption = None
+    restoring: RestoreOption = True
+    parts: Annotated[
+        int | None,
+        Option("Split the records into so many parts; 4 for large files.", at_least=1),
+    ] = None
+    max_cost: Annotated[
+        float | None, Option("Split in halves until each part costs less (the paper's rule).")
+    ] = None
+    budget: BudgetOption = None
+
+    def __post_init__(self) -> None:
+        check_budget(self.budget)
+
+
+def check_budget(budget: float | None) -> None:
+    """Refuse a budget in which nothing could be done."""
+    if budget is not None and not budget > 0:
+        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")

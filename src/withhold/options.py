@@ -1,0 +1,159 @@
+"""Options, each defined once: where a parameter is declared, with all that people are told of it.
+
+A model's parameters, and the options of a search or an audit, are annotated with an ``Option``:
+
+    rho: Annotated[Threshold, Option("The largest confidence allowed, e.g. 0.7 or 2/3; exact.")]
+
+The command line, policy files, ``--vary``, manifests, the reference and the checks of Python's keyword
+arguments all come from there.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+Threshold = str | Fraction | Decimal | float | int
+"""A share, exactly as somebody wrote it."""
+K_MISSING = "say --k 5, the fewest records or rows among which people hide"
+K_HELP = "The fewest records or rows among which people hide."
+ITEMS_HELP = "A text file with one item a line, or items separated by commas."
+Kind = Literal["plain", "threshold", "items", "columns", "any", "file", "publish", "repeated"]
+"""How an option is written: as it is, an exact share, a list of items or the file that has it, a list of
+columns, a whole number or ``any``, the name of a file, columns or ``all``, or several times."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What people are told of a parameter, and what it may be."""
+
+    help: str
+    kind: Kind = "plain"
+    at_least: float | None = None
+    at_most: float | None = None
+    missing: str = ""
+    """What to do if it is not given although it must be."""
+    spelt: str = ""
+    """As it is typed, where that is not its name."""
+    weaker: Callable[[Any, Any], bool] | None = None
+    """Of a model's parameter: whether the first value promises less than the second."""
+    varies: bool = True
+    """Whether a sweep can vary it."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option together with what its declaration says."""
+
+    name: str
+    type: Any
+    default: Any
+    """``inspect.Parameter.empty`` if it must be given."""
+    option: Option
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def spelling(self) -> str:
+        """As it is typed on the command line, without the dashes before it.
+
+        >>> Declared("max_known", int, None, Option("")).spelling
+        'max-known'
+        """
+        spelt = self.option.spelt or f"--{self.name.replace('_', '-')}"
+        return spelt.split("/")[0][2:]
+
+    @property
+    def plain_type(self) -> type:
+        """The type of a value that is typed: text, whole number, number or switch.
+
+        >>> Declared("cost", Literal["ham", "info"] | None, None, Option("")).plain_type
+        <class 'str'>
+        """
+        if self.option.kind != "plain":
+            return str
+        parts = [each for each in alternatives(self.type) if each is not NoneType]
+        if parts and get_origin(parts[0]) is Literal:
+            return str
+        return parts[0] if parts and parts[0] in (bool, int, float) else str
+
+
+def alternatives(hint: Any) -> tuple[Any, ...]:
+    """The types of a union, or the type itself."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def choices(hint: Any) -> tuple[str, ...]:
+    """The texts that a type allows, if it allows only some.
+
+    >>> choices(Literal["longest", "random"] | None)
+    ('longest', 'random')
+    """
+    literals = [each for each in alternatives(hint) if get_origin(each) is Literal]
+    return tuple(text for each in literals for text in get_args(each))
+
+
+@cache
+def options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
+    """The options that a class or a function declares, by name, in order."""
+    function = declaring.__init__ if isinstance(declaring, type) else declaring  # type: ignore[misc]
+    function = inspect.unwrap(function)
+    names = vars(sys.modules[function.__module__]) if function.__module__ in sys.modules else {}
+    if isinstance(declaring, type):
+        names = vars(sys.modules[declaring.__module__])
+    hints = get_type_hints(function, globalns=dict(names), include_extras=True)
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints.get(name)
+        if get_origin(hint) is not Annotated:
+            continue
+        kind, *notes = get_args(hint)
+        for note in notes:
+            if isinstance(note, Option):
+                found[name] = Declared(name, kind, parameter.default, note)
+    return found
+
+
+def larger(offered: Any, asked: Any) -> bool:
+    """A larger share than asked for."""
+    return Fraction(offered) > Fraction(asked)
+
+
+def fewer(offered: Any, asked: Any) -> bool:
+    """Fewer than asked for; None is any number, the most there is."""
+    return offered is not None and (asked is None or offered < asked)
+
+
+def smaller(offered: Any, asked: Any) -> bool:
+    """Smaller than asked for; None asks for nothing."""
+    return asked is not None and (offered is None or offered < asked)
+
+
+def allows_more(offered: Any, asked: Any) -> bool:
+    """A larger share than asked for; None allows none."""
+    return offered is not None and (asked is None or Fraction(offered) > Fraction(asked))
+
+
+def lacks(offered: Any, asked: Any) -> bool:
+    """A list without some of what was asked for."""
+    return not set(asked) <= set(offered)
+
+
+def differs(offered: Any, asked: Any) -> bool:
+    """Something else than asked for; None asks for nothing."""
+    return bool(asked is not None and offered != asked)
+
+
+def said_only_by_offered(offered: Any, asked: Any) -> bool:
+    """Something is left out that was asked for."""
+    return bool(offered and not asked)
