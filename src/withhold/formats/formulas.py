@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from withhold.data import Source, Table, Transactions
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...
     cells = f"{counted(n_cells, 'cell')} {'begins' if n_cells == 1 else 'begin'}"
     return (
         f"{cells} with =, +, -, @ or a tab, and a spreadsheet may run such a cell as a formula; "
-        "write it with a quote before it: safe_csv=True (--safe-csv)",
+        f"write it with a quote before it: {option('safe_csv', True)}",
     )
 
 
