@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.data import Source, Table, Transactions
 from withhold.data.roles import roles_of
 from withhold.errors import InputError
-from withhold.models import KAnonymity, Model, Verdict
+from withhold.models import KAnonymity, Model, PersonalRhoUncertainty, Verdict
 from withhold.models.model import fits
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ MANIFEST_FORMAT = 2
 READ_FORMATS = (1, MANIFEST_FORMAT)
 """Releases that were made before there were two files can still be proved."""
 INTERNAL_FORMAT = 1
-SECRET_PARAMETERS = frozenset(("seed", "round"))
-"""Of a model: which sample confirmed it. Only the custodian can repeat that, who has the originals."""
+SECRET_PARAMETERS = frozenset(("seed", "round", "constraints_sha256"))
+"""Of a model: which sample confirmed it, and the digest of who wants what protected, with which a stranger
+could test guesses. Only the custodian needs them, who has the originals."""
 WARNING = "Keep this file. It must not be published: with it, somebody could work backwards from the release."
 NEEDED: Mapping[str, Mapping[str, Any]] = {
     "model": {"model": str},
@@ -82,7 +83,7 @@ def make_manifest(
         "promise": model.promise(),
         "model": _public(model.parameters()),
         **({"to_prove_it_again": model.needs} if model.needs else {}),
-        "verdict": _verdict(verdict, with_counts=not model.needs),
+        "verdict": _verdict(verdict, model),
         "output": {"name": name, "sha256": written.sha256, **form_as_dict(written)}
         | _published_amounts(release.data),
         **_roles(release, published_only=True),
@@ -120,6 +121,7 @@ def make_internal(
         },
         "seed": release.options.get("seed"),
         "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},
+        "method": release.verdict.method,
         "warnings": list(warnings),
         **_roles(release),
         "options": dict(release.options),
@@ -226,10 +228,12 @@ def _public(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in SECRET_PARAMETERS}
 
 
-def _verdict(verdict: Verdict, *, with_counts: bool) -> dict[str, Any]:
-    """The verdict; how much was looked at only where that is counted in the published file alone."""
-    told = {"status": verdict.status.value, "words": verdict.words, "method": verdict.method}
-    return told | ({"checked": verdict.checked, "unit": verdict.unit} if with_counts else {})
+def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
+    """The verdict; how it was reached only where that is counted in the published file alone."""
+    told = {"status": verdict.status.value, "words": verdict.words}
+    if isinstance(model, PersonalRhoUncertainty):
+        return told | {"method": model.method_for_strangers}
+    return told | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
 def column_roles_of(data: Transactions | Table, model: Model) -> dict[str, str]:

@@ -86,14 +86,15 @@ def verify_file(
     where = manifest or manifest_of(path)
     digest = sha256_of(path)
     # A stated policy needs no manifest; one that is named must be there.
-    record = None if model and manifest is None and not where.exists() else read_manifest(where)
-    warnings = []
+    record, warnings = _manifest_beside(where, stated=model is not None, named=manifest is not None)
     if model is None:
         assert record is not None
-        model, policy_from = model_in(record, where, path), f"the manifest {where.name}"
-    elif record is not None and (less := promises_less(model_in(record, where, path), model)):
-        warnings.append(f"{where.name} promises less than {policy_from}: {'; '.join(less)}")
-    model = complete(model)
+        policy_from = f"the manifest {where.name}"
+        model = complete(model_in(record, where, path))
+    else:
+        model = complete(model)
+        if record is not None:
+            warnings += _promised_otherwise(record, where, path, model, policy_from)
     same_bytes = None if record is None else digest == record["output"]["sha256"]
     if same_bytes is False and policy_from != f"the manifest {where.name}":
         warnings.append(f"{path.name} is not the file that {where.name} describes")
@@ -110,6 +111,36 @@ def verify_file(
     return Recheck(
         same_bytes, verdict, model, table, seconds, policy_from, occurring, tuple(warnings)
     )
+
+
+def _manifest_beside(
+    where: Path, *, stated: bool, named: bool
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """The manifest, and what is wrong with it. A stated policy needs none; one that is named must be there."""
+    if not stated or named:
+        return read_manifest(where), []
+    if not where.exists():
+        return None, []
+    try:
+        return read_manifest(where), []
+    except InputError as error:
+        return None, [_unusable(where, error)]
+
+
+def _promised_otherwise(
+    record: Mapping[str, Any], where: Path, path: Path, model: Model, policy_from: str
+) -> list[str]:
+    """How a manifest falls short of the policy that is proved, in words."""
+    try:
+        promised = model_in(record, where, path)
+    except InputError as error:
+        return [_unusable(where, error)]
+    less = promises_less(promised, model)
+    return [f"{where.name} promises less than {policy_from}: {'; '.join(less)}"] if less else []
+
+
+def _unusable(where: Path, error: InputError) -> str:
+    return f"{where.name} is unusable and was not believed: {error.problem}"
 
 
 def read_published(
@@ -175,7 +206,7 @@ def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -
     internal = None if path is None else read_internal(internal_of(path))
     sample = {} if internal is None else internal["sample"]
     # Any other sample is as good a test, as long as nobody could know it beforehand.
-    fresh = {"seed": secrets.randbits(32), "round": 1}
+    fresh = {"seed": secrets.randbits(32), "round": 1, "constraints_sha256": None}
     for name in SECRET_PARAMETERS - parameters.keys():
         parameters[name] = sample.get(name, fresh[name])
     try:

@@ -244,11 +244,38 @@ def test_manifest__what_strangers_get_tells_nothing_of_the_original(desk):
 def test_manifest__a_sampled_release_keeps_its_seed_to_itself(desk):
     sampled = ("--max-known", "1", "--epsilon", "0.3", "--delta", "0.3", "--seed", "987654321")
     ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, *sampled, "-o", "x.csv")
-    assert "987654321" not in (desk / "x.csv.manifest.json").read_text()
+    public = (desk / "x.csv.manifest.json").read_text()
+    for secret in ("987654321", "round", "seed", "draws"):
+        assert secret not in public
+    method = load("x.csv.manifest.json")["verdict"]["method"]
+    assert method == "random adversaries of each size from 1 to 1 (honest test)"
+    assert "round 1" in load("x.csv.internal.json")["method"]
     proof = ("--original", "patients.csv", "--constraints", "wishes.csv")
     assert "CONFIRMED" in ran("verify", "x.csv", *COLUMNS, *proof).stdout
     (desk / "x.csv.internal.json").unlink()
     assert "CONFIRMED" in ran("verify", "x.csv", *COLUMNS, *proof).stdout
+
+
+def test_manifest__who_wants_what_protected_cannot_be_guessed_from_it(desk):
+    edition = ("--report", "--edition", "external")
+    ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, *edition, "-o", "x.csv")
+    table = wh.read("patients.csv", record_column="PATIENT", item_column="DESCRIPTION")
+    wishes = wh.Constraints.of({"u-17": ["Insulin"], "u-30": ["Antidepressant"]}, table)
+    for name in ("x.csv.manifest.json", "x.csv.report.html"):
+        text = (desk / name).read_text()
+        assert wishes.digest() not in text
+        assert "constraints_sha256" not in text
+    assert load("x.csv.internal.json")["sample"]["constraints_sha256"] == wishes.digest()
+    # Whoever has the internal manifest still notices other constraints.
+    (desk / "wishes.csv").write_text("record,item\nu-30,Antidepressant\n")
+    proof = ("--original", "patients.csv", "--constraints", "wishes.csv", *COLUMNS)
+    other = run("verify", "x.csv", *proof)
+    assert other.exit_code == 2
+    assert "not the constraints that the release was made for" in other.output
+    stated = run("verify", "x.csv", *PERSONAL, "--original", "patients.csv", *COLUMNS)
+    assert "its constraints are others" in stated.stdout
+    (desk / "x.csv.internal.json").unlink()
+    assert "not the constraints" not in run("verify", "x.csv", *proof).output
 
 
 # --- the seed -------------------------------------------------------------------------------------
@@ -408,3 +435,33 @@ def test_verify_file__takes_a_model_from_python(desk):
     found = verify_file(desk / "x.dat", model=wh.RhoUncertainty("0.5", {"Insulin"}))
     assert found.verdict.status is wh.Status.HOLDS
     assert found.policy_from == "the stated policy"
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"rho": "abc"}, "rho"),
+        ({"model": "rhoo"}, "names a model that this version does not know"),
+        ({"sensitive": 3}, "model.sensitive"),
+        (None, "is not JSON"),
+    ],
+    ids=["rho", "model", "sensitive", "not JSON"],
+)
+def test_verify__a_stated_policy_is_proved_beside_a_garbled_manifest(desk, edit, said):
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
+    record = load("x.dat.manifest.json")
+    text = "{" if edit is None else json.dumps(record | {"model": record["model"] | edit})
+    (desk / "x.dat.manifest.json").write_text(text)
+    result = ran("verify", "x.dat", *SAFE)
+    assert result.stdout.startswith("HOLDS")
+    assert "Warning: x.dat.manifest.json is unusable and was not believed: " in result.stdout
+    assert said in result.stdout
+    assert run("verify", "x.dat").exit_code == 3
+
+
+def test_verify__a_manifest_with_more_private_items_promises_something_else():
+    asked = ("--model", "coherence", "--h", "0.9", "--k", "1", "--p", "1", "--private")
+    ran("anonymize", "baskets.dat", *asked, "Insulin,Tea", "-o", "x.dat")
+    result = run("verify", "x.dat", *asked, "Insulin")
+    assert "promises less than the options given: private names 1 other item" in result.stdout
+    assert "private names" not in run("verify", "x.dat", *asked, "Insulin,Tea").stdout

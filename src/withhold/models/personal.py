@@ -15,10 +15,16 @@ from typing import Any, ClassVar
 from withhold.arguments import checked
 from withhold.data.constraints import Constraints
 from withhold.data.transactions import Transactions
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.models.rho import RhoUncertainty, decimal_text, exact_threshold
 from withhold.wording import counted
 
+NOT_THESE = (
+    "these are not the constraints that the release was made for: the file may be another one, or {}, {}, "
+    "{} or {} was given then and not now, or the other way round"
+)
+MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
+"""Options that make other constraints of the same file."""
 TESTS = ("honest", "paper")
 """How a sampled guarantee is tested: for the release as it is, or as the paper's algorithm does."""
 
@@ -88,7 +94,7 @@ person fears with a confidence above 0.5.
         if constraints is not None:
             digest = constraints.digest()
             if constraints_sha256 not in (None, digest):
-                raise PolicyError("these are not the constraints that the release was made for")
+                raise PolicyError(NOT_THESE.format(*map(option, MAKES_OTHERS)))
             constraints_sha256 = digest
             if originals is not None:
                 constraints.checked_for(originals)
@@ -115,6 +121,16 @@ person fears with a confidence above 0.5.
             "again (withhold verify --original FILE --constraints FILE). The published file shows "
             "that it is unchanged, and nothing else."
         )
+
+    @property
+    def method_for_strangers(self) -> str:
+        """How a release is checked, without the round and the size of the sample, which would tell it."""
+        if self.max_known is None:
+            return "every set of items of every person's original record"
+        if self.is_sampled:
+            return f"random adversaries of each size from 1 to {self.max_known} ({self.test} test)"
+        known = counted(self.max_known, "item")
+        return f"every set of at most {known} of every person's original record"
 
     @property
     def sensitive(self) -> frozenset[str]:

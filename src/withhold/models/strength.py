@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from withhold.models.model import Model
+from withhold.wording import counted
 
 
 def _larger(offered: Any, asked: Any) -> bool:
@@ -36,6 +37,11 @@ def _differs(offered: Any, asked: Any) -> bool:
     return bool(asked is not None and offered != asked)
 
 
+def _is_another(offered: Any, asked: Any) -> bool:
+    """Both are known, and they differ."""
+    return None not in (offered, asked) and bool(offered != asked)
+
+
 LESS: Mapping[str, Callable[[Any, Any], bool]] = {
     "rho": _larger,
     "h": _larger,
@@ -51,7 +57,7 @@ LESS: Mapping[str, Callable[[Any, Any], bool]] = {
     "private": _lacks,
     "quasi_identifiers": _lacks,
     "sensitive_column": _differs,
-    "constraints_sha256": _differs,
+    "constraints_sha256": _is_another,
 }
 """For each parameter whether the first value promises less than the second."""
 
@@ -62,15 +68,24 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
     >>> from withhold.models import RhoUncertainty
     >>> promises_less(RhoUncertainty("0.9", {"a"}), RhoUncertainty("0.5", {"a", "b"}))
     ('rho is 0.9 instead of 0.5', 'sensitive lacks 1 of 2')
+
+    In coherence, what is private is not among the public items that somebody may know, so a longer list of
+    private items promises something else.
     """
     if offered.name != asked.name:
         return (f"its model is {offered.name} instead of {asked.name}",)
     mine, theirs = offered.parameters(), asked.parameters()
-    return tuple(
+    less = [
         _difference(name, mine[name], theirs[name])
         for name, is_less in LESS.items()
         if name in mine and is_less(mine[name], theirs[name])
-    )
+    ]
+    if "private" in mine and (more := len(set(mine["private"]) - set(theirs["private"]))):
+        less.append(
+            f"private names {counted(more, 'other item')}, so that it promises nothing about those who "
+            f"know {'it' if more == 1 else 'them'}"
+        )
+    return tuple(less)
 
 
 def _difference(name: str, offered: Any, asked: Any) -> str:
