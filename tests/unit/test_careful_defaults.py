@@ -331,6 +331,57 @@ def test_policy__of_a_table_made_in_python_makes_it_again(desk):
     assert (desk / "a.csv").read_bytes() == (desk / "b.csv").read_bytes()
 
 
+TYPED = {
+    "publish a list": ("--publish", "name,born"),
+    "publish twice": ("--publish", "name", "--publish", "born"),
+    "publish all": ("--publish", "all"),
+    "hierarchy": ("--drop", "name,born", "--hierarchy", 'age=trees/age.csv,"of, or"="trees/of, or.csv"'),
+    "bins and consent": ("--drop", "name,born", "--bin", "age=5", "--consent", "agreed.txt"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TYPED)
+def test_policy__of_a_table_as_typed_makes_the_same_bytes_from_anywhere(desk, monkeypatch, case):
+    rows = [
+        f"{30 + n % 3},{'fm'[n % 2]},{'xyz'[n % 3]},Ann No{n} Doe,2001-02-{n + 10}"
+        for n in range(12)
+    ]
+    header = 'age,sex,"of, or",name,born\n'
+    (desk / "people.csv").write_text(header + "\n".join(rows) + "\n")
+    (desk / "trees").mkdir()
+    (desk / "trees" / "age.csv").write_text("30,30-31,*\n31,30-31,*\n32,32-33,*\n")
+    (desk / "trees" / "of, or.csv").write_text("x,xy,*\ny,xy,*\nz,zz,*\n")
+    (desk / "agreed.txt").write_text("".join(f"{n}\n" for n in range(1, 12)))
+    model = ("--model", "k-anonymity", "--k", "3", "--quasi-identifiers", 'age,sex,"of, or"')
+    ran("anonymize", "people.csv", *model, *TYPED[case], "-o", "a.csv")
+    elsewhere = desk / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    ran("anonymize", "../people.csv", "--policy", "../a.csv.internal.json", "-o", "b.csv")
+    assert (desk / "a.csv").read_bytes() == (elsewhere / "b.csv").read_bytes()
+
+
+def test_policy__files_of_columns_are_named_from_where_it_stands(desk, monkeypatch):
+    (desk / "people.csv").write_text("age,sex\n" + "30,f\n31,f\n32,m\n" * 4)
+    (desk / "rules").mkdir()
+    (desk / "rules" / "age.csv").write_text("30,30-31,*\n31,30-31,*\n32,32-33,*\n")
+    (desk / "rules" / "policy.toml").write_text(
+        'model = "k-anonymity"\nk = 5\nquasi-identifiers = "age,sex"\nhierarchy = "age=age.csv"\n'
+        'publish = "all"\n'
+    )
+    ran("anonymize", "people.csv", "--policy", "rules/policy.toml", "-o", "a.csv")
+
+
+def test_policy__an_item_stays_an_item_where_a_file_is_called_like_it(desk, monkeypatch):
+    ran("anonymize", "baskets.dat", "--rho", "0.5", "--sensitive", "Insulin", "-o", "a.dat")
+    elsewhere = desk / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "Insulin").write_text("Tea\n")
+    monkeypatch.chdir(elsewhere)
+    ran("anonymize", "../baskets.dat", "--policy", "../a.dat.internal.json", "-o", "b.dat")
+    assert load("b.dat.manifest.json")["model"]["sensitive"] == ["Insulin"]
+
+
 def test_policy__the_public_manifest_is_not_one():
     ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
     result = run("anonymize", "baskets.dat", "-o", "y.dat", "--policy", "x.dat.manifest.json")

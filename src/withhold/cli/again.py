@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from withhold.cli.offers import Given
-from withhold.cli.options import FILES
+from withhold.cli.offers import Given, columns_to_publish
+from withhold.cli.options import FILES, LISTS, with_paths
+from withhold.data.roles import ALL
 
 if TYPE_CHECKING:
     from withhold.publish import Published
@@ -29,16 +31,23 @@ def typed_policy(context: typer.Context, *, seed: int) -> dict[str, Any]:
         if any(name.startswith("--") for name in option.opts)
     }
     policy = {
-        spelling[name]: _whole_path(name, value)
+        spelling[name]: _anywhere(name, value)
         for name, value in context.params.items()
         if name in spelling and name not in NOT_POLICY and value not in (None, [], ())
     }
     return policy | {"seed": seed}
 
 
-def _whole_path(name: str, value: Any) -> Any:
-    if name in FILES and isinstance(value, str) and os.path.isfile(value):
-        return os.path.abspath(value)
+def _anywhere(name: str, value: Any) -> Any:
+    """The value so that it means the same in a policy file, from whichever folder that is used."""
+    if name == "publish":
+        columns = columns_to_publish(list(value))
+        return columns if columns == ALL else list(columns)
+    if name in FILES and isinstance(value, str):
+        found = with_paths(name, value, Path.cwd())
+        is_item = name in LISTS and found == value and "," not in value
+        # A comma says that this is an item, whatever files are called like it.
+        return f"{value}," if is_item and not os.path.isabs(value) else found
     return list(value) if isinstance(value, tuple) else value
 
 

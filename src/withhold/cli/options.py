@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from withhold.data.column_lists import join_columns
+from withhold.data.column_lists import join_columns, join_pairs, split_pairs
 from withhold.data.names import nearest
+from withhold.errors import PolicyError
 
 Data = Annotated[
     str,
@@ -197,7 +198,7 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
         # The last comma says that this is a list, whatever files are called like its only item.
         return ",".join(items) + ","
     if key.name in COLUMNS and isinstance(value, list):
-        # A name that is one of several words for the option itself stands in quotes.
+        # A column that is called what the option takes for every column stands in quotes.
         line = join_columns([str(each) for each in value])
         line = '"all"' if key.name == "publish" and line == "all" else line
         return [line] if key.name in REPEATED else line
@@ -205,7 +206,26 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
         return [str(each) for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
-    if key.name in FILES and os.path.isfile(path.parent / str(value)):
-        return str(path.parent / str(value))
+    if key.name in FILES:
+        return with_paths(key.name, str(value), path.parent)
     # Through text, so that 0.1 stays one tenth.
-    return str(value)
+    return [str(value)] if key.name in REPEATED else str(value)
+
+
+def with_paths(name: str, text: str, folder: Path) -> str:
+    """What was given for an option, the files in it named from ``folder`` where that has them."""
+    if os.path.isfile(folder / text):
+        return str(folder / text)
+    if name != "hierarchy" or "=" not in text:
+        return text
+    try:
+        pairs = split_pairs(text, "hierarchies")
+    except PolicyError:
+        return text  # whoever reads the hierarchies says what is wrong
+    named = {column: folder / file for column, file in pairs.items()}
+    return join_pairs(
+        {
+            column: str(named[column]) if named[column].is_file() else file
+            for column, file in pairs.items()
+        }
+    )
