@@ -105,7 +105,7 @@ def verify_file(
         raise _unreadable(error, path) if same_bytes is False else error from None
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     if not allow_unknown:
-        verdict = _doubted(verdict, model, table)
+        verdict = doubted(verdict, model, table)
     seconds = time.perf_counter() - began
     occurring = occurring_text(model, table)
     return Recheck(
@@ -243,7 +243,7 @@ def _as_written(data: Data, form: Source | None) -> Data:
     return data.with_columns(column.with_withheld(mark) for column in marked)
 
 
-def _doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
+def doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
     """The verdict, unless it rests on nothing: then nobody can know whether the right thing was asked."""
     if verdict.status is not Status.HOLDS:
         return verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pandas as pd
 import pytest
@@ -455,16 +456,90 @@ def test_verify__the_manifest_does_not_say_how_bytes_are_parsed(desk, reading):
     assert run("verify", "x.dat", "--format", "basket", "--separator", "space").exit_code == 1
 
 
-def test_verify__the_command_that_the_tool_suggests_works():
-    made = ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "x.csv")
+ODD = "name,item\nAnn,Bread\nBob,Insulin\nEve,Tea\nAnn,Insulin\n"
+"""A list of pairs, or baskets of two items: the program asks."""
+PROVED = {
+    "baskets": ("baskets.dat", *SAFE),
+    "named columns": ("patients.csv", *COLUMNS, *SAFE),
+    "personal": ("patients.csv", *COLUMNS, *PERSONAL),
+    "personal, as baskets": ("patients.csv", *COLUMNS, *PERSONAL, "-o", "x.dat"),
+    "consent": ("patients.csv", *COLUMNS, *PERSONAL, "--consent", "agreed.txt"),
+    "consent of strangers": (
+        *("patients.csv", *COLUMNS, *PERSONAL, "--consent", "strangers.txt", "--allow-unknown"),
+    ),
+    "consent column": ("asked.csv", *COLUMNS, *PERSONAL, "--consent", "ok"),
+    "missing ids": ("gaps.csv", *COLUMNS, *PERSONAL, "--skip-missing-ids"),
+    "constraints of strangers": (
+        *("patients.csv", *COLUMNS, *PERSONAL, "--constraints", "longer.csv", "--allow-unknown"),
+    ),
+    "sensitive items for all": ("patients.csv", *COLUMNS, *PERSONAL, "--sensitive", "Tea"),
+    "sampled": (
+        *("patients.csv", *COLUMNS, *PERSONAL),
+        *("--max-known", "1", "--epsilon", "0.3", "--delta", "0.3"),
+    ),
+    "everything sensitive went": ("baskets.dat", "--rho", "0.1", "--sensitive", "Insulin"),
+    "everything feared went": ("patients.csv", *COLUMNS, *PERSONAL, "--rho", "0.01"),
+    "a list of another file": (
+        *("baskets.dat", "--rho", "0.5", "--sensitive", "Wine", "--allow-unknown"),
+    ),
+    "an ambiguous file": (
+        "odd.csv",
+        "--format",
+        "basket",
+        "--rho",
+        "0.5",
+        "--sensitive",
+        "Insulin",
+    ),
+    "a separator": ("odd.csv", "--format", "basket", "--separator", "comma", *SAFE),
+    "an ambiguous personal file": (
+        *("odd.csv", "--format", "basket", "--model", "personal-rho", "--rho", "0.5"),
+        *("--constraints", "rows.csv"),
+    ),
+    "a table": (
+        *("table.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,sex"),
+        *("--mark", "?"),
+    ),
+    "a table with a separator": (
+        *("table.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,sex"),
+        *("--separator", "comma"),
+    ),
+    "buckets": ("baskets.dat", "--model", "buckets", "--k", "2", "--hierarchy", "fan-out:2"),
+}
+
+
+@pytest.mark.parametrize("case", PROVED)
+def test_verify__the_command_that_the_tool_suggests_works(desk, case):
+    (desk / "agreed.txt").write_text("u-17\nu-4\nu-9\nu-30\n")
+    (desk / "strangers.txt").write_text("u-17\nu-4\nu-9\nu-30\nu-99\n")
+    (desk / "longer.csv").write_text("record,item\nu-17,Insulin\nu-30,Antidepressant\nu-99,Tea\n")
+    (desk / "gaps.csv").write_text(PATIENTS + "NA,Tea\n")
+    lines = PATIENTS.splitlines()
+    asked = [f"{line},{int('u-2,' not in line)}" for line in lines[1:]]
+    (desk / "asked.csv").write_text("\n".join([lines[0] + ",ok", *asked]) + "\n")
+    (desk / "odd.csv").write_text(ODD)
+    (desk / "rows.csv").write_text("record,item\n3,Insulin\n")
+    (desk / "table.csv").write_text("age,sex\n30,f\n30,f\n31,m\n32,m\n")
+    output = () if "-o" in PROVED[case] else ("-o", "x.csv")
+    made = ran("anonymize", *PROVED[case], *output)
     (line,) = [line for line in made.stderr.splitlines() if "to prove it again: " in line]
-    words = line.partition("withhold verify ")[2].split()
-    assert ran("verify", *words).stdout.startswith("HOLDS")
-    # The originals are read as the internal manifest remembers.
-    proof = ("--original", "patients.csv", "--constraints", "wishes.csv")
-    assert run("verify", "x.csv", *proof).exit_code in (0, 5)
-    made = ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "y.dat")
-    assert ran("verify", "y.dat", *proof).stdout.startswith("HOLDS")
+    words = shlex.split(line.partition("withhold verify ")[2])
+    assert ran("verify", *words).stdout.startswith(("HOLDS", "CONFIRMED"))
+    assert ("--allow-unknown" in words) == any(
+        word in case for word in ("strangers", "went", "another file")
+    )
+
+
+def test_verify__says_why_the_constraints_may_be_others(desk):
+    (desk / "agreed.txt").write_text("u-17\nu-4\nu-9\nu-30\n")
+    made = ("patients.csv", *COLUMNS, *PERSONAL, "--consent", "agreed.txt", "-o", "x.csv")
+    ran("anonymize", *made)
+    proof = ("--original", "patients.csv", "--constraints", "wishes.csv", *COLUMNS)
+    result = run("verify", "x.csv", *proof)
+    assert result.exit_code == 2
+    assert (
+        "--consent, --skip-missing-ids, --sensitive or --hierarchy was given then" in result.output
+    )
 
 
 def test_compare__reads_files_as_they_were_read_and_refuses_strangers(desk):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from withhold.cli.offers import Given, columns_to_publish
+from withhold.cli.offers import columns_to_publish
 from withhold.cli.options import FILES, LISTS, with_paths
 from withhold.data.roles import ALL
+from withhold.errors import UndecidedError
 
 if TYPE_CHECKING:
+    from withhold.formats import Data
+    from withhold.models import Model
     from withhold.publish import Published
     from withhold.release import Release
 
@@ -21,6 +25,8 @@ NOT_POLICY = frozenset(
     ("data", "output", "policy", "force", "report", "edition", "jobs", "as_json", "quiet", "seed")
 )
 """What does not change the release, or is said elsewhere."""
+READING = ("format", "separator", "record_column", "item_column")
+"""What somebody types whose file could be read in several ways."""
 
 
 def typed_policy(context: typer.Context, *, seed: int) -> dict[str, Any]:
@@ -51,20 +57,53 @@ def _anywhere(name: str, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def verify_command(
-    release: Release, published: Published, data: str, given: Given, *, named: bool
-) -> str:
-    """The command that proves the release again; ``named`` says that columns had to be named."""
+def verify_command(release: Release, published: Published, params: Mapping[str, Any]) -> str:
+    """The command that proves the release again; ``params`` are the options in force when it was made."""
     from withhold.formats import reading_of
+    from withhold.formats.forms import SEPARATOR_NAMES
 
+    separators = {mark: name for name, mark in SEPARATOR_NAMES.items()}
     words = ["withhold", "verify", str(published.path)]
-    options = reading_of(published.form) if named else {}
-    for name in ("record_column", "item_column"):
-        if name in options:
-            words += [f"--{name.replace('_', '-')}", options[name]]
-    if release.model.needs:
-        words += ["--original", data]
-        for name in ("constraints", "sensitive", "hierarchy"):
-            if name in given:
-                words += [f"--{name}", str(given[name])]
+    typed = any(params.get(name) is not None for name in READING)
+    found = _as_detected(release.model, published)
+    if typed or found is None:
+        for name, value in reading_of(published.form).items():
+            words += [_spelt(name), separators.get(value, value)]
+    needs_original = bool(release.model.needs)
+    if needs_original:
+        words += ["--original", str(params["data"])]
+        for name in ("constraints", "sensitive", "hierarchy", "consent"):
+            if params.get(name) is not None:
+                words += [_spelt(name), str(params[name])]
+        if params.get("skip_missing_ids"):
+            words.append(_spelt("skip_missing_ids"))
+    strangers = needs_original and bool(release.unknown) and params.get("allow_unknown")
+    if strangers or _is_doubtful(release, published, found):
+        words.append(_spelt("allow_unknown"))
     return shlex.join(words)
+
+
+def _as_detected(model: Model, published: Published) -> Data | None:
+    """The published file as ``verify`` reads it without further options; None if it would ask for some."""
+    from withhold.manifest import form_as_dict
+    from withhold.recheck import read_published
+
+    record = {"output": form_as_dict(published.form)}
+    try:
+        return read_published(published.path, model, record, {}, same_bytes=True)
+    except UndecidedError:
+        return None
+
+
+def _is_doubtful(release: Release, published: Published, found: Data | None) -> bool:
+    """Whether ``verify`` would say UNDECIDED, since there is nothing of what was listed in the file."""
+    from withhold.formats import read_back
+    from withhold.models import Status
+    from withhold.recheck import doubted
+
+    table = read_back(published.path, published.form) if found is None else found
+    return doubted(published.verdict, release.model, table).status is Status.UNDECIDED
+
+
+def _spelt(name: str) -> str:
+    return "--" + name.replace("_", "-")

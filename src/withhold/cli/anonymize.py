@@ -130,6 +130,5 @@ def anonymize(
         say(json_text(release_as_dict(release, published)))
     else:
         say(release_text(release, published))
-        named = record_column is not None or item_column is not None
-        again = verify_command(release, published, data, given, named=named)
-        note(f"to prove it again: {again}", silent=quiet)
+        if not quiet:
+            note(f"to prove it again: {verify_command(release, published, context.params)}")

@@ -71,7 +71,15 @@ def verify(
     read_original = (
         None
         if original is None
-        else partial(_original, original, published, reading, consent, skip_missing_ids)
+        else partial(
+            _original,
+            original,
+            published,
+            reading,
+            consent=consent,
+            skip_missing_ids=skip_missing_ids,
+            allow_unknown=allow_unknown,
+        )
     )
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
@@ -111,12 +119,9 @@ def _original(
     original: str,
     published: Path,
     reading: dict[str, Any],
-    consent: str | None,
-    skip_missing_ids: bool,
+    **people: Any,
 ) -> Transactions:
     """The originals, read as when the release was made if the internal manifest tells how."""
     from withhold.recheck import read_original
 
-    return read_original(
-        Path(original), published, reading, consent=consent, skip_missing_ids=skip_missing_ids
-    )
+    return read_original(Path(original), published, reading, **people)
