@@ -30,6 +30,7 @@ from withhold.models import (
     Verdict,
     as_released,
     check_listed,
+    protects_nobody,
     unknown_items,
 )
 from withhold.proofs import verify as prove
@@ -81,6 +82,8 @@ def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: A
     """
     check_options(prove, options, what="verify")
     table = as_data(data, model)
+    if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
+        return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
     missing = unknown_items(model, table, allowed=allow_unknown)
     if missing is not None and missing.is_everything and not allow_unknown:
         return Verdict(Status.UNDECIDED, f"nothing: {missing}", 0, 0.0)

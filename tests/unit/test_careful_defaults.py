@@ -130,6 +130,46 @@ def test_constraints__on_unknown_items_and_records():
     ]
 
 
+@pytest.mark.parametrize("lines", ["u-17,!Insulin\n", "u-17,Insulin\nu-17,!Insulin\n"])
+def test_constraints__that_protect_nobody(desk, lines):
+    (desk / "wishes.csv").write_text("record,item\n" + lines)
+    asked = ("patients.csv", *COLUMNS, *PERSONAL)
+    for verb in (("anonymize", "-o", "x.csv"), ("audit",)):
+        result = run(*verb, *asked)
+        assert result.exit_code == 3
+        assert "the constraints protect nobody" in result.stderr
+        assert "--allow-unknown" in result.stderr
+    assert not (desk / "x.csv").exists()
+    ran("anonymize", *asked, "-o", "x.csv", "--allow-unknown")
+
+
+def test_constraints__what_takes_nothing_back_is_a_warning_that_stays(desk):
+    (desk / "wishes.csv").write_text("record,item\n*,Insulin\nu-17,!Insulun\n")
+    ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "x.csv", "--report")
+    said = (
+        "the only name among the items taken back in the constraints was not wished for that record"
+    )
+    assert f"{said}: '!Insulun' (did you mean '!Insulin'?)" in load("x.csv.internal.json")["warnings"][0]
+    assert load("x.csv.manifest.json")["unknown"] == [
+        {"what": "items taken back in the constraints", "unknown": 1, "of": 1}
+    ]
+    assert "Insulun" not in (desk / "x.csv.manifest.json").read_text()
+    assert said in (desk / "x.csv.report.html").read_text()
+
+
+def test_constraints__of_strangers_alone(desk):
+    (desk / "wishes.csv").write_text("record,item\n17,Insulin\n30,Tea\n")
+    asked = ("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "--allow-unknown")
+    result = run(*asked, "-o", "x.csv")
+    assert result.exit_code == 3
+    assert "protect nobody: none of the 2 records in the constraints occurs" in result.stderr
+    assert "--allow-unknown" not in result.stderr
+    ran(*asked, "--sensitive", "Insulin", "-o", "x.csv")
+    assert {"what": "records in the constraints", "unknown": 2, "of": 2} in (
+        load("x.csv.manifest.json")["unknown"]
+    )
+
+
 def test_a_hierarchy_that_knows_no_item__is_refused():
     with open("tree.csv", "w") as file:
         file.write("nail,hardware\nhammer,hardware\nhardware,*\n")

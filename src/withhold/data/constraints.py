@@ -7,7 +7,7 @@ holds one bit for each person and feared item, or the pairs themselves where the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.transactions import Transactions
+from withhold.data.take_backs import unknown_take_backs, vain_take_backs
 from withhold.data.unknown import Unknown
-from withhold.data.wishes import named, parse_wish, row_of, several
+from withhold.data.wishes import ALL, RowsByName, named, parse_wish, several
 from withhold.errors import InputError
 from withhold.wording import counted
 
@@ -52,13 +53,21 @@ class Constraints:
     columns: NDArray[np.int32]
     """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
     unknown: tuple[Unknown, ...] = ()
-    """Records that the file names and the table does not have, where that was allowed."""
+    """Records that the file names and the table does not have, where that was allowed; and what takes
+    nothing back."""
+    categories: tuple[str, ...] = field(default=(), repr=False)
+    """The names of the hierarchy that could have been used."""
     _digests: list[str] = field(default_factory=list, repr=False)
     """The digest, once it was asked for."""
 
     @classmethod
     def of(
-        cls, source: Any, table: Transactions, *, hierarchy: Categories | None = None
+        cls,
+        source: Any,
+        table: Transactions,
+        *,
+        hierarchy: Categories | None = None,
+        allow_unknown: bool = False,
     ) -> Constraints:
         """The constraints for ``table`` from a mapping, a matrix or a function.
 
@@ -67,17 +76,25 @@ class Constraints:
         itself). A matrix (numpy or scipy sparse)
         has a row for each record and a column for each item of the table's vocabulary. A function gets
         each record as a tuple of names and returns the items feared. With a hierarchy, the name of a category
-        stands for all its items.
+        stands for all its items. A record that the table does not have is refused unless ``allow_unknown``.
         """
         if isinstance(source, Constraints):
             return source.checked_for(table)
         if isinstance(source, Mapping):
+            rows = RowsByName(table)
+            by_row = [
+                (rows.row(record), several(feared, record)) for record, feared in source.items()
+            ]
+            if not allow_unknown:
+                rows.refuse_strangers()
             pairs = (
-                (row_of(record, table), *parse_wish(str(item)))
-                for record, feared in source.items()
-                for item in several(feared, record)
+                (row, *parse_wish(str(item)))
+                for row, feared in by_row
+                if row >= ALL
+                for item in feared
             )
-            return cls.from_pairs(pairs, table, hierarchy=hierarchy)
+            made = cls.from_pairs(pairs, table, hierarchy=hierarchy)
+            return replace(made, unknown=(*rows.unknown(), *made.unknown))
         if callable(source):
             return cls.from_function(source, table, hierarchy=hierarchy)
         if hasattr(source, "shape"):
@@ -101,12 +118,15 @@ class Constraints:
         rows: list[int] = []
         names: list[str] = []
         back: list[bool] = []
+        numbers: dict[str, int] = {}
+        wishes: list[int] = []
         for row, written, taken in pairs:
             for name in expanded(written, hierarchy):
                 if row >= 0:
                     rows.append(row)
                     names.append(name)
                     back.append(taken)
+                    wishes.append(numbers.setdefault(written, len(numbers)))
                 elif taken:
                     raise InputError(
                         "an item can be taken back for one record, not for everybody", value=written
@@ -121,6 +141,9 @@ class Constraints:
             n_records=len(table),
             back=np.array(back, dtype=bool),
             everybody=everybody,
+            written=(np.array(wishes, dtype=np.int64), tuple(numbers)),
+            vocabulary=table.vocabulary,
+            categories=category_names(hierarchy),
         )
 
     @classmethod
@@ -133,15 +156,22 @@ class Constraints:
         n_records: int,
         back: NDArray[np.bool_] | None = None,
         everybody: Iterable[str] = (),
+        written: tuple[Numbers, Sequence[str]] | None = None,
+        vocabulary: Sequence[str] = (),
+        categories: tuple[str, ...] = (),
     ) -> Constraints:
-        """From parallel arrays of rows and item codes, ``back`` marking what is taken back."""
+        """From parallel arrays of rows and item codes, ``back`` marking what is taken back.
+
+        ``written`` are the numbers and names of what stood there, where that could be categories.
+        """
         shared = frozenset(everybody)
         named = tuple(sorted(shared | set(items)))
         column_of = {name: column for column, name in enumerate(named)}
         to_column = np.array([column_of[name] for name in items], dtype=np.int32)
         columns = to_column[codes] if len(codes) else codes
         if not shared and (back is None or not back.any()):
-            return cls(n_records, *packed_pairs(n_records, named, rows, columns))
+            made = cls(n_records, *packed_pairs(n_records, named, rows, columns))
+            return replace(made, categories=categories)
         given = np.zeros(len(rows), dtype=bool) if back is None else back
         add, drop = (_by_row(rows[mask], columns[mask]) for mask in (~given, given))
         common = np.array(sorted(column_of[name] for name in shared), dtype=np.int64)
@@ -154,7 +184,16 @@ class Constraints:
                 marks[at[span] - start, column[span]] = value
             return marks
 
-        return cls(n_records, *packed(n_records, named, row_bits))
+        made = replace(cls(n_records, *packed(n_records, named, row_bits)), categories=categories)
+        if not given.any():
+            return made
+        wish, names = (codes, items) if written is None else written
+        for_all = np.array([name in shared for name in items], dtype=bool)
+        vain = [names[number] for number in vain_take_backs(rows, codes, given, for_all, wish)]
+        taken = len(np.unique(wish[given]))
+        wished = shared | {items[code] for code in np.unique(codes[~given])}
+        missing = unknown_take_backs(vain, taken, wished, vocabulary)
+        return made if missing is None else replace(made, unknown=(missing,))
 
     @classmethod
     def from_function(
@@ -254,7 +293,7 @@ class Constraints:
             return marks
 
         together = Constraints(self.n_records, *packed(self.n_records, named, row_bits))
-        return replace(together, unknown=self.unknown)
+        return replace(together, unknown=self.unknown, categories=self.categories)
 
     def checked_for(self, table: Transactions) -> Constraints:
         """The same, if they have as many records as the table."""
@@ -280,6 +319,11 @@ class Constraints:
 def expanded(name: str, hierarchy: Categories | None) -> list[str]:
     """The item itself, or the items of the category that has this name."""
     return [name] if hierarchy is None or name not in hierarchy else [*hierarchy.leaves_under(name)]
+
+
+def category_names(hierarchy: Categories | None) -> tuple[str, ...]:
+    """All names of a hierarchy, as far as it says them."""
+    return tuple(getattr(hierarchy, "names", ()))
 
 
 def _by_row(rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:

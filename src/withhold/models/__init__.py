@@ -10,7 +10,12 @@ from withhold.models.breach import Breach, PersonalBreach
 from withhold.models.buckets import Buckets, RareSet
 from withhold.models.coherence import Coherence, KmAnonymity
 from withhold.models.k_anonymity import KAnonymity, SmallGroup
-from withhold.models.listed import check_listed, occurring_text, unknown_items
+from withhold.models.listed import (
+    check_listed,
+    occurring_text,
+    protects_nobody,
+    unknown_items,
+)
 from withhold.models.model import Finding, Model, build
 from withhold.models.mole import Mole
 from withhold.models.personal import PersonalRhoUncertainty
@@ -39,6 +44,7 @@ __all__ = [
     "check_listed",
     "model_from",
     "occurring_text",
+    "protects_nobody",
     "unknown_items",
 ]
 
