@@ -180,6 +180,26 @@ def test_a_hierarchy_that_knows_no_item__is_refused():
     assert "knows none of the items" in result.stderr
 
 
+def test_a_hierarchy_with_a_misspelt_leaf__names_it(desk):
+    leaves = ["Bread", "Insulin", "Milk", "Teaa", "Antidepressant"]
+    (desk / "tree.csv").write_text("".join(f"{leaf},all\n" for leaf in leaves))
+    asked = ("anonymize", "baskets.dat", "--model", "buckets", "--k", "2", "-o", "x.dat")
+    result = run(*asked, "--hierarchy", "tree.csv")
+    assert result.exit_code == 3
+    assert "lacks 1 of the items of the data: 'Tea'; it has 'Teaa', which no record holds" in (
+        result.stderr
+    )
+
+
+def test_a_hierarchy_of_a_column_that_is_not_there__names_the_nearest(desk):
+    (desk / "people.csv").write_text("age,sex\n" + "30,f\n31,m\n" * 4)
+    (desk / "tree.csv").write_text("30,all\n31,all\n")
+    asked = ("people.csv", "--model", "k-anonymity", "--k", "5", "--quasi-identifiers", "age,sex")
+    result = run("anonymize", *asked, "--hierarchy", "AGEE=tree.csv", "-o", "x.csv")
+    assert result.exit_code == 2
+    assert "column 'AGEE', which the table does not have; did you mean 'age'?" in result.stderr
+
+
 def test_consent__of_people_who_are_not_there():
     with open("agreed.txt", "w") as file:
         file.write("u-17\nu-4\nu-99\n")

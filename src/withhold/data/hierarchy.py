@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from withhold.data import growing
 from withhold.data.names import nearest
+from withhold.data.unknown import near_spellings
 from withhold.errors import InputError
 from withhold.wording import counted
 
@@ -244,14 +245,16 @@ class Hierarchy:
     def check_covers(self, items: Iterable[str], *, what: str = "items of the data") -> None:
         """Refuse a tree in which some of the items are no leaves, naming them."""
         absent, inner = [], []
-        for item in items:
+        listed = list(items)
+        for item in listed:
             if item not in self._code_of:
                 absent.append(item)
             elif not self.is_leaf(item):
                 inner.append(item)
         if absent:
             raise InputError(
-                f"the hierarchy lacks {len(absent):,} of the {what}: {growing.some(absent)}",
+                f"the hierarchy lacks {len(absent):,} of the {what}: "
+                f"{growing.some(absent)}{self._similar(absent, listed)}",
                 remedy="add a line for each, or name the hierarchy that belongs to this file",
             )
         if inner:
@@ -260,6 +263,12 @@ class Hierarchy:
                 f"{growing.some(inner)}",
                 remedy="give each a leaf of its own below that node",
             )
+
+    def _similar(self, absent: Sequence[str], items: Sequence[str]) -> str:
+        """Leaves that may be other spellings of the first items that are absent, in words."""
+        unused = frozenset(self.leaves).difference(items)
+        near = [each for each in near_spellings(absent, unused) if each]
+        return f"; it has {growing.some(near)}, which no record holds" if near else ""
 
     def draw(self, *, most: int | None = None) -> str:
         """The tree as text; after ``most`` lines it only says how many more there are."""
