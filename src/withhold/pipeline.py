@@ -61,12 +61,12 @@ def audit(
     """
     check_audit(model, options)
     table = as_data(data, model, consent, allow_unknown=allow_unknown)
-    check_listed(model, table, allowed=allow_unknown)
+    unknown = check_listed(model, table, allowed=allow_unknown)
     # Somebody who gives the originals asks about a release of them; else the table is its own original.
     if getattr(model, "originals", None) is None:
         model = as_released(model, table)
     found = find(table, model, **options)
-    return replace(found, without_consent=table.without_consent)
+    return replace(found, without_consent=table.without_consent, unknown=unknown)
 
 
 @checked

@@ -153,7 +153,10 @@ def publish(
         if report:
             content, page_text = _tell(release, manifest, internal, edition, jobs, progress)
             targets.append((drafts.new_text(page_text), report_path(path)))
-        drafts.commit(targets, overwrite=force, private=[internal_path(path)])
+        private = [internal_path(path)]
+        if edition == "internal":
+            private.append(report_path(path))
+        drafts.commit(targets, overwrite=force, private=private)
     page = report_path(path) if report else None
     return Published(
         path,

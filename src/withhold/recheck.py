@@ -116,7 +116,7 @@ def verify_file(
 def _manifest_beside(
     where: Path, *, stated: bool, named: bool
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """The manifest, and what is wrong with it. A stated policy needs none; one that is named must be there."""
+    """The manifest, and what is wrong with it; a stated policy needs none, but one that is named."""
     if not stated or named:
         return read_manifest(where), []
     if not where.exists():

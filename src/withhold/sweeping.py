@@ -24,7 +24,7 @@ from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.threads import Progress, available_cores, quiet
 from withhold.measure import Asked, Fact, compare_tables
 from withhold.measure.facts import finite
-from withhold.models import Model
+from withhold.models import Model, check_listed
 from withhold.pipeline import anonymize, as_data
 from withhold.suppress import check_search, search_options
 from withhold.sweep_state import State
@@ -69,6 +69,8 @@ class Sweep:
 
     varied: tuple[str, ...]
     points: tuple[Point, ...]
+    warnings: tuple[str, ...] = ()
+    """Which names were listed that the data do not have."""
 
     @property
     def plotted(self) -> tuple[str, ...]:
@@ -183,6 +185,7 @@ def run_cases(
 ) -> Sweep:
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
+    warnings = _warnings(table, cases)
     state = State.open(folder, table, cases[0], asked, force=force)
     if "seed" not in varied:
         cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
@@ -200,7 +203,21 @@ def run_cases(
             found[number] = point
             state.keep(point)
             tell()
-    return Sweep(varied, tuple(found[number] for number in range(len(cases))))
+    points = tuple(found[number] for number in range(len(cases)))
+    return Sweep(varied, points, warnings)
+
+
+def _warnings(table: Any, cases: Sequence[Case]) -> tuple[str, ...]:
+    """What the lists of all cases name and the data do not have; raises where that is everything."""
+    models = {id(case.model): case for case in cases}.values()
+    unknown = (
+        each
+        for case in models
+        for each in check_listed(
+            case.model, table, allowed=bool(case.options.get("allow_unknown", False))
+        )
+    )
+    return tuple(dict.fromkeys(str(each) for each in unknown if not each.allowed))
 
 
 def _finished(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 
 import pandas as pd
@@ -130,6 +131,22 @@ def test_constraints__on_unknown_items_and_records():
     ]
 
 
+def test_a_list_that_matches_in_part__is_told_by_audits_and_sweeps(desk):
+    said = "1 of 2 sensitive items never occurs: 'Antidepresant' (did you mean 'Antidepressant'?)"
+    listed = ("--sensitive", "Insulin,Antidepresant")
+    audited = run("audit", "baskets.dat", "--rho", "0.5", *listed, "--json")
+    told = json.loads(audited.stdout)
+    assert told["warnings"] == [said]
+    assert told["unknown"] == [
+        {"what": "sensitive items", "unknown": 1, "of": 2, "names": ["Antidepresant"]}
+    ]
+    ran("sweep", "baskets.dat", *listed, "--vary", "rho=0.4,0.5", "-o", "grid")
+    assert load("grid/sweep.json")["warnings"] == [said]
+    assert "Antidepresant" in (desk / "grid" / "sweep.html").read_text()
+    allowed = ran("sweep", "baskets.dat", *listed, "--vary", "rho=0.4", "--json", "--allow-unknown")
+    assert json.loads(allowed.stdout)["warnings"] == []
+
+
 @pytest.mark.parametrize("lines", ["u-17,!Insulin\n", "u-17,Insulin\nu-17,!Insulin\n"])
 def test_constraints__that_protect_nobody(desk, lines):
     (desk / "wishes.csv").write_text("record,item\n" + lines)
@@ -149,7 +166,10 @@ def test_constraints__what_takes_nothing_back_is_a_warning_that_stays(desk):
     said = (
         "the only name among the items taken back in the constraints was not wished for that record"
     )
-    assert f"{said}: '!Insulun' (did you mean '!Insulin'?)" in load("x.csv.internal.json")["warnings"][0]
+    assert (
+        f"{said}: '!Insulun' (did you mean '!Insulin'?)"
+        in load("x.csv.internal.json")["warnings"][0]
+    )
     assert load("x.csv.manifest.json")["unknown"] == [
         {"what": "items taken back in the constraints", "unknown": 1, "of": 1}
     ]
@@ -300,6 +320,19 @@ def test_manifest__what_strangers_get_tells_nothing_of_the_original(desk):
     assert (desk / "x.csv.internal.json").stat().st_mode & 0o077 == 0
     for secret in ("987654321", "seed", digest, "patients", "loss", "removed", "u-"):
         assert secret not in text
+
+
+@pytest.mark.parametrize(("edition", "others"), [("internal", False), ("external", True)])
+def test_report__of_the_custodian_is_for_its_owner_alone(desk, edition, others):
+    before = os.umask(0o022)
+    try:
+        asked = ("--report", "--edition", edition, "--seed", "987654321")
+        ran("anonymize", "baskets.dat", *SAFE, *asked, "-o", "x.dat")
+    finally:
+        os.umask(before)
+    report = desk / "x.dat.report.html"
+    assert bool(report.stat().st_mode & 0o077) is others
+    assert ("987654321" in report.read_text()) is not others
 
 
 def test_manifest__a_sampled_release_keeps_its_seed_to_itself(desk):

@@ -234,7 +234,7 @@ def test_taking_back__an_item_of_that_name_is_written_with_a_backslash(tmp_path)
 
 
 def test_unknown_records__can_be_allowed_in_a_mapping():
-    with pytest.raises(InputError, match="does not have.*did you mean 'p1-x'") as caught:
+    with pytest.raises(InputError, match=r"does not have.*did you mean 'p1-x'") as caught:
         Constraints.of({"P1-X": ["a"]}, BANG)
     assert "allow_unknown" in caught.value.remedy
     made = Constraints.of({"q": ["a"], 99: ["b"], "p3-x": ["c"]}, BANG, allow_unknown=True)
@@ -261,7 +261,7 @@ def test_unknown_records__alone_protect_nobody_even_if_allowed(tmp_path):
 def test_nearest_spellings__of_records_and_categories(tmp_path):
     path = tmp_path / "fears.csv"
     path.write_text("record,item\nP1-X,a\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 2: .*did you mean 'p1-x'"):
+    with pytest.raises(InputError, match=r"line 2: .*did you mean 'p1-x'"):
         read_constraints(path, BANG)
     tree = Hierarchy.from_edges(
         [("a", "letters"), ("b", "letters"), ("c", "letters"), ("!z", "letters")]

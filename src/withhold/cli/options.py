@@ -58,7 +58,16 @@ Seed = Annotated[
     int | None,
     typer.Option(
         min=0,
-        help="Random seed; drawn from the system if not given, and kept in OUTPUT.internal.json only.",
+        help="Random seed; drawn from the system if not given. It stands in OUTPUT.internal.json, in the "
+        "internal edition of the report and in the output of --json, never in what may go out.",
+    ),
+]
+SweepSeed = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Random seed of all points; drawn from the system if not given, and kept in the folder "
+        "(points.jsonl), where a sweep goes on with it.",
     ),
 ]
 FixedSeed = Annotated[int, typer.Option(min=0, help="Random seed.")]

@@ -54,7 +54,7 @@ def sweep(
     consent: options.Consent = None,
     skip_missing_ids: options.SkipMissingIds = False,
     allow_unknown: options.AllowUnknown = False,
-    seed: options.Seed = None,
+    seed: options.SweepSeed = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,

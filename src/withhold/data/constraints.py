@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
-from withhold.data.transactions import Transactions
 from withhold.data.take_backs import unknown_take_backs, vain_take_backs
+from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown
 from withhold.data.wishes import ALL, RowsByName, named, parse_wish, several
 from withhold.errors import InputError

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from withhold.data.names import nearest
 from withhold.errors import InputError, option
@@ -119,6 +120,15 @@ def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None)
             path=path,
             remedy=f"correct the spelling, or {how_to_allow()}",
         )
+
+
+def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:
+    """All that was listed and not found as plain values for the custodian, and the warnings about it."""
+    found = list(unknown)
+    return {
+        "unknown": [each.as_dict() | {"names": list(each.names)} for each in found],
+        "warnings": [str(each) for each in found if not each.allowed],
+    }
 
 
 def how_to_allow() -> str:

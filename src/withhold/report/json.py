@@ -9,6 +9,7 @@ from withhold.audits import Audit
 from withhold.audits.result import How, Share
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
+from withhold.data.unknown import unknown_as_dict
 from withhold.manifest import amounts, column_roles_of
 from withhold.measure.facts import finite
 from withhold.models import Verdict
@@ -32,6 +33,7 @@ def audit_as_dict(audit: Audit | TableAudit) -> dict[str, Any]:
         "check": verdict_as_dict(audit.verdict),
         "records": audit.records,
         "without_consent": audit.without_consent,
+        **unknown_as_dict(audit.unknown),
         "items": audit.items,
         "occurrences": audit.occurrences,
         "sensitive_occurrences": audit.sensitive_occurrences,

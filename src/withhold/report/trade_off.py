@@ -35,6 +35,7 @@ def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
     """All points with all their facts, and what the facts mean."""
     return {
         "varied": list(sweep.varied),
+        "warnings": list(sweep.warnings),
         "points": [
             {
                 "values": dict(point.values),
@@ -81,6 +82,7 @@ def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
             ),
             footer=f"Made by withhold. The first point asked: {promise} "
             "Choose by what you can answer for, then publish one release.",
+            warnings=sweep.warnings,
         )
     )
 
