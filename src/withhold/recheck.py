@@ -35,6 +35,7 @@ from withhold.models import (
     Verdict,
     model_from,
     occurring_text,
+    protects_nobody,
     unknown_items,
 )
 from withhold.models.strength import promises_less
@@ -104,7 +105,10 @@ def verify_file(
     except InputError as error:
         raise _unreadable(error, path) if same_bytes is False else error from None
     verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    if not allow_unknown:
+    if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
+        method = f"nothing, since {nobody.problem}"
+        verdict = replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
+    elif not allow_unknown:
         verdict = doubted(verdict, model, table)
     seconds = time.perf_counter() - began
     occurring = occurring_text(model, table)

@@ -184,6 +184,18 @@ def test_constraints__of_strangers_alone(desk):
     assert result.exit_code == 3
     assert "protect nobody: none of the 2 records in the constraints occurs" in result.stderr
     assert "--allow-unknown" not in result.stderr
+    # Nor is anything proved for them.
+    ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "y.csv")
+    stated = (
+        "verify",
+        "y.csv",
+        *COLUMNS,
+        *PERSONAL,
+        "--original",
+        "patients.csv",
+        "--allow-unknown",
+    )
+    assert run(*stated).exit_code == 5
     ran(*asked, "--sensitive", "Insulin", "-o", "x.csv")
     assert {"what": "records in the constraints", "unknown": 2, "of": 2} in (
         load("x.csv.manifest.json")["unknown"]
@@ -660,11 +672,13 @@ def test_verify_file__takes_a_model_from_python(desk):
     ("edit", "said"),
     [
         ({"rho": "abc"}, "rho"),
+        ({"rho": "1/0"}, "rho"),
+        ({"rho": "-1"}, "rho"),
         ({"model": "rhoo"}, "names a model that this version does not know"),
         ({"sensitive": 3}, "model.sensitive"),
         (None, "is not JSON"),
     ],
-    ids=["rho", "model", "sensitive", "not JSON"],
+    ids=["rho", "zero", "negative", "model", "sensitive", "not JSON"],
 )
 def test_verify__a_stated_policy_is_proved_beside_a_garbled_manifest(desk, edit, said):
     ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")

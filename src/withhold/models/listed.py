@@ -45,9 +45,11 @@ def protects_nobody(model: Model, *, allowed: bool = False) -> InputError | None
     strangers = any(each.what == RECORDS for each in constraints.unknown)
     if allowed and not strangers:
         return None
-    remedy = "name who wants which item protected (* for everybody)"
-    if not strangers:
-        remedy += f", or say {option('allow_unknown', True)} if nobody does"
+    if strangers:
+        remedy = "name records of this file, or * for everybody"
+    else:
+        allow = option("allow_unknown", True)
+        remedy = f"name who wants which item protected, or say {allow} if nobody does"
     problem = "the constraints protect nobody"
     return InputError(f"{problem}: {listed}" if listed else problem, remedy=remedy)
 
