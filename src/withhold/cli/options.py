@@ -231,10 +231,9 @@ def with_paths(name: str, text: str, folder: Path) -> str:
         pairs = split_pairs(text, "hierarchies")
     except PolicyError:
         return text  # whoever reads the hierarchies says what is wrong
-    named = {column: folder / file for column, file in pairs.items()}
     return join_pairs(
         {
-            column: str(named[column]) if named[column].is_file() else file
+            column: str(folder / file) if os.path.isfile(folder / file) else file
             for column, file in pairs.items()
         }
     )
