@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from withhold.arguments import checked, names_in
 from withhold.data import Hierarchy, Table, Transactions
 from withhold.data.names import clean_set
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import Data, read, read_table
+from withhold.formats.formulas import unescaped_items
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import read_internal, read_manifest
 from withhold.measure import Asked, Measured, compare_tables
@@ -35,6 +37,8 @@ class Candidate:
     model: Model | None = None
     hierarchy: Hierarchy | None = None
     path: Path | None = None
+    as_it_looks: Data | None = None
+    """With quotes before formulas, where only a manifest says that they belong to no name."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ def compare(
     if sensitive is not None:
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
     found = []
-    for number, each in enumerate(candidates):
+    for number, unsettled in enumerate(candidates):
+        each = _settled(unsettled, table)
         refuse_strangers(table, each, tree or each.hierarchy)
         known = each.model.sensitive if each.model is not None else frozenset()
         asked = Asked(
@@ -149,7 +154,11 @@ def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) ->
 
 
 def candidate(
-    published: Any, number: int = 1, *, reading: Mapping[str, Any] | None = None
+    published: Any,
+    number: int = 1,
+    *,
+    reading: Mapping[str, Any] | None = None,
+    safe_csv: bool | None = None,
 ) -> Candidate:
     """A release as it can be compared; a path is read, as its manifest says if there is one."""
     reading = reading or {}
@@ -166,17 +175,55 @@ def candidate(
     path = Path(published)
     where = manifest_of(path)
     if not where.exists():
-        return Candidate(path.name, read(published, **reading))
+        table = read(published, **reading)
+        return Candidate(path.name, unescaped_items(table) if safe_csv else table)
     record = read_manifest(where)
     unchanged = sha256_of(path) == record["output"]["sha256"]
     model = model_in(record, where)
     said = {name: value for name, value in reading.items() if value not in (None, False)}
-    table = read_published(path, model, record, said, same_bytes=unchanged)
-    if isinstance(table, Table):
-        prepared = (read_internal(internal_of(path)) or record).get("input", {})
-        dropped = tuple(prepared.get("dropped_columns", ()))
-        table = replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
-    return Candidate(path.name, table, model, path=path)
+    readings = read_published(path, model, record, said, same_bytes=unchanged, safe_csv=safe_csv)
+    prepared = (read_internal(internal_of(path)) or record).get("input", {})
+    as_read = partial(_with_preparation, prepared=prepared)
+    looks = readings.as_it_looks
+    return Candidate(
+        path.name,
+        as_read(readings.named),
+        model,
+        path=path,
+        as_it_looks=None if looks is None else as_read(looks),
+    )
+
+
+def _with_preparation(table: Data, prepared: Mapping[str, Any]) -> Data:
+    """A table that knows what was done to its original before it was published."""
+    if not isinstance(table, Table):
+        return table
+    dropped = tuple(prepared.get("dropped_columns", ()))
+    return replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
+
+
+def _settled(release: Candidate, original: Data) -> Candidate:
+    """The release with the names that the original has, where quotes may or may not belong to them."""
+    if release.as_it_looks is None:
+        return release
+    known = _names(original)
+    fits, looks = (_names(each) <= known for each in (release.table, release.as_it_looks))
+    if fits == looks:
+        raise UndecidedError(
+            f"{release.name}: its names are with and without the quotes before formulas "
+            f"{'' if fits else 'not '}those of the original; say which it is:",
+            "  --safe-csv   (as the manifest says: the quotes do not belong to the names)",
+            "  --no-safe-csv   (as the file looks)",
+        )
+    return replace(release, table=release.table if fits else release.as_it_looks, as_it_looks=None)
+
+
+def _names(data: Any) -> frozenset[str]:
+    """The items of records; of a table, its columns and what stands in them."""
+    if isinstance(data, Table):
+        values = (value for column in data.columns for value in column.values if value)
+        return frozenset((*data.names, *values))
+    return frozenset(data.vocabulary)
 
 
 def refuse_strangers(original: Data, release: Candidate, tree: Hierarchy | None) -> None:

@@ -207,7 +207,7 @@ def test_an_item_that_is_also_a_file_says_which_was_taken(tmp_path, monkeypatch,
 
 # --- rows without a record id --------------------------------------------------------------------
 
-BLANKS = [*sorted(MISSING), " ", NBSP, " NA "]
+BLANKS = [*sorted(MISSING), " ", NBSP, " NA ", "Na", "NAN", "Null", "None", "#N/A", r"\N"]
 
 
 @pytest.mark.parametrize("blank", BLANKS)
@@ -248,8 +248,8 @@ def test_records_without_an_id_in_the_other_formats(tmp_path):
         '{"record": "u", "items": ["a"]}\n{"record": null, "items": ["b"]}\n{"items": ["c"]}\n'
     )
     one_hot = tmp_path / "a.csv"
-    one_hot.write_text("id,a,b\nu,1,0\nNA,1,1\nNULL,0,1\n")
-    lists = pl.DataFrame({"id": ["u", None, "nan"], "items": [["a"], ["b"], ["c"]]})
+    one_hot.write_text("id,a,b\nu,1,0\nNa,1,1\nNull,0,1\n")
+    lists = pl.DataFrame({"id": ["u", "none", "NAN"], "items": [["a"], ["b"], ["c"]]})
     bits = pl.DataFrame({"id": ["u", None, "nan"], "a": [1, 0, 1], "b": [0, 1, 1]})
     for source in (json_lines, one_hot, lists, bits):
         with pytest.raises(InputError, match="2 rows do not say"):

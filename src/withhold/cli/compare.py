@@ -38,6 +38,7 @@ def compare(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    safe_csv: options.SafeCsv = None,
     consent: options.Consent = None,
     skip_missing_ids: options.SkipMissingIds = False,
     jobs: options.Jobs = None,
@@ -60,7 +61,9 @@ def compare(
         "item_column": item_column,
         "skip_missing_ids": skip_missing_ids,
     }
-    releases = [comparison.candidate(path, reading=reading) for path in published]
+    releases = [
+        comparison.candidate(path, reading=reading, safe_csv=safe_csv) for path in published
+    ]
     table = comparison.original_of(original, releases, **reading, consent=consent)
     if wanted is not None and isinstance(table, Transactions):
         unknown = find_unknown(wanted, table.vocabulary, what="sensitive items")
