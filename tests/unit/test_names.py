@@ -65,6 +65,29 @@ def test_two_items_that_differ_only_by_whitespace_are_refused(tmp_path):
             make([["x"], [" x"]])
 
 
+@pytest.mark.parametrize("other", ['" x"', '"x "', '"\tx"', ' " x"'])
+def test_blanks_inside_quotes_belong_to_the_name(tmp_path, other):
+    path = tmp_path / "a.csv"
+    for text in (f'a,"x"\na,{other}\n', f"tid,item\n1,x\n2,{other}\n2,a\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="two items differ only by the whitespace"):
+            read(path)
+        # Alone, a name is what is left without the blanks.
+        path.write_text(text.replace('"x"\n', "b\n").replace("1,x", "1,b"))
+        assert "x" in read(path).vocabulary
+    path.write_text(f"tid,item\nx,a\n{other},b\n")
+    with pytest.raises(InputError, match="two record ids differ only by the whitespace"):
+        read(path)
+
+
+def test_blanks_outside_quotes_belong_to_the_separator(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('tid,item\n"1", "x"\n 1,"y"\n"  ",z\n')
+    assert read(path, skip_missing_ids=True).to_lists() == [["x", "y"]]
+    path.write_text('"x", y\nx, "y","  "\n')
+    assert read(path).to_lists() == [["x", "y"], ["x", "y"]]
+
+
 def test_two_encodings_of_one_name_are_refused_and_neither_is_changed(tmp_path):
     for path in files(tmp_path, [[CREME], [DECOMPOSED]]):
         with pytest.raises(InputError) as caught:
