@@ -73,6 +73,7 @@ def verify_file(
     complete: Callable[[Model], Model] = lambda model: model,
     reading: Reading | None = None,
     safe_csv: bool | None = None,
+    for_original: bool = False,
     allow_unknown: bool = False,
     jobs: int | None = None,
     limit_seconds: float | None = None,
@@ -81,8 +82,9 @@ def verify_file(
     """Prove a published file again.
 
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
-    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``; ``safe_csv``
-    says whether the file was written with quotes before formulas, None that this is not known.
+    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``, perhaps only
+    ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
+    this is not known.
     """
     began = time.perf_counter()
     path = Path(path)
@@ -104,7 +106,13 @@ def verify_file(
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     try:
         readings = read_published(
-            path, model, record, options, same_bytes=bool(same_bytes), safe_csv=safe_csv
+            path,
+            model,
+            record,
+            options,
+            same_bytes=bool(same_bytes),
+            safe_csv=safe_csv,
+            for_original=for_original,
         )
     except InputError as error:
         raise _unreadable(error, path) if same_bytes is False else error from None
@@ -134,10 +142,12 @@ def read_published(
     *,
     same_bytes: bool,
     safe_csv: bool | None = None,
+    for_original: bool = False,
 ) -> Readings:
     """The file as the user says, or as detection and its manifest both say.
 
-    Changed bytes may be of another form altogether, so for them detection decides.
+    Changed bytes may be of another form altogether, so for them detection decides. Options that may be
+    ``for_original`` are not used where detection and manifest agree without them.
     """
     form = None if record is None else form_from(record["output"], path)
     proposed = form is not None and form.safe_csv
@@ -145,7 +155,13 @@ def read_published(
         # As the file has them: what stands for a withheld cell got its quote, too.
         marked = tuple(map(escape, form.marked))
         form = replace(form, safe_csv=False, mark=escape(form.mark), marked=marked)
-    data = _read_bytes(path, model, form, options, same_bytes=same_bytes)
+    if for_original and options and form is not None and same_bytes:
+        try:
+            data = _read_bytes(path, model, form, {}, same_bytes=True)
+        except (InputError, UndecidedError):
+            data = _read_bytes(path, model, form, options, same_bytes=True)
+    else:
+        data = _read_bytes(path, model, form, options, same_bytes=same_bytes)
     if not (proposed if safe_csv is None else safe_csv):
         return Readings(data)
     if holds_formulas(data):
@@ -229,13 +245,14 @@ def _agree(proposed: Data, found: Data, form: Source) -> bool:
 def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Transactions:
     """The originals of a release, read as they were then if the internal manifest is of the same file.
 
-    ``options`` say how the bytes are read, ``people`` whose records are left out, both as in ``read``.
+    ``options`` say how the bytes are read, and win over the manifest; ``people`` whose records are left out,
+    both as in ``read``.
     """
+    said = {name: value for name, value in options.items() if value is not None}
     form = None
-    if str(original) != "-":
+    if str(original) != "-" and not said:
         internal = read_internal(internal_of(published))
         form = input_form(internal, original, sha256_of(original))
-    said = {name: value for name, value in options.items() if value is not None}
     return read(original, **(said if form is None else reading_of(form)), **people)
 
 

@@ -90,6 +90,7 @@ def verify(
             ),
             reading=typed,
             safe_csv=safe_csv,
+            for_original=original is not None,
             allow_unknown=allow_unknown,
             jobs=jobs,
             limit_seconds=limit_seconds,
