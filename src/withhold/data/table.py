@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked, fits
 from withhold.data.names import nearest
 from withhold.data.native import (
     Native,
@@ -170,8 +171,16 @@ class Table:
             raise InputError("the columns of a table are not equally long")
 
     @classmethod
+    @checked
     def from_columns(cls, columns: Mapping[str, Iterable[Value]]) -> Table:
         """The table of columns given as texts."""
+        for name, cells in columns.items():
+            if not isinstance(name, str) or not fits(cells, Iterable[Any]):
+                raise InputError(
+                    "each column is a name and a collection of texts",
+                    value=f"{name!r}: {type(cells).__name__}",
+                    remedy="give for example {'age': ['30', '31']}",
+                )
         return cls(tuple(Column.of(name, cells) for name, cells in columns.items()))
 
     def __len__(self) -> int:
