@@ -64,6 +64,8 @@ class Column:
     """The cells as they came, where they came from a frame or parquet; null where withheld."""
     padded: polars.Series | None = field(default=None, repr=False)
     """The cells with the blanks around them, where a CSV file has some; null where withheld."""
+    pandas_kind: str = ""
+    """What pandas calls the kind, where it is one of its nullable ones (``Int32``)."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
