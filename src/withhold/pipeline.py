@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from withhold.arguments import check_options, checked
+from withhold.arguments import check_options, checked, option_names
 from withhold.audits import audit as find
 from withhold.audits import check_audit
 from withhold.data import Table, Transactions
@@ -59,7 +59,7 @@ def audit(
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    check_audit(model, options)
+    check_audit(model, options, also=option_names(audit))
     table = as_data(data, model, consent, allow_unknown=allow_unknown)
     unknown = check_listed(model, table, allowed=allow_unknown)
     # Somebody who gives the originals asks about a release of them; else the table is its own original.
@@ -80,7 +80,7 @@ def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: A
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
-    check_options(prove, options, what="verify")
+    check_options(prove, options, what="verify", also=option_names(verify))
     table = as_data(data, model)
     if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
         return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
@@ -122,7 +122,7 @@ def anonymize(
     >>> release.verdict.status, release.loss.removed
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
-    check_search(model, options)
+    check_search(model, options, also=option_names(anonymize))
     clock = [time.perf_counter()]
     check_ids(ids)
     table = as_data(data, model, consent, allow_unknown=allow_unknown)

@@ -70,12 +70,21 @@ def release_files(path: Path) -> FileSet:
 
 def manifest_of(path: Path) -> Path:
     """The manifest that belongs to the file as it is now, even if a run was killed while replacing both."""
+    _refuse_folder(path)
     return current(release_files(path), manifest_path(path))
 
 
 def internal_of(path: Path) -> Path:
     """The internal manifest that belongs to the file as it is now."""
+    _refuse_folder(path)
     return current(release_files(path), internal_path(path))
+
+
+def _refuse_folder(path: Path) -> None:
+    """Refuse what is no file, before names are built from its name: ``.`` and ``/`` have none."""
+    if path.is_dir():
+        remedy = "name the published file"
+        raise InputError("is a directory", path=path, remedy=remedy)
 
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:

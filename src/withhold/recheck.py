@@ -1,8 +1,9 @@
 """Prove a published file again: the policy that was stated, or the one that its manifest describes.
 
 Nothing that comes with the file is taken on trust. The manifest only proposes how the bytes are to be read:
-the proposal is followed if detection finds the same, or if the user repeats it. A check that found nothing
-to check is UNDECIDED.
+the proposal is followed if detection finds the same, or if the user repeats it. Nobody can detect whether
+quotes before formulas belong to the names (``safe_csv``): unless the user says so, both are proved, and where
+the verdicts differ it is UNDECIDED. A check that found nothing to check is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from withhold.data import Source, Table, Transactions
-from withhold.errors import InputError, PolicyError, UndecidedError
+from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError
 from withhold.formats import Data, read, read_back, read_table, reading_of
-from withhold.formats.formulas import unescaped
+from withhold.formats.formulas import escape, holds_formulas, unescaped
 from withhold.kernels.threads import Progress, quiet
 from withhold.manifest import (
     GENUINE,
@@ -71,6 +73,8 @@ def verify_file(
     policy_from: str = "the stated policy",
     complete: Callable[[Model], Model] = lambda model: model,
     reading: Reading | None = None,
+    safe_csv: bool | None = None,
+    for_original: bool = False,
     allow_unknown: bool = False,
     jobs: int | None = None,
     limit_seconds: float | None = None,
@@ -79,7 +83,9 @@ def verify_file(
     """Prove a published file again.
 
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
-    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``.
+    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``, perhaps only
+    ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
+    this is not known.
     """
     began = time.perf_counter()
     path = Path(path)
@@ -101,15 +107,22 @@ def verify_file(
         warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     try:
-        table = read_published(path, model, record, options, same_bytes=bool(same_bytes))
+        readings = read_published(
+            path,
+            model,
+            record,
+            options,
+            same_bytes=bool(same_bytes),
+            safe_csv=safe_csv,
+            for_original=for_original,
+        )
     except InputError as error:
         raise _unreadable(error, path) if same_bytes is False else error from None
-    verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    prove = partial(verify, model=model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    table, verdict = _proved(readings, prove, model, path, allow_unknown=allow_unknown)
     if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
         method = f"nothing, since {nobody.problem}"
         verdict = replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
-    elif not allow_unknown:
-        verdict = doubted(verdict, model, table)
     seconds = time.perf_counter() - began
     occurring = occurring_text(model, table)
     return Recheck(
@@ -147,6 +160,15 @@ def _unusable(where: Path, error: InputError) -> str:
     return f"{where.name} is unusable and was not believed: {error.problem}"
 
 
+@dataclass(frozen=True)
+class Readings:
+    """A published file as its manifest says that it is read, and as it looks where that may differ."""
+
+    named: Data
+    as_it_looks: Data | None = None
+    """With the quotes before formulas, where only the manifest says that they belong to no name."""
+
+
 def read_published(
     path: Path,
     model: Model,
@@ -154,13 +176,47 @@ def read_published(
     options: Reading,
     *,
     same_bytes: bool,
-) -> Data:
+    safe_csv: bool | None = None,
+    for_original: bool = False,
+) -> Readings:
     """The file as the user says, or as detection and its manifest both say.
 
-    Changed bytes may be of another form altogether, so for them detection decides.
+    Changed bytes may be of another form altogether, so for them detection decides. Options that may be
+    ``for_original`` are not used where detection and manifest agree without them.
     """
-    is_table = model.name in TABLE_MODELS
     form = None if record is None else form_from(record["output"], path)
+    proposed = form is not None and form.safe_csv
+    if form is not None and proposed:
+        # As the file has them: what stands for a withheld cell got its quote, too.
+        marked = tuple(map(escape, form.marked))
+        form = replace(form, safe_csv=False, mark=escape(form.mark), marked=marked)
+    if for_original and options and form is not None and same_bytes:
+        try:
+            data = _read_bytes(path, model, form, {}, same_bytes=True)
+        except (InputError, UndecidedError):
+            data = _read_bytes(path, model, form, options, same_bytes=True)
+    else:
+        data = _read_bytes(path, model, form, options, same_bytes=same_bytes)
+    if not (proposed if safe_csv is None else safe_csv):
+        return Readings(data)
+    if holds_formulas(data):
+        # Where two cells differ by a quote that is no part of a name, they would become one.
+        if safe_csv is None and not same_bytes:
+            return Readings(data)
+        raise InputError(
+            "holds cells that a spreadsheet may run, so it was not written with --safe-csv",
+            path=path,
+            remedy=f"say --no-safe-csv, or {GENUINE}",
+        )
+    named = unescaped(data)
+    return Readings(named, None if safe_csv is not None or named == data else data)
+
+
+def _read_bytes(
+    path: Path, model: Model, form: Source | None, options: Reading, *, same_bytes: bool
+) -> Data:
+    """The file with all names as they stand there."""
+    is_table = model.name in TABLE_MODELS
     if options or form is None or not same_bytes:
         return _as_written(_detected(path, is_table, options), form)
     try:
@@ -171,11 +227,41 @@ def read_published(
         found: Data | InputError = _as_written(_detected(path, is_table, {}), form)
     except InputError as error:
         found = error
-    if isinstance(proposed, InputError) or isinstance(found, InputError):
-        raise _two_readings(path, form, found)
-    if not _agree(proposed, found, form):
-        raise _two_readings(path, form, found)
+    if (
+        isinstance(proposed, InputError)
+        or isinstance(found, InputError)
+        or not _agree(proposed, found, form)
+    ):
+        raise _two_readings(path, form, proposed, found)
     return proposed
+
+
+def _proved(
+    readings: Readings,
+    prove: Callable[[Data], Verdict],
+    model: Model,
+    path: Path,
+    *,
+    allow_unknown: bool,
+) -> tuple[Data, Verdict]:
+    """What was proved, and the verdict: the same for both readings, where there are two."""
+    tables = [readings.named]
+    verdicts = [prove(readings.named)]
+    if (other := readings.as_it_looks) is not None:
+        tables.append(other)
+        try:
+            verdicts.append(prove(other))
+        except WithholdError as error:
+            raise _two_namings(path, verdicts[0].status.value, str(error)) from None
+    judged = [
+        doubted(verdict, model, table) for verdict, table in zip(verdicts, tables, strict=True)
+    ]
+    # A reading in which nothing was checked says nothing against the other one.
+    sound = [n for n, each in enumerate(judged) if each.status is verdicts[n].status] or [0]
+    if len({verdicts[n].status for n in sound}) > 1:
+        raise _two_namings(path, *(verdict.status.value for verdict in verdicts))
+    best = sound[0]
+    return tables[best], verdicts[best] if allow_unknown else judged[best]
 
 
 def _agree(proposed: Data, found: Data, form: Source) -> bool:
@@ -194,13 +280,14 @@ def _agree(proposed: Data, found: Data, form: Source) -> bool:
 def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Transactions:
     """The originals of a release, read as they were then if the internal manifest is of the same file.
 
-    ``options`` say how the bytes are read, ``people`` whose records are left out, both as in ``read``.
+    ``options`` say how the bytes are read, and win over the manifest; ``people`` whose records are left out,
+    both as in ``read``.
     """
+    said = {name: value for name, value in options.items() if value is not None}
     form = None
-    if str(original) != "-":
+    if str(original) != "-" and not said:
         internal = read_internal(internal_of(published))
         form = input_form(internal, original, sha256_of(original))
-    said = {name: value for name, value in options.items() if value is not None}
     return read(original, **(said if form is None else reading_of(form)), **people)
 
 
@@ -237,9 +324,7 @@ def _detected(path: Path, is_table: bool, options: Reading) -> Data:
 
 
 def _as_written(data: Data, form: Source | None) -> Data:
-    """The data without quotes before formulas, and with the cells that show the form's mark withheld."""
-    if form is not None and form.safe_csv:
-        data = unescaped(data)
+    """The data with the cells that show the form's mark withheld."""
     if not isinstance(data, Table) or form is None:
         return data
     mark = form.mark or ("" if form.container == "text" else None)
@@ -261,16 +346,40 @@ def doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
     return verdict
 
 
-def _two_readings(path: Path, form: Source, found: Data | InputError) -> UndecidedError:
+def _two_readings(
+    path: Path, form: Source, proposed: Data | InputError, found: Data | InputError
+) -> UndecidedError:
+    as_proposed = command("verify", path, form)
+    as_found = ""
+    if not isinstance(found, InputError) and found.source is not None:
+        as_found = command("verify", path, found.source)
+    if as_proposed == as_found:
+        why = f" ({proposed.problem})" if isinstance(proposed, InputError) else ""
+        lines = [
+            f"{path}: its manifest does not fit the file{why}; {GENUINE}, or remove it and state the policy"
+        ]
+        if reading_of(form):
+            lines.append(f"  {as_found}   (as the file looks)")
+        return UndecidedError(*lines)
     lines = [
         f"{path}: the file and its manifest do not agree on how it is to be read; say which it is:"
     ]
-    lines.append(f"  {command('verify', path, form)}   (as the manifest says)")
+    lines.append(f"  {as_proposed}   (as the manifest says)")
     if isinstance(found, InputError):
         lines.append(f"  Without the manifest it cannot be read: {found.problem}.")
-    elif found.source is not None:
-        lines.append(f"  {command('verify', path, found.source)}   (as the file looks)")
+    elif as_found:
+        lines.append(f"  {as_found}   (as the file looks)")
     return UndecidedError(*lines)
+
+
+def _two_namings(path: Path, as_proposed: str, as_it_looks: str) -> UndecidedError:
+    verb = f"withhold verify {shlex.quote(str(path))}"
+    return UndecidedError(
+        f"{path}: the verdict depends on whether quotes before formulas belong to the names, and only its "
+        "manifest says that they do not; say which it is:",
+        f"  {verb} --safe-csv   (as the manifest says: {as_proposed})",
+        f"  {verb} --no-safe-csv   (as the file looks: {as_it_looks})",
+    )
 
 
 def _unreadable(error: InputError, path: Path) -> InputError:

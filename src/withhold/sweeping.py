@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from withhold.arguments import checked, did_you_mean, fits
+from withhold.arguments import checked, did_you_mean, fits, option_names
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.kernels.threads import Progress, available_cores, quiet
 from withhold.measure import Asked, Fact, compare_tables
@@ -146,7 +146,7 @@ def grid(
         plain = {name: _plain(value) for name, value in chosen.items()}
         made = make(**wanted)
         _check_varied(made, others, known)
-        check_search(made, {**options, **others})
+        check_search(made, {**options, **others}, verb="sweep", also=option_names(sweep))
         cases.append(Case(plain, made, {**options, **others}))
     return cases
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from withhold.arguments import check_options
@@ -23,9 +23,13 @@ AUDITS = {
 }
 
 
-def check_audit(model: Model, options: Mapping[str, Any]) -> None:
-    """Refuse, before any work is done, options that the model's audit does not take."""
-    check_options(load(AUDITS[model.name]), options, what=f"audit with {model.name}")
+def check_audit(model: Model, options: Mapping[str, Any], *, also: Iterable[str] = ()) -> None:
+    """Refuse, before any work is done, options that the model's audit does not take.
+
+    ``also`` are the options of the verb itself.
+    """
+    what = f"audit with {model.name}"
+    check_options(load(AUDITS[model.name]), options, what=what, also=also)
 
 
 def audit(table: Any, model: Model, **options: Any) -> Any:

@@ -69,6 +69,8 @@ def verify_command(release: Release, published: Published, params: Mapping[str, 
     if typed or found is None:
         for name, value in reading_of(published.form).items():
             words += [_spelt(name), separators.get(value, value)]
+    if published.form.safe_csv:
+        words.append(_spelt("safe_csv"))
     needs_original = bool(release.model.needs)
     if needs_original:
         words += ["--original", str(params["data"])]
@@ -90,7 +92,10 @@ def _as_detected(model: Model, published: Published) -> Data | None:
 
     record = {"output": form_as_dict(published.form)}
     try:
-        return read_published(published.path, model, record, {}, same_bytes=True)
+        readings = read_published(
+            published.path, model, record, {}, same_bytes=True, safe_csv=published.form.safe_csv
+        )
+        return readings.named
     except UndecidedError:
         return None
 

@@ -31,6 +31,15 @@ RecordColumn = Annotated[
     str | None, typer.Option(help="The column that names the record (long files).")
 ]
 ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
+SafeCsv = Annotated[
+    bool | None,
+    typer.Option(
+        "--safe-csv/--no-safe-csv",
+        help="Whether the release was written with --safe-csv, so that a quote before a formula is no part "
+        "of a name; if not given, what both ways of reading agree on.",
+        show_default=False,
+    ),
+]
 Consent = Annotated[
     str | None,
     typer.Option(

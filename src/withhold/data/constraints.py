@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked, fits
 from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.take_backs import unknown_take_backs, vain_take_backs
@@ -24,6 +25,7 @@ from withhold.errors import InputError
 from withhold.wording import counted
 
 
+@runtime_checkable
 class Categories(Protocol):
     """What a hierarchy can say: the items that a name stands for."""
 
@@ -61,6 +63,7 @@ class Constraints:
     """The digest, once it was asked for."""
 
     @classmethod
+    @checked
     def of(
         cls,
         source: Any,
@@ -83,12 +86,13 @@ class Constraints:
         if isinstance(source, Mapping):
             rows = RowsByName(table)
             by_row = [
-                (rows.row(record), several(feared, record)) for record, feared in source.items()
+                (rows.row(_record(record)), several(feared, record))
+                for record, feared in source.items()
             ]
             if not allow_unknown:
                 rows.refuse_strangers()
             pairs = (
-                (row, *parse_wish(str(item)))
+                (row, *parse_wish(_written(item, row)))
                 for row, feared in by_row
                 if row >= ALL
                 for item in feared
@@ -106,6 +110,7 @@ class Constraints:
         )
 
     @classmethod
+    @checked
     def from_pairs(
         cls,
         pairs: Iterable[tuple[int, str, bool]],
@@ -120,7 +125,8 @@ class Constraints:
         back: list[bool] = []
         numbers: dict[str, int] = {}
         wishes: list[int] = []
-        for row, written, taken in pairs:
+        for pair in pairs:
+            row, written, taken = _pair(pair)
             for name in expanded(written, hierarchy):
                 if row >= 0:
                     rows.append(row)
@@ -196,6 +202,7 @@ class Constraints:
         return made if missing is None else replace(made, unknown=(missing,))
 
     @classmethod
+    @checked
     def from_function(
         cls,
         fears: Callable[[tuple[str, ...]], Iterable[str]],
@@ -206,15 +213,22 @@ class Constraints:
         """From a function of the record; it is called once for each. The items it returns are names, as they
         are: a ``!`` in front is part of the name."""
         pairs = (
-            (row, named(str(item)), False)
+            (row, named(_written(item, row)), False)
             for row, record in enumerate(table)
             for item in several(fears(record), row)
         )
         return cls.from_pairs(pairs, table, hierarchy=hierarchy)
 
     @classmethod
+    @checked
     def from_matrix(cls, matrix: Any, table: Transactions) -> Constraints:
         """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
+        if not hasattr(matrix, "shape"):
+            raise InputError(
+                "constraints by matrix must be an array",
+                value=type(matrix).__name__,
+                remedy="give a numpy array or a scipy sparse matrix",
+            )
         if tuple(matrix.shape) != (len(table), table.n_items):
             raise InputError(
                 f"the matrix has shape {tuple(matrix.shape)}, and the table {counted(len(table), 'record')} "
@@ -314,6 +328,41 @@ class Constraints:
                 digest.update(np.packbits(self.marks(start, end), axis=1).tobytes())
             self._digests.append(digest.hexdigest())
         return self._digests[0]
+
+
+def _record(record: object) -> object:
+    """The record that a key names; True and False are no row numbers."""
+    if record is None or isinstance(record, bool | np.bool_):
+        raise InputError(
+            "a key of the constraints is no record",
+            value=repr(record),
+            remedy="use row numbers from 0, record ids, or * for everybody",
+        )
+    return record
+
+
+def _written(item: object, record: object) -> str:
+    """The item as a text; what is neither a text nor a whole number names no item."""
+    if not fits(item, str | int):
+        raise InputError(
+            f"what record {record} wants protected must be texts",
+            value=repr(item),
+            remedy="name the items, such as ['medicine']",
+        )
+    return str(item)
+
+
+def _pair(pair: Any) -> tuple[int, str, bool]:
+    """A row, an item and whether it is taken back."""
+    if isinstance(pair, tuple | list) and len(pair) == 3:
+        row, item, back = pair
+        if fits(row, int) and isinstance(item, str) and fits(back, bool):
+            return int(row), item, bool(back)
+    raise InputError(
+        "a pair must be (row, item, whether it is taken back)",
+        value=repr(pair),
+        remedy="give for example (0, 'medicine', False); row -1 is everybody",
+    )
 
 
 def expanded(name: str, hierarchy: Categories | None) -> list[str]:

@@ -8,7 +8,7 @@ more, so that nothing is lost and no two cells become one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -102,6 +102,16 @@ def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...
         f"{cells} with =, +, -, @ or a tab, and a spreadsheet may run such a cell as a formula; "
         f"write it with a quote before it: {option('safe_csv', True)}",
     )
+
+
+def holds_formulas(data: Transactions | Table) -> bool:
+    """Whether a name or a value is a formula, as no cell of a safe file is."""
+    names: Iterable[str | None]
+    if isinstance(data, Table):
+        names = (*data.names, *(value for column in data.columns for value in column.values))
+    else:
+        names = (*data.vocabulary, *(data.record_ids or ()))
+    return any(name and is_formula(name) for name in names)
 
 
 def escaped_items(table: Transactions) -> Transactions:

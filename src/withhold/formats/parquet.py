@@ -37,6 +37,15 @@ def read_parquet(data: bytes, path: str) -> polars.DataFrame:
     return _guarded(path, lambda: pl.read_parquet(data))
 
 
+def parquet_notes(data: bytes, path: str) -> dict[str, str]:
+    """What whoever wrote a parquet file noted in it for readers; nothing where polars cannot tell."""
+    import polars as pl
+
+    if not hasattr(pl, "read_parquet_metadata"):  # before 1.25
+        return {}
+    return _guarded(path, lambda: pl.read_parquet_metadata(io.BytesIO(data)))
+
+
 def parquet_pieces(
     data: bytes, path: str, choose: Callable[[list[str]], Sequence[str]], n_rows: int
 ) -> Iterator[polars.DataFrame]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from withhold.arguments import check_options, option_names
@@ -34,9 +34,19 @@ SUPPRESSORS = {
 }
 
 
-def check_search(model: Model, options: Mapping[str, Any]) -> None:
-    """Refuse, before any work is done, options that the model's suppressor does not take."""
-    check_options(load(SUPPRESSORS[model.name]), options, what=f"anonymize with {model.name}")
+def check_search(
+    model: Model,
+    options: Mapping[str, Any],
+    *,
+    verb: str = "anonymize",
+    also: Iterable[str] = (),
+) -> None:
+    """Refuse, before any work is done, options that neither the model's suppressor nor the verb takes.
+
+    ``also`` are the options of the verb itself.
+    """
+    what = f"{verb} with {model.name}"
+    check_options(load(SUPPRESSORS[model.name]), options, what=what, also=also)
 
 
 def search_options(model: Model) -> tuple[str, ...]:
