@@ -34,7 +34,10 @@ def verify(
     ] = None,
     original: Annotated[
         str | None,
-        typer.Option(help="[personal-rho] The file that the release was made from."),
+        typer.Option(
+            help="[personal-rho] The file that the release was made from. Options of reading are for it "
+            "alone where the release is read safely without them."
+        ),
     ] = None,
     format: options.Format = None,
     separator: options.Separator = None,
