@@ -18,8 +18,9 @@ from withhold.formats.formulas import unescaped_items
 from withhold.manifest import read_internal, read_manifest
 from withhold.models import Model
 from withhold.publish import internal_of, manifest_of, sha256_of
-from withhold.recheck import Readings, model_in, read_original, read_published
+from withhold.recheck import model_in
 from withhold.release import Release
+from withhold.rereading import Readings, read_original, read_published
 from withhold.wording import counted
 
 

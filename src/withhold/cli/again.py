@@ -88,7 +88,7 @@ def verify_command(release: Release, published: Published, params: Mapping[str, 
 def _as_detected(model: Model, published: Published) -> Data | None:
     """The published file as ``verify`` reads it without further options; None if it would ask for some."""
     from withhold.manifest import form_as_dict
-    from withhold.recheck import read_published
+    from withhold.rereading import read_published
 
     record = {"output": form_as_dict(published.form)}
     try:

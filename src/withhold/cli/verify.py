@@ -128,6 +128,6 @@ def _original(
     **people: Any,
 ) -> Transactions:
     """The originals, read as when the release was made if the internal manifest tells how."""
-    from withhold.recheck import read_original
+    from withhold.rereading import read_original
 
     return read_original(Path(original), published, reading, **people)
