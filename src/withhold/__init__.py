@@ -9,15 +9,14 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
-
-from withhold.errors import WithholdError
-from withhold.lazy import load
-
+# Nothing is imported here: until the command hears Ctrl-C, every import is a moment in which it would not.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from withhold.data import Constraints, Hierarchy, Source, Table, Transactions
     from withhold.data.breach import Breach
+    from withhold.errors import WithholdError
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence, KmAnonymity
@@ -26,10 +25,7 @@ if TYPE_CHECKING:
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.verdict import Status, Verdict
 
-try:
-    __version__ = version("withhold")
-except PackageNotFoundError:  # a checkout that was never installed
-    __version__ = "0+unknown"
+    __version__: str
 
 __all__ = [
     "Breach",
@@ -63,6 +59,7 @@ __all__ = [
 # The verbs load numba or polars; they come in when they are first used, so that importing is quick. The
 # values load numpy; they come in late so that the command hears Ctrl-C before that.
 _VALUES = {
+    "withhold.errors": ("WithholdError",),
     "withhold.data": ("Constraints", "Hierarchy", "Source", "Table", "Transactions"),
     "withhold.data.breach": ("Breach",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
@@ -88,6 +85,10 @@ _VERBS = {
 
 
 def __getattr__(name: str) -> Any:
+    from withhold.lazy import load
+
+    if name == "__version__":
+        return _version()
     if name in _VERBS:
         return load(_VERBS[name])
     for module, names in _VALUES.items():
@@ -99,3 +100,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("withhold")
+    except PackageNotFoundError:  # a checkout that was never installed
+        return "0+unknown"

@@ -64,7 +64,9 @@ def checked(function: F) -> F:
     withhold.errors.PolicyError: slice_bread has no option 'thicknes'; did you mean thickness? It takes \
     loaves, thickness
     """
-    name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    path = function.__qualname__.removesuffix(".__init__").split(".")
+    # A constructor that has a name of its own is called with the class before it.
+    name = ".".join(path[-2:] if next(iter(_parameters(function)), "") == "cls" else path[-1:])
 
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
@@ -74,10 +76,19 @@ def checked(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def check_options(function: Callable[..., Any], options: Mapping[str, Any], *, what: str) -> None:
-    """Refuse options that are passed on to a function which does not take them."""
+def check_options(
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    *,
+    what: str,
+    also: Iterable[str] = (),
+) -> None:
+    """Refuse options that are passed on to a function which does not take them.
+
+    ``also`` are the options that the caller takes itself, which may be what was meant.
+    """
     function = _declaring(function)
-    _check_names(options, option_names(function), what)
+    _check_names(options, list(dict.fromkeys((*option_names(function), *also))), what)
     _check_values(function, options)
 
 
@@ -126,10 +137,10 @@ def _check_call(
     in_order = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     kinds = {p.kind for p in parameters}
     taken = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    shown = [each for each in taken if each != "self"]
+    shown = [each for each in taken if each not in ("self", "cls")]
     if len(args) > len(in_order) and inspect.Parameter.VAR_POSITIONAL not in kinds:
         raise PolicyError(
-            f"{name} takes at most {len([p for p in in_order if p.name != 'self'])} values without "
+            f"{name} takes at most {len([p for p in in_order if p.name in shown])} values without "
             f"a name; it takes {', '.join(shown)}"
         )
     given = {p.name: value for p, value in zip(in_order, args, strict=False)}

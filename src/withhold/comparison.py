@@ -6,35 +6,24 @@ In: an original, and releases or files. Out: a ``Comparison``, which text, JSON 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from withhold.arguments import checked, names_in
+from withhold.candidates import candidate, refuse_strangers, with_originals
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Table, Transactions
+from withhold.data import Hierarchy, Transactions
 from withhold.data.names import clean_set
-from withhold.errors import InputError, PolicyError
-from withhold.formats import Data, read, read_table
-from withhold.measure import Asked, Measured, compare_tables
-from withhold.method import Model
+from withhold.data.unknown import find_unknown, refuse_if_nothing_known
+from withhold.errors import PolicyError
 from withhold.methods.buckets.search.suppressor import tree_for
-from withhold.publish.manifest import read_internal, read_manifest
-from withhold.publish.publishing import internal_of, manifest_of, sha256_of
-from withhold.publish.recheck import model_in, read_original, read_published
-from withhold.release import Release
+from withhold.registry import measured as measure
+from withhold.telling.facts import Asked, Measured
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """A release that is compared: its table, and what is known of how it was made."""
-
-    name: str
-    table: Any
-    model: Model | None = None
-    hierarchy: Hierarchy | None = None
-    path: Path | None = None
+OF_THE_SENSITIVE = frozenset(("occurrences.sensitive.share", "occurrences.others.share"))
+"""Facts that mean nothing where the sensitive items are not known."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +84,19 @@ def compare(
             f"names must have one name for each release: {len(published):,}, not {len(names):,}"
         )
     candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
-    table = original_of(original, candidates, consent=consent)
+    candidates = with_originals(original, candidates, consent=consent)
+    table = candidates[0].original
     tree = None
     if hierarchy is not None and isinstance(table, Transactions):
         tree = tree_for(table, hierarchy)[0]
     wanted = None
     if sensitive is not None:
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
+        if isinstance(table, Transactions):
+            refuse_if_nothing_known(find_unknown(wanted, table.vocabulary, what="sensitive items"))
     found = []
     for number, each in enumerate(candidates):
-        refuse_strangers(table, each, tree or each.hierarchy)
+        refuse_strangers(each, tree or each.hierarchy)
         known = each.model.sensitive if each.model is not None else frozenset()
         asked = Asked(
             each.model,
@@ -116,88 +108,15 @@ def compare(
             progress=progress,
         )
         name = names[number] if names else each.name
-        found.append(Compared(name, compare_tables(table, each.table, asked)))
+        measured = measure(each.original, each.table, asked)
+        found.append(Compared(name, measured if asked.sensitive else _without_sensitive(measured)))
     return Comparison(_name(original, "the original"), tuple(found))
 
 
-def original_of(original: Any, releases: Sequence[Candidate], **reading: Any) -> Data:
-    """The original as its releases are: records of items, or a table that is prepared as theirs was."""
-    if not isinstance(releases[0].table, Table):
-        if isinstance(original, Transactions) and reading.get("consent") is None:
-            return original
-        beside = next((each.path for each in releases if each.path is not None), None)
-        if isinstance(original, str | Path) and beside is not None:
-            people = {
-                name: reading.pop(name)
-                for name in ("consent", "skip_missing_ids")
-                if name in reading
-            }
-            return read_original(Path(original), beside, reading, **people)
-        return read(original, **reading)
-    consent = reading.get("consent")
-    if isinstance(original, Table):
-        return original if consent is None else read_table(original, consent=consent)
-    like = releases[0].table
-    return read_table(
-        original,
-        separator=reading.get("separator"),
-        # The column of consent is gone already when the others are dropped.
-        drop=[name for name in like.dropped if name != consent],
-        bins=like.binned,
-        consent=consent,
-    )
-
-
-def candidate(
-    published: Any, number: int = 1, *, reading: Mapping[str, Any] | None = None
-) -> Candidate:
-    """A release as it can be compared; a path is read, as its manifest says if there is one."""
-    reading = reading or {}
-    if isinstance(published, Candidate):
-        return published
-    if isinstance(published, Release):
-        return Candidate(
-            f"release {number}", published.data, published.model, _tree(published.plan)
-        )
-    if not isinstance(published, str | Path):
-        return Candidate(
-            f"release {number}", published if isinstance(published, Table) else read(published)
-        )
-    path = Path(published)
-    where = manifest_of(path)
-    if not where.exists():
-        return Candidate(path.name, read(published, **reading))
-    record = read_manifest(where)
-    unchanged = sha256_of(path) == record["output"]["sha256"]
-    model = model_in(record, where)
-    said = {name: value for name, value in reading.items() if value not in (None, False)}
-    table = read_published(path, model, record, said, same_bytes=unchanged)
-    if isinstance(table, Table):
-        prepared = (read_internal(internal_of(path)) or record).get("input", {})
-        dropped = tuple(prepared.get("dropped_columns", ()))
-        table = replace(table, dropped=dropped, binned=tuple(prepared.get("binned_columns", ())))
-    return Candidate(path.name, table, model, path=path)
-
-
-def refuse_strangers(original: Data, release: Candidate, tree: Hierarchy | None) -> None:
-    """Refuse a release that has no item of the original: another file, or one that was misread."""
-    table = release.table
-    if tree is not None or not isinstance(original, Transactions):
-        return
-    if not isinstance(table, Transactions) or not table.n_occurrences:
-        return
-    if frozenset(table.vocabulary).isdisjoint(original.vocabulary):
-        raise InputError(
-            "shares no item with the original",
-            path=release.name,
-            remedy="check that it is a release of that file, and how both are read (--format, --separator, "
-            "--record-column, --item-column); if it was generalised, name the --hierarchy",
-        )
-
-
-def _tree(plan: Any) -> Hierarchy | None:
-    """The tree of a plan that generalises."""
-    return getattr(plan, "hierarchy", None)
+def _without_sensitive(measured: Measured) -> Measured:
+    """The numbers of a release of which nobody knows what is sensitive, without those that need it."""
+    facts = tuple(fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
+    return replace(measured, facts=facts)
 
 
 def _name(data: Any, otherwise: str) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
+from withhold.data.wishes import RECORDS
+from withhold.errors import InputError, option
 from withhold.method import Model
 from withhold.registry import method_of
 
@@ -13,17 +16,49 @@ def unknown_items(model: Model, data: Any, *, allowed: bool = False) -> Unknown 
     """The items that the model lists and the data do not know, if any is missing."""
     if not model.sensitive:
         return None
+    constraints = getattr(model, "constraints", None)
     return find_unknown(
-        model.sensitive, frozenset(data.vocabulary), what=method_of(model).listed, allowed=allowed
+        model.sensitive,
+        frozenset(data.vocabulary),
+        what=method_of(model).listed,
+        allowed=allowed,
+        also_near=getattr(constraints, "categories", ()),
     )
+
+
+def protects_nobody(model: Model, *, allowed: bool = False) -> InputError | None:
+    """What is wrong with constraints that protect nobody, unless somebody said that they may.
+
+    Constraints that name only records of another file are wrong all the same.
+    """
+    constraints = getattr(model, "constraints", None)
+    if constraints is None or constraints.n_pairs:
+        return None
+    listed = "; ".join(str(each) for each in constraints.unknown)
+    strangers = any(each.what == RECORDS for each in constraints.unknown)
+    if allowed and not strangers:
+        return None
+    if strangers:
+        remedy = "name records of this file, or * for everybody"
+    else:
+        allow = option("allow_unknown", True)
+        remedy = f"name who wants which item protected, or say {allow} if nobody does"
+    problem = "the constraints protect nobody"
+    return InputError(f"{problem}: {listed}" if listed else problem, remedy=remedy)
 
 
 def check_listed(model: Model, data: Any, *, allowed: bool = False) -> tuple[Unknown, ...]:
     """Everything that was listed and not found; raises if the data have none of the model's items."""
+    if (nobody := protects_nobody(model, allowed=allowed)) is not None:
+        raise nobody
     items = unknown_items(model, data, allowed=allowed)
     refuse_if_nothing_known(items)
     constraints = getattr(model, "constraints", None)
-    found = [*getattr(data, "unknown", ()), *getattr(constraints, "unknown", ())]
+    listed = (
+        replace(each, allowed=each.allowed or allowed)
+        for each in getattr(constraints, "unknown", ())
+    )
+    found = [*getattr(data, "unknown", ()), *listed]
     return (*found, items) if items is not None else tuple(found)
 
 

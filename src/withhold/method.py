@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from withhold.arguments import fits
+from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
 from withhold.options import Declared, options_of
 
@@ -77,13 +78,32 @@ class AnyLoss(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How to withhold; each method adds what can be chosen there."""
+
+    def warnings(self) -> tuple[str, ...]:
+        """What to say each time these options are used."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class NoOptions:
     """For what has no options."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How any work is done, whatever the method."""
+
+    seed: int = 0
+    jobs: int | None = None
+    limit_seconds: float | None = None
+    progress: Progress = quiet
+
+
 @dataclass(frozen=True)
 class Method:
-    """A privacy model with everything that can be done about it. Functions are loaded when they are called."""
+    """A privacy model with everything that can be done about it; its functions are loaded when called."""
 
     name: str
     """As ``--model`` and manifests call it."""
@@ -105,7 +125,7 @@ class Method:
     """What its audits call things."""
     limits: tuple[tuple[str, str], ...]
     """What it does not promise, as pairs of a heading and a sentence or two."""
-    search_options: type[Any] = NoOptions
+    search_options: type[SearchOptions] = SearchOptions
     audit_options: type[Any] = NoOptions
     reading_options: type[Any] = NoOptions
     """How the data is prepared before anything else."""
@@ -113,6 +133,10 @@ class Method:
     """What the command line reads besides the data to complete the model."""
     complete: Callable[[Any, Mapping[str, Any], Any, bool], Any] = lambda model, *_: model
     """(model, files given, data, allow_unknown) → the model with what could be read only with the data."""
+    released: Callable[[Any, Any, Mapping[str, Any] | None], Any] = lambda model, *_: model
+    """(model, originals, options in force) → the model as it is proved for a release of these originals."""
+    unpublished: tuple[str, ...] = ()
+    """Parameters of the model that only the custodian may know."""
     listed: str = ""
     """What the items are called that the model lists."""
     sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = lambda _: ()
@@ -155,6 +179,7 @@ class Method:
             if name not in parameters or not fits(parameters[name], json_type(declared)):
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
             chosen[name] = parameters[name]
+        chosen |= {name: parameters[name] for name in self.unpublished if name in parameters}
         made: Model = self.model(**chosen)
         return made
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -103,9 +102,17 @@ def choices(hint: Any) -> tuple[str, ...]:
     return tuple(text for each in literals for text in get_args(each))
 
 
-@cache
 def options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
     """The options that a class or a function declares, by name, in order."""
+    if declaring not in _FOUND:
+        _FOUND[declaring] = _options_of(declaring)
+    return _FOUND[declaring]
+
+
+_FOUND: dict[Callable[..., Any], Mapping[str, Declared]] = {}
+
+
+def _options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
     function = declaring.__init__ if isinstance(declaring, type) else declaring  # type: ignore[misc]
     function = inspect.unwrap(function)
     names = vars(sys.modules[function.__module__]) if function.__module__ in sys.modules else {}

@@ -14,19 +14,16 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from withhold.arguments import check_options, checked
+from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
 from withhold.data import Table, Transactions
 from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
-from withhold.listed import check_listed, unknown_items
-from withhold.measure import loss_of
-from withhold.method import Model
+from withhold.listed import check_listed, protects_nobody, unknown_items
+from withhold.method import Model, Run
 from withhold.publish.identifiers import RENUMBER, check_ids, released
-from withhold.registry import TABLE_MODELS, as_released, check_audit, check_search, suppress
-from withhold.registry import audit as find
-from withhold.registry import verify as prove
+from withhold.registry import check_audit, check_search, method_of
 from withhold.release import Release
 from withhold.verdict import Status, Verdict
 
@@ -52,14 +49,15 @@ def audit(
     >>> found.verdict.status, str(found.breaches[0])
     (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
     """
-    check_audit(model, options)
+    check_audit(model, options, also=option_names(audit))
+    method = method_of(model)
     table = as_data(data, model, consent, allow_unknown=allow_unknown)
-    check_listed(model, table, allowed=allow_unknown)
+    unknown = check_listed(model, table, allowed=allow_unknown)
     # Somebody who gives the originals asks about a release of them; else the table is its own original.
     if getattr(model, "originals", None) is None:
-        model = as_released(model, table)
-    found = find(table, model, **options)
-    return replace(found, without_consent=table.without_consent)
+        model = method.released(model, table, None)
+    found = method.audit(table, model, **options)
+    return replace(found, without_consent=table.without_consent, unknown=unknown)
 
 
 @checked
@@ -73,12 +71,14 @@ def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: A
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
-    check_options(prove, options, what="verify")
+    check_options(Run, options, what="verify", also=option_names(verify))
     table = as_data(data, model)
+    if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
+        return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
     missing = unknown_items(model, table, allowed=allow_unknown)
     if missing is not None and missing.is_everything and not allow_unknown:
         return Verdict(Status.UNDECIDED, f"nothing: {missing}", 0, 0.0)
-    return prove(table, model, **options)
+    return method_of(model).check(table, model, **options)
 
 
 @checked
@@ -113,23 +113,25 @@ def anonymize(
     >>> release.verdict.status, release.loss.removed
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
-    check_search(model, options)
+    check_search(model, options, also=option_names(anonymize))
+    method = method_of(model)
     clock = [time.perf_counter()]
     check_ids(ids)
     table = as_data(data, model, consent, allow_unknown=allow_unknown)
     unknown = check_listed(model, table, allowed=allow_unknown)
     # Whoever knows the seed can work backwards from the release, so the usual one must not be known.
     seed = secrets.randbits(SEED_BITS) if seed is None else seed
-    plan, chosen = suppress(table, model, seed=seed, **options)
-    model = as_released(model, table, chosen)
+    plan, chosen = method.search(table, model, seed=seed, **options)
+    chosen["already_held"] = len(plan) == 0
+    model = method.released(model, table, chosen)
     give_back_memory()
     clock.append(time.perf_counter())
     published = released(apply(plan, table), ids)
-    verdict = prove(published, model, jobs=options.get("jobs"))
+    verdict = method.check(published, model, jobs=options.get("jobs"))
     clock.append(time.perf_counter())
     if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
-    loss = loss_of(table, published, model, plan)
+    loss = method.loss(table, published, model, plan)
     timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
     return Release(
         published, table, plan, model, verdict, loss, chosen, timings, unknown=unknown, ids=ids
@@ -138,7 +140,7 @@ def anonymize(
 
 def as_data(data: Any, model: Model, consent: Any = None, *, allow_unknown: bool = False) -> Data:
     """The data as what the model is about, read if it is not that yet: a table, or records of items."""
-    if model.name in TABLE_MODELS:
+    if method_of(model).data == "table":
         if isinstance(data, Table) and consent is None:
             return data
         return read_table(data, consent=consent, allow_unknown=allow_unknown)

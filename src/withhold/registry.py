@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from withhold.arguments import check_options, option_names
 from withhold.errors import PolicyError
 from withhold.lazy import load
-from withhold.method import Method, Model
+from withhold.method import Method, Model, Run
 
 if TYPE_CHECKING:
     from withhold.telling.facts import Asked, Measured
@@ -64,6 +65,32 @@ def model_from(parameters: Mapping[str, Any]) -> Model:
     if not isinstance(name, str) or name not in ROOMS:
         raise PolicyError(f"names a model that this version does not know ({name!r})")
     return method_named(name).build(parameters)
+
+
+def check_search(
+    model: Model,
+    options: Mapping[str, Any],
+    *,
+    verb: str = "anonymize",
+    also: Iterable[str] = (),
+) -> None:
+    """Refuse, before any work is done, options that neither the method's search nor the verb takes.
+
+    ``also`` are the options of the verb itself.
+    """
+    _check(method_of(model).search_options, options, f"{verb} with {model.name}", also)
+
+
+def check_audit(model: Model, options: Mapping[str, Any], *, also: Iterable[str] = ()) -> None:
+    """Refuse, before any work is done, options that neither the method's audit nor the verb takes."""
+    _check(method_of(model).audit_options, options, f"audit with {model.name}", also)
+
+
+def _check(declared: type[Any], options: Mapping[str, Any], what: str, also: Iterable[str]) -> None:
+    run = option_names(Run)
+    check_options(declared, options, what=what, also=(*also, *run))
+    check_options(Run, {name: options[name] for name in run if name in options}, what=what)
+    declared(**{name: options[name] for name in option_names(declared) if name in options})
 
 
 def measured(original: Any, published: Any, asked: Asked) -> Measured:

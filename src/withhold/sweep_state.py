@@ -19,9 +19,9 @@ from withhold.atomic.steps import append
 from withhold.data import Hierarchy, Table, plan
 from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
-from withhold.measure import Asked, Fact
 from withhold.methods.cells import plan as cell_plan
 from withhold.publish.publishing import save_text
+from withhold.telling.facts import Asked, Fact
 
 if TYPE_CHECKING:
     from withhold.sweeping import Case, Point

@@ -19,15 +19,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from withhold.arguments import checked, did_you_mean, fits
+from withhold.arguments import checked, did_you_mean, fits, option_names
 from withhold.counting.threads import Progress, available_cores, quiet
 from withhold.errors import ImpossibleError, PolicyError
-from withhold.measure import Asked, Fact, compare_tables
+from withhold.listed import check_listed
 from withhold.method import Model
 from withhold.pipeline import anonymize, as_data
-from withhold.registry import check_search, search_options
+from withhold.registry import check_search, measured, method_of
 from withhold.sweep_state import State
-from withhold.telling.facts import finite
+from withhold.telling.facts import Asked, Fact, finite
 
 UNVARIED = ("jobs", "progress")
 """Options of ``anonymize`` that change nothing about a release."""
@@ -69,6 +69,8 @@ class Sweep:
 
     varied: tuple[str, ...]
     points: tuple[Point, ...]
+    warnings: tuple[str, ...] = ()
+    """Which names were listed that the data do not have."""
 
     @property
     def plotted(self) -> tuple[str, ...]:
@@ -144,14 +146,17 @@ def grid(
         plain = {name: _plain(value) for name, value in chosen.items()}
         made = make(**wanted)
         _check_varied(made, others, known)
-        check_search(made, {**options, **others})
+        check_search(made, {**options, **others}, verb="sweep", also=option_names(sweep))
         cases.append(Case(plain, made, {**options, **others}))
     return cases
 
 
 def _check_varied(model: Model, varied: Mapping[str, Any], known: frozenset[str]) -> None:
     """Refuse what is neither a parameter of the model nor an option of ``anonymize``."""
-    can_vary = [*sorted(known), *(o for o in search_options(model) if o not in UNVARIED)]
+    can_vary = [
+        *sorted(known),
+        *(o for o in (*method_of(model).searches(), "seed") if o not in UNVARIED),
+    ]
     for name in varied:
         if name not in can_vary:
             hint = did_you_mean(name, can_vary) or "; it"
@@ -183,6 +188,7 @@ def run_cases(
 ) -> Sweep:
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
+    warnings = _warnings(table, cases)
     state = State.open(folder, table, cases[0], asked, force=force)
     if "seed" not in varied:
         cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
@@ -200,7 +206,21 @@ def run_cases(
             found[number] = point
             state.keep(point)
             tell()
-    return Sweep(varied, tuple(found[number] for number in range(len(cases))))
+    points = tuple(found[number] for number in range(len(cases)))
+    return Sweep(varied, points, warnings)
+
+
+def _warnings(table: Any, cases: Sequence[Case]) -> tuple[str, ...]:
+    """What the lists of all cases name and the data do not have; raises where that is everything."""
+    models = {id(case.model): case for case in cases}.values()
+    unknown = (
+        each
+        for case in models
+        for each in check_listed(
+            case.model, table, allowed=bool(case.options.get("allow_unknown", False))
+        )
+    )
+    return tuple(dict.fromkeys(str(each) for each in unknown if not each.allowed))
 
 
 def _finished(
@@ -255,9 +275,9 @@ def _measure(table: Any, asked: Asked, case: Case, jobs: int, progress: Progress
         jobs=jobs,
         progress=progress,
     )
-    measured = compare_tables(table, release.data, asked)
-    facts = tuple(replace(fact, value=finite(fact.value)) for fact in measured.facts)
-    return Point(case.values, facts, measured.plotted, seconds)
+    found = measured(table, release.data, asked)
+    facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)
+    return Point(case.values, facts, found.plotted, seconds)
 
 
 def _plain(value: Any) -> Plain:

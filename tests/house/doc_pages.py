@@ -3,9 +3,11 @@
 How a page is written so that it can be run:
 
 - In a ``console`` block, ``$ COMMAND`` (or a line that begins with ``withhold``) is a command. A backslash at
-  its end goes on in the next line. What follows up to the next command is its output; where a command shows
-  none, it must work. A block without a command is the output of the command that the paragraph before it
-  begins with.
+  its end goes on in the next line. What follows up to the next command is its output. A block without a
+  command is the output of the command that the paragraph before it begins with.
+- A command must end with 0, unless its output shows the verdict (BROKEN: 1, UNDECIDED: 5) or a message
+  (``withhold: …``), or a comment behind it or the line of prose before the block says ``exit N`` or
+  ``exit code N``.
 - A ``python`` block runs in one namespace with the others of its page: as a doctest if it has ``>>>``, else
   as it stands, with comments right after a ``print`` as what it prints.
 - ``<!-- file: NAME -->`` before a block, or ``# NAME`` as the first line of a ``toml`` block, saves the block
@@ -42,8 +44,9 @@ MASKS = (
 )
 SHELL = re.compile(r"(?<![\w'\"\\])[|<>;&]")
 DOCTEST_FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-FINE = {0, 1, 5}
-"""Exit codes of a command that did its work: holds, broken, undecided."""
+VERDICTS = {"BROKEN": 1, "UNDECIDED": 5}
+"""Exit codes that a command may end with where its page shows the verdict."""
+EXIT = re.compile(r"\bexit (?:code )?`?(\d+)")
 
 
 class PageError(AssertionError):
@@ -70,6 +73,17 @@ class Command:
     typed: str
     shown: tuple[str, ...]
     line: int
+    before: str = ""
+    """The line of prose before its block."""
+
+    @property
+    def exit_codes(self) -> set[int]:
+        """What it may end with: what the page says; else 0, or the code of a verdict that is shown."""
+        comment = self.typed.partition(" #")[2]
+        said = {int(code) for text in (comment, self.before) for code in EXIT.findall(text)}
+        words = " ".join(self.shown)
+        seen = {code for verdict, code in VERDICTS.items() if verdict in words}
+        return said or {0, *seen}
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -113,7 +127,7 @@ def commands_of(block: Block) -> list[Command]:
             typed, goes_on = f"{typed[:-1].rstrip()} {line.strip()}", line.endswith("\\")
         elif is_command:
             if typed:
-                commands.append(Command(typed, _trimmed(shown), start))
+                commands.append(Command(typed, _trimmed(shown), start, block.before))
             typed, shown, start = line.removeprefix("$ ").strip(), [], number
             goes_on = line.endswith("\\")
         elif typed:
@@ -125,7 +139,7 @@ def commands_of(block: Block) -> list[Command]:
         elif line.strip():
             raise PageError(f"line {number}: output without a command: {line}")
     if typed:
-        commands.append(Command(typed, _trimmed(shown), start))
+        commands.append(Command(typed, _trimmed(shown), start, block.before))
     return commands
 
 
@@ -193,7 +207,7 @@ class Page:
         code, out, err = run_command(command.typed, self.shims)
         found = out if out.strip() else err
         told = any(line.startswith("withhold:") for line in command.shown)
-        if code not in FINE and not (told and 1 < code < 6):
+        if code not in command.exit_codes and not (told and 1 < code < 6):
             raise self.wrong(command.line, f"{command.typed}\nends with {code}:\n{err or out}")
         if check and command.shown and not agrees(command.shown, found):
             shown = "\n".join(command.shown)

@@ -127,8 +127,14 @@ def test_agrees__masks_the_machine_and_nothing_else(shown, found, fits):
         ("```console\n$ withhold inspect b.dat\n```", "ends with 3"),
         ("```console\n$ withhold inspekt a.dat\n```", "ends with 2"),
         ("```console\n$ withhold inspect …\n```", "not literal"),
-        ("```console\n$ false && true\n$ cat nowhere\n$ exit 7\n```", "ends with 7"),
+        ("```console\n$ true && true\n$ cat a.dat\n$ exit 7\n```", "ends with 7"),
         ("<!-- setup\n$ exit 3\n-->", "ends with 3"),
+        ("```console\n$ exit 1\n```", "ends with 1"),
+        ("```console\n$ exit 5\n```", "ends with 5"),
+        ("```console\n$ echo BROKEN; exit 5\nBROKEN\n```", "ends with 5"),
+        ("```console\n$ true  # exit code 1\n```", "ends with 0"),
+        ("```console\n$ exit 1 # exit code 5\n```", "ends with 1"),
+        ("It ends with exit code 1:\n```console\n$ exit 5\n```", "ends with 5"),
         ("```python\n>>> 1 + 1\n3\n```", "Expected"),
         ("```python\nprint(1)\n# 2\n```", "The page shows"),
     ],
@@ -136,6 +142,21 @@ def test_agrees__masks_the_machine_and_nothing_else(shown, found, fits):
 def test_page__that_is_wrong_is_caught(folder, text, told):
     with pytest.raises(PageError, match=told):
         page(folder, text).run()
+
+
+def test_page__an_exit_code_that_the_page_says_passes(folder):
+    text = """
+```console
+$ echo BROKEN x; exit 1
+BROKEN …
+$ exit 5  # exit 5
+```
+It ends with exit code `1`:
+```console
+$ exit 1
+```
+"""
+    assert page(folder, text).run() == 3
 
 
 def test_page__that_is_right_passes(folder):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 
 import pandas as pd
 import pytest
@@ -129,6 +131,77 @@ def test_constraints__on_unknown_items_and_records():
     ]
 
 
+def test_a_list_that_matches_in_part__is_told_by_audits_and_sweeps(desk):
+    said = "1 of 2 sensitive items never occurs: 'Antidepresant' (did you mean 'Antidepressant'?)"
+    listed = ("--sensitive", "Insulin,Antidepresant")
+    audited = run("audit", "baskets.dat", "--rho", "0.5", *listed, "--json")
+    told = json.loads(audited.stdout)
+    assert told["warnings"] == [said]
+    assert told["unknown"] == [
+        {"what": "sensitive items", "unknown": 1, "of": 2, "names": ["Antidepresant"]}
+    ]
+    ran("sweep", "baskets.dat", *listed, "--vary", "rho=0.4,0.5", "-o", "grid")
+    assert load("grid/sweep.json")["warnings"] == [said]
+    assert "Antidepresant" in (desk / "grid" / "sweep.html").read_text()
+    allowed = ran("sweep", "baskets.dat", *listed, "--vary", "rho=0.4", "--json", "--allow-unknown")
+    assert json.loads(allowed.stdout)["warnings"] == []
+
+
+@pytest.mark.parametrize("lines", ["u-17,!Insulin\n", "u-17,Insulin\nu-17,!Insulin\n"])
+def test_constraints__that_protect_nobody(desk, lines):
+    (desk / "wishes.csv").write_text("record,item\n" + lines)
+    asked = ("patients.csv", *COLUMNS, *PERSONAL)
+    for verb in (("anonymize", "-o", "x.csv"), ("audit",)):
+        result = run(*verb, *asked)
+        assert result.exit_code == 3
+        assert "the constraints protect nobody" in result.stderr
+        assert "--allow-unknown" in result.stderr
+    assert not (desk / "x.csv").exists()
+    ran("anonymize", *asked, "-o", "x.csv", "--allow-unknown")
+
+
+def test_constraints__what_takes_nothing_back_is_a_warning_that_stays(desk):
+    (desk / "wishes.csv").write_text("record,item\n*,Insulin\nu-17,!Insulun\n")
+    ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "x.csv", "--report")
+    said = (
+        "the only name among the items taken back in the constraints was not wished for that record"
+    )
+    assert (
+        f"{said}: '!Insulun' (did you mean '!Insulin'?)"
+        in load("x.csv.internal.json")["warnings"][0]
+    )
+    assert load("x.csv.manifest.json")["unknown"] == [
+        {"what": "items taken back in the constraints", "unknown": 1, "of": 1}
+    ]
+    assert "Insulun" not in (desk / "x.csv.manifest.json").read_text()
+    assert said in (desk / "x.csv.report.html").read_text()
+
+
+def test_constraints__of_strangers_alone(desk):
+    (desk / "wishes.csv").write_text("record,item\n17,Insulin\n30,Tea\n")
+    asked = ("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "--allow-unknown")
+    result = run(*asked, "-o", "x.csv")
+    assert result.exit_code == 3
+    assert "protect nobody: none of the 2 records in the constraints occurs" in result.stderr
+    assert "--allow-unknown" not in result.stderr
+    # Nor is anything proved for them.
+    ran("anonymize", "patients.csv", *COLUMNS, *SAFE, "-o", "y.csv")
+    stated = (
+        "verify",
+        "y.csv",
+        *COLUMNS,
+        *PERSONAL,
+        "--original",
+        "patients.csv",
+        "--allow-unknown",
+    )
+    assert run(*stated).exit_code == 5
+    ran(*asked, "--sensitive", "Insulin", "-o", "x.csv")
+    assert {"what": "records in the constraints", "unknown": 2, "of": 2} in (
+        load("x.csv.manifest.json")["unknown"]
+    )
+
+
 def test_a_hierarchy_that_knows_no_item__is_refused():
     with open("tree.csv", "w") as file:
         file.write("nail,hardware\nhammer,hardware\nhardware,*\n")
@@ -137,6 +210,26 @@ def test_a_hierarchy_that_knows_no_item__is_refused():
     )
     assert result.exit_code == 3
     assert "knows none of the items" in result.stderr
+
+
+def test_a_hierarchy_with_a_misspelt_leaf__names_it(desk):
+    leaves = ["Bread", "Insulin", "Milk", "Teaa", "Antidepressant"]
+    (desk / "tree.csv").write_text("".join(f"{leaf},all\n" for leaf in leaves))
+    asked = ("anonymize", "baskets.dat", "--model", "buckets", "--k", "2", "-o", "x.dat")
+    result = run(*asked, "--hierarchy", "tree.csv")
+    assert result.exit_code == 3
+    assert "lacks 1 of the items of the data: 'Tea'; it has 'Teaa', which no record holds" in (
+        result.stderr
+    )
+
+
+def test_a_hierarchy_of_a_column_that_is_not_there__names_the_nearest(desk):
+    (desk / "people.csv").write_text("age,sex\n" + "30,f\n31,m\n" * 4)
+    (desk / "tree.csv").write_text("30,all\n31,all\n")
+    asked = ("people.csv", "--model", "k-anonymity", "--k", "5", "--quasi-identifiers", "age,sex")
+    result = run("anonymize", *asked, "--hierarchy", "AGEE=tree.csv", "-o", "x.csv")
+    assert result.exit_code == 2
+    assert "column 'AGEE', which the table does not have; did you mean 'age'?" in result.stderr
 
 
 def test_consent__of_people_who_are_not_there():
@@ -241,14 +334,54 @@ def test_manifest__what_strangers_get_tells_nothing_of_the_original(desk):
         assert secret not in text
 
 
+@pytest.mark.parametrize(("edition", "others"), [("internal", False), ("external", True)])
+def test_report__of_the_custodian_is_for_its_owner_alone(desk, edition, others):
+    before = os.umask(0o022)
+    try:
+        asked = ("--report", "--edition", edition, "--seed", "987654321")
+        ran("anonymize", "baskets.dat", *SAFE, *asked, "-o", "x.dat")
+    finally:
+        os.umask(before)
+    report = desk / "x.dat.report.html"
+    assert bool(report.stat().st_mode & 0o077) is others
+    assert ("987654321" in report.read_text()) is not others
+
+
 def test_manifest__a_sampled_release_keeps_its_seed_to_itself(desk):
     sampled = ("--max-known", "1", "--epsilon", "0.3", "--delta", "0.3", "--seed", "987654321")
     ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, *sampled, "-o", "x.csv")
-    assert "987654321" not in (desk / "x.csv.manifest.json").read_text()
+    public = (desk / "x.csv.manifest.json").read_text()
+    for secret in ("987654321", "round", "seed", "draws"):
+        assert secret not in public
+    method = load("x.csv.manifest.json")["verdict"]["method"]
+    assert method == "random adversaries of each size from 1 to 1 (honest test)"
+    assert "round 1" in load("x.csv.internal.json")["method"]
     proof = ("--original", "patients.csv", "--constraints", "wishes.csv")
     assert "CONFIRMED" in ran("verify", "x.csv", *COLUMNS, *proof).stdout
     (desk / "x.csv.internal.json").unlink()
     assert "CONFIRMED" in ran("verify", "x.csv", *COLUMNS, *proof).stdout
+
+
+def test_manifest__who_wants_what_protected_cannot_be_guessed_from_it(desk):
+    edition = ("--report", "--edition", "external")
+    ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, *edition, "-o", "x.csv")
+    table = wh.read("patients.csv", record_column="PATIENT", item_column="DESCRIPTION")
+    wishes = wh.Constraints.of({"u-17": ["Insulin"], "u-30": ["Antidepressant"]}, table)
+    for name in ("x.csv.manifest.json", "x.csv.report.html"):
+        text = (desk / name).read_text()
+        assert wishes.digest() not in text
+        assert "constraints_sha256" not in text
+    assert load("x.csv.internal.json")["sample"]["constraints_sha256"] == wishes.digest()
+    # Whoever has the internal manifest still notices other constraints.
+    (desk / "wishes.csv").write_text("record,item\nu-30,Antidepressant\n")
+    proof = ("--original", "patients.csv", "--constraints", "wishes.csv", *COLUMNS)
+    other = run("verify", "x.csv", *proof)
+    assert other.exit_code == 2
+    assert "not the constraints that the release was made for" in other.output
+    stated = run("verify", "x.csv", *PERSONAL, "--original", "patients.csv", *COLUMNS)
+    assert "its constraints are others" in stated.stdout
+    (desk / "x.csv.internal.json").unlink()
+    assert "not the constraints" not in run("verify", "x.csv", *proof).output
 
 
 # --- the seed -------------------------------------------------------------------------------------
@@ -302,6 +435,57 @@ def test_policy__of_a_table_made_in_python_makes_it_again(desk):
     release.write(desk / "a.csv")
     ran("anonymize", "people.csv", "--policy", "a.csv.internal.json", "-o", "b.csv")
     assert (desk / "a.csv").read_bytes() == (desk / "b.csv").read_bytes()
+
+
+TYPED = {
+    "publish a list": ("--publish", "name,born"),
+    "publish twice": ("--publish", "name", "--publish", "born"),
+    "publish all": ("--publish", "all"),
+    "hierarchy": ("--drop", "name,born", "--hierarchy", 'age=trees/age.csv,"of, or"="trees/of, or.csv"'),
+    "bins and consent": ("--drop", "name,born", "--bin", "age=5", "--consent", "agreed.txt"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TYPED)
+def test_policy__of_a_table_as_typed_makes_the_same_bytes_from_anywhere(desk, monkeypatch, case):
+    rows = [
+        f"{30 + n % 3},{'fm'[n % 2]},{'xyz'[n % 3]},Ann No{n} Doe,2001-02-{n + 10}"
+        for n in range(12)
+    ]
+    header = 'age,sex,"of, or",name,born\n'
+    (desk / "people.csv").write_text(header + "\n".join(rows) + "\n")
+    (desk / "trees").mkdir()
+    (desk / "trees" / "age.csv").write_text("30,30-31,*\n31,30-31,*\n32,32-33,*\n")
+    (desk / "trees" / "of, or.csv").write_text("x,xy,*\ny,xy,*\nz,zz,*\n")
+    (desk / "agreed.txt").write_text("".join(f"{n}\n" for n in range(1, 12)))
+    model = ("--model", "k-anonymity", "--k", "3", "--quasi-identifiers", 'age,sex,"of, or"')
+    ran("anonymize", "people.csv", *model, *TYPED[case], "-o", "a.csv")
+    elsewhere = desk / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    ran("anonymize", "../people.csv", "--policy", "../a.csv.internal.json", "-o", "b.csv")
+    assert (desk / "a.csv").read_bytes() == (elsewhere / "b.csv").read_bytes()
+
+
+def test_policy__files_of_columns_are_named_from_where_it_stands(desk, monkeypatch):
+    (desk / "people.csv").write_text("age,sex\n" + "30,f\n31,f\n32,m\n" * 4)
+    (desk / "rules").mkdir()
+    (desk / "rules" / "age.csv").write_text("30,30-31,*\n31,30-31,*\n32,32-33,*\n")
+    (desk / "rules" / "policy.toml").write_text(
+        'model = "k-anonymity"\nk = 5\nquasi-identifiers = "age,sex"\nhierarchy = "age=age.csv"\n'
+        'publish = "all"\n'
+    )
+    ran("anonymize", "people.csv", "--policy", "rules/policy.toml", "-o", "a.csv")
+
+
+def test_policy__an_item_stays_an_item_where_a_file_is_called_like_it(desk, monkeypatch):
+    ran("anonymize", "baskets.dat", "--rho", "0.5", "--sensitive", "Insulin", "-o", "a.dat")
+    elsewhere = desk / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "Insulin").write_text("Tea\n")
+    monkeypatch.chdir(elsewhere)
+    ran("anonymize", "../baskets.dat", "--policy", "../a.dat.internal.json", "-o", "b.dat")
+    assert load("b.dat.manifest.json")["model"]["sensitive"] == ["Insulin"]
 
 
 def test_policy__the_public_manifest_is_not_one():
@@ -377,16 +561,90 @@ def test_verify__the_manifest_does_not_say_how_bytes_are_parsed(desk, reading):
     assert run("verify", "x.dat", "--format", "basket", "--separator", "space").exit_code == 1
 
 
-def test_verify__the_command_that_the_tool_suggests_works():
-    made = ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "x.csv")
+ODD = "name,item\nAnn,Bread\nBob,Insulin\nEve,Tea\nAnn,Insulin\n"
+"""A list of pairs, or baskets of two items: the program asks."""
+PROVED = {
+    "baskets": ("baskets.dat", *SAFE),
+    "named columns": ("patients.csv", *COLUMNS, *SAFE),
+    "personal": ("patients.csv", *COLUMNS, *PERSONAL),
+    "personal, as baskets": ("patients.csv", *COLUMNS, *PERSONAL, "-o", "x.dat"),
+    "consent": ("patients.csv", *COLUMNS, *PERSONAL, "--consent", "agreed.txt"),
+    "consent of strangers": (
+        *("patients.csv", *COLUMNS, *PERSONAL, "--consent", "strangers.txt", "--allow-unknown"),
+    ),
+    "consent column": ("asked.csv", *COLUMNS, *PERSONAL, "--consent", "ok"),
+    "missing ids": ("gaps.csv", *COLUMNS, *PERSONAL, "--skip-missing-ids"),
+    "constraints of strangers": (
+        *("patients.csv", *COLUMNS, *PERSONAL, "--constraints", "longer.csv", "--allow-unknown"),
+    ),
+    "sensitive items for all": ("patients.csv", *COLUMNS, *PERSONAL, "--sensitive", "Tea"),
+    "sampled": (
+        *("patients.csv", *COLUMNS, *PERSONAL),
+        *("--max-known", "1", "--epsilon", "0.3", "--delta", "0.3"),
+    ),
+    "everything sensitive went": ("baskets.dat", "--rho", "0.1", "--sensitive", "Insulin"),
+    "everything feared went": ("patients.csv", *COLUMNS, *PERSONAL, "--rho", "0.01"),
+    "a list of another file": (
+        *("baskets.dat", "--rho", "0.5", "--sensitive", "Wine", "--allow-unknown"),
+    ),
+    "an ambiguous file": (
+        "odd.csv",
+        "--format",
+        "basket",
+        "--rho",
+        "0.5",
+        "--sensitive",
+        "Insulin",
+    ),
+    "a separator": ("odd.csv", "--format", "basket", "--separator", "comma", *SAFE),
+    "an ambiguous personal file": (
+        *("odd.csv", "--format", "basket", "--model", "personal-rho", "--rho", "0.5"),
+        *("--constraints", "rows.csv"),
+    ),
+    "a table": (
+        *("table.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,sex"),
+        *("--mark", "?"),
+    ),
+    "a table with a separator": (
+        *("table.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,sex"),
+        *("--separator", "comma"),
+    ),
+    "buckets": ("baskets.dat", "--model", "buckets", "--k", "2", "--hierarchy", "fan-out:2"),
+}
+
+
+@pytest.mark.parametrize("case", PROVED)
+def test_verify__the_command_that_the_tool_suggests_works(desk, case):
+    (desk / "agreed.txt").write_text("u-17\nu-4\nu-9\nu-30\n")
+    (desk / "strangers.txt").write_text("u-17\nu-4\nu-9\nu-30\nu-99\n")
+    (desk / "longer.csv").write_text("record,item\nu-17,Insulin\nu-30,Antidepressant\nu-99,Tea\n")
+    (desk / "gaps.csv").write_text(PATIENTS + "NA,Tea\n")
+    lines = PATIENTS.splitlines()
+    asked = [f"{line},{int('u-2,' not in line)}" for line in lines[1:]]
+    (desk / "asked.csv").write_text("\n".join([lines[0] + ",ok", *asked]) + "\n")
+    (desk / "odd.csv").write_text(ODD)
+    (desk / "rows.csv").write_text("record,item\n3,Insulin\n")
+    (desk / "table.csv").write_text("age,sex\n30,f\n30,f\n31,m\n32,m\n")
+    output = () if "-o" in PROVED[case] else ("-o", "x.csv")
+    made = ran("anonymize", *PROVED[case], *output)
     (line,) = [line for line in made.stderr.splitlines() if "to prove it again: " in line]
-    words = line.partition("withhold verify ")[2].split()
-    assert ran("verify", *words).stdout.startswith("HOLDS")
-    # The originals are read as the internal manifest remembers.
-    proof = ("--original", "patients.csv", "--constraints", "wishes.csv")
-    assert run("verify", "x.csv", *proof).exit_code in (0, 5)
-    made = ran("anonymize", "patients.csv", *COLUMNS, *PERSONAL, "-o", "y.dat")
-    assert ran("verify", "y.dat", *proof).stdout.startswith("HOLDS")
+    words = shlex.split(line.partition("withhold verify ")[2])
+    assert ran("verify", *words).stdout.startswith(("HOLDS", "CONFIRMED"))
+    assert ("--allow-unknown" in words) == any(
+        word in case for word in ("strangers", "went", "another file")
+    )
+
+
+def test_verify__says_why_the_constraints_may_be_others(desk):
+    (desk / "agreed.txt").write_text("u-17\nu-4\nu-9\nu-30\n")
+    made = ("patients.csv", *COLUMNS, *PERSONAL, "--consent", "agreed.txt", "-o", "x.csv")
+    ran("anonymize", *made)
+    proof = ("--original", "patients.csv", "--constraints", "wishes.csv", *COLUMNS)
+    result = run("verify", "x.csv", *proof)
+    assert result.exit_code == 2
+    assert (
+        "--consent, --skip-missing-ids, --sensitive or --hierarchy was given then" in result.output
+    )
 
 
 def test_compare__reads_files_as_they_were_read_and_refuses_strangers(desk):
@@ -408,3 +666,35 @@ def test_verify_file__takes_a_model_from_python(desk):
     found = verify_file(desk / "x.dat", model=wh.RhoUncertainty("0.5", {"Insulin"}))
     assert found.verdict.status is wh.Status.HOLDS
     assert found.policy_from == "the stated policy"
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"rho": "abc"}, "rho"),
+        ({"rho": "1/0"}, "rho"),
+        ({"rho": "-1"}, "rho"),
+        ({"model": "rhoo"}, "names a model that this version does not know"),
+        ({"sensitive": 3}, "model.sensitive"),
+        (None, "is not JSON"),
+    ],
+    ids=["rho", "zero", "negative", "model", "sensitive", "not JSON"],
+)
+def test_verify__a_stated_policy_is_proved_beside_a_garbled_manifest(desk, edit, said):
+    ran("anonymize", "baskets.dat", *SAFE, "-o", "x.dat")
+    record = load("x.dat.manifest.json")
+    text = "{" if edit is None else json.dumps(record | {"model": record["model"] | edit})
+    (desk / "x.dat.manifest.json").write_text(text)
+    result = ran("verify", "x.dat", *SAFE)
+    assert result.stdout.startswith("HOLDS")
+    assert "Warning: x.dat.manifest.json is unusable and was not believed: " in result.stdout
+    assert said in result.stdout
+    assert run("verify", "x.dat").exit_code == 3
+
+
+def test_verify__a_manifest_with_more_private_items_promises_something_else():
+    asked = ("--model", "coherence", "--h", "0.9", "--k", "1", "--p", "1", "--private")
+    ran("anonymize", "baskets.dat", *asked, "Insulin,Tea", "-o", "x.dat")
+    result = run("verify", "x.dat", *asked, "Insulin")
+    assert "promises less than the options given: private names 1 other item" in result.stdout
+    assert "private names" not in run("verify", "x.dat", *asked, "Insulin,Tea").stdout

@@ -12,8 +12,10 @@ import withhold as wh
 from withhold.cli import anonymize, compare  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import PolicyError
-from withhold.measure import MEASURES, Asked, Fact, Measured, compare_tables
+from withhold.measure import MEASURES
+from withhold.registry import compare_tables
 from withhold.report.side_by_side import comparison_as_dict, comparison_html, comparison_text
+from withhold.telling.facts import Asked, Fact, Measured
 
 SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
 ONE_LESS = [["bread", "beer"], *SHOP[1:]]

@@ -7,7 +7,16 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
 
-from withhold import Constraints, PersonalRhoUncertainty, Transactions, anonymize
+from withhold import (
+    Constraints,
+    Hierarchy,
+    PersonalRhoUncertainty,
+    Status,
+    Transactions,
+    anonymize,
+    audit,
+    verify,
+)
 from withhold.errors import InputError, PolicyError
 from withhold.formats.constraints import read_constraints
 from withhold.registry import model_from
@@ -158,3 +167,105 @@ def test_memory__of_many_fears_is_bits():
     many = np.random.default_rng(1).random((2000, 3340)) < 0.4
     # 77,512 persons would take 33 MB.
     assert Constraints.of(many, table).nbytes < 2000 * 3400 / 8 + 1000
+
+
+BANG = Transactions.from_lists(
+    [["a", "b"], ["b", "!z"], ["c"]], record_ids=["p1-x", "p2-x", "p3-x"]
+)
+NOBODY = {
+    "nothing": {},
+    "an empty list": {0: []},
+    "taken back": {"p1-x": ["!a"]},
+    "cancelled": {"p1-x": ["a", "!a"]},
+    "cancelled for all": {"*": ["a"], 0: ["!a"], 1: ["!a"], 2: ["!a"]},
+    "a function": lambda record: [],
+    "a matrix": np.zeros((3, 4), dtype=bool),
+}
+
+
+@pytest.mark.parametrize("case", NOBODY)
+def test_constraints_that_protect_nobody__are_an_error(case):
+    model = PersonalRhoUncertainty("0.5", Constraints.of(NOBODY[case], BANG))
+    for verb in (anonymize, audit):
+        with pytest.raises(InputError, match="protect nobody") as caught:
+            verb(BANG, model)
+        assert "allow_unknown" in caught.value.remedy
+    assert verify(BANG, model).status is Status.UNDECIDED
+    assert anonymize(BANG, model, allow_unknown=True).verdict.status is Status.HOLDS
+
+
+def test_taking_back__what_nobody_wished_for_is_told():
+    made = Constraints.of({"p1-x": ["a", "!b"], "*": ["c"], "p3-x": ["!c"]}, BANG)
+    (missing,) = made.unknown
+    assert (
+        str(missing)
+        == "1 of 2 items taken back in the constraints was not wished for that record: '!b'"
+    )
+    release = anonymize(BANG, PersonalRhoUncertainty("0.9", made))
+    assert release.unknown == (missing,)
+    assert str(missing) in release.warnings
+    assert Constraints.of({"p1-x": ["a", "!a"], "*": ["c"]}, BANG).unknown == ()
+
+
+def test_taking_back__of_a_category_is_in_vain_only_if_all_of_it_is(tmp_path):
+    tree = Hierarchy.from_edges(
+        [("a", "ab"), ("b", "ab"), ("ab", "all"), ("c", "all"), ("!z", "all")]
+    )
+    path = tmp_path / "fears.csv"
+    path.write_text("record,item\n*,a\np1-x,!ab\np2-x,!c\n", encoding="utf-8")
+    for made in (
+        read_constraints(path, BANG, hierarchy=tree),
+        Constraints.of({"*": ["a"], "p1-x": ["!ab"], "p2-x": ["!c"]}, BANG, hierarchy=tree),
+    ):
+        assert [each.names for each in made.unknown] == [("!c",)]
+        assert made.unknown[0].total == 2
+
+
+def test_taking_back__an_item_of_that_name_is_written_with_a_backslash(tmp_path):
+    path = tmp_path / "fears.csv"
+    path.write_text("record,item\np1-x,a\np2-x,!z\n", encoding="utf-8")
+    for made in (
+        read_constraints(path, BANG),
+        Constraints.of({"p1-x": ["a"], "p2-x": ["!z"]}, BANG),
+    ):
+        assert r"'!z' (write \!z for the item !z)" in str(made.unknown[0])
+    with pytest.raises(InputError, match=r"protect nobody: .*write \\!z"):
+        anonymize(BANG, PersonalRhoUncertainty("0.5", Constraints.of({1: ["!z"]}, BANG)))
+
+
+def test_unknown_records__can_be_allowed_in_a_mapping():
+    with pytest.raises(InputError, match=r"does not have.*did you mean 'p1-x'") as caught:
+        Constraints.of({"P1-X": ["a"]}, BANG)
+    assert "allow_unknown" in caught.value.remedy
+    made = Constraints.of({"q": ["a"], 99: ["b"], "p3-x": ["c"]}, BANG, allow_unknown=True)
+    assert feared(made) == [(), (), ("c",)]
+    (missing,) = made.unknown
+    assert (missing.names, missing.total) == (("q", "99"), 3)
+
+
+def test_unknown_records__alone_protect_nobody_even_if_allowed(tmp_path):
+    path = tmp_path / "fears.csv"
+    path.write_text("record,item\nq1,a\nq2,b\n", encoding="utf-8")
+    for made in (
+        read_constraints(path, BANG, allow_unknown=True),
+        Constraints.of({"q1": ["a"], "q2": ["b"]}, BANG, allow_unknown=True),
+    ):
+        with pytest.raises(InputError, match="protect nobody: none of the 2 records") as caught:
+            anonymize(BANG, PersonalRhoUncertainty("0.5", made), allow_unknown=True)
+        assert "allow" not in caught.value.remedy
+        # As long as somebody is protected, strangers are only counted.
+        for_all = PersonalRhoUncertainty("0.5", made.and_for_all(["c"]))
+        assert anonymize(BANG, for_all, allow_unknown=True).unknown[0].names == ("q1", "q2")
+
+
+def test_nearest_spellings__of_records_and_categories(tmp_path):
+    path = tmp_path / "fears.csv"
+    path.write_text("record,item\nP1-X,a\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 2: .*did you mean 'p1-x'"):
+        read_constraints(path, BANG)
+    tree = Hierarchy.from_edges(
+        [("a", "letters"), ("b", "letters"), ("c", "letters"), ("!z", "letters")]
+    )
+    made = Constraints.of({0: ["leters"]}, BANG, hierarchy=tree)
+    with pytest.raises(InputError, match="did you mean 'letters'"):
+        anonymize(BANG, PersonalRhoUncertainty("0.5", made))

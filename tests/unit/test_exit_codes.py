@@ -7,6 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from withhold.cli import compare, verify  # noqa: F401
+from withhold.cli.app import app
 
 CALLED = "import sys; sys.argv = ['withhold', 'inspect', 'a.dat']\nfrom withhold.cli import main\n"
 
@@ -70,3 +74,14 @@ def test_a_verdict_is_still_1(tmp_path):
     code = f"import sys; sys.argv = {options}\nfrom withhold.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("folder", [".", "/", "", "there"])
+def test_a_folder_is_no_release(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "a.csv").write_text("beer,tea\ntea\n")
+    for arguments in (["verify", folder], ["compare", "a.csv", folder]):
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 3, result.output
+        assert "is a directory" in result.output

@@ -340,3 +340,13 @@ def test_note__is_one_line(capsys):
     assert capsys.readouterr().err == "withhold: a\\nwithhold: HOLDS\\tb\n"
     console.say("a\n\tb\x85c\rd")
     assert capsys.readouterr().out == "a\n\tb\\x85c\\rd\n"
+
+
+def test_import__is_over_before_a_signal_could_come_unheard():
+    """Until the handlers are there Ctrl-C is a traceback, so nothing heavy is loaded before them."""
+    script = (
+        "import sys; before = set(sys.modules); import withhold.cli\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert set(done.stdout.split()) <= {"__future__", "withhold", "withhold.cli"}

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
+from withhold.cli.offers import listed_items
 
 import withhold
 from withhold.cli import audit, inspect  # noqa: F401
 from withhold.cli.app import app
-from withhold.cli.offers import listed_items
 from withhold.data import Constraints, Hierarchy, Transactions
 from withhold.data.names import MISSING, WHITESPACE, clean, nearest
 from withhold.data.wishes import parse_wish, write_wish
@@ -64,6 +64,29 @@ def test_two_items_that_differ_only_by_whitespace_are_refused(tmp_path):
     for make in (read, Transactions.from_lists):
         with pytest.raises(InputError, match="whitespace"):
             make([["x"], [" x"]])
+
+
+@pytest.mark.parametrize("other", ['" x"', '"x "', '"\tx"', ' " x"'])
+def test_blanks_inside_quotes_belong_to_the_name(tmp_path, other):
+    path = tmp_path / "a.csv"
+    for text in (f'a,"x"\na,{other}\n', f"tid,item\n1,x\n2,{other}\n2,a\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="two items differ only by the whitespace"):
+            read(path)
+        # Alone, a name is what is left without the blanks.
+        path.write_text(text.replace('"x"\n', "b\n").replace("1,x", "1,b"))
+        assert "x" in read(path).vocabulary
+    path.write_text(f"tid,item\nx,a\n{other},b\n")
+    with pytest.raises(InputError, match="two record ids differ only by the whitespace"):
+        read(path)
+
+
+def test_blanks_outside_quotes_belong_to_the_separator(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('tid,item\n"1", "x"\n 1,"y"\n"  ",z\n')
+    assert read(path, skip_missing_ids=True).to_lists() == [["x", "y"]]
+    path.write_text('"x", y\nx, "y","  "\n')
+    assert read(path).to_lists() == [["x", "y"], ["x", "y"]]
 
 
 def test_two_encodings_of_one_name_are_refused_and_neither_is_changed(tmp_path):
@@ -208,7 +231,7 @@ def test_an_item_that_is_also_a_file_says_which_was_taken(tmp_path, monkeypatch,
 
 # --- rows without a record id --------------------------------------------------------------------
 
-BLANKS = [*sorted(MISSING), " ", NBSP, " NA "]
+BLANKS = [*sorted(MISSING), " ", NBSP, " NA ", "Na", "NAN", "Null", "None", "#N/A", r"\N"]
 
 
 @pytest.mark.parametrize("blank", BLANKS)
@@ -249,8 +272,8 @@ def test_records_without_an_id_in_the_other_formats(tmp_path):
         '{"record": "u", "items": ["a"]}\n{"record": null, "items": ["b"]}\n{"items": ["c"]}\n'
     )
     one_hot = tmp_path / "a.csv"
-    one_hot.write_text("id,a,b\nu,1,0\nNA,1,1\nNULL,0,1\n")
-    lists = pl.DataFrame({"id": ["u", None, "nan"], "items": [["a"], ["b"], ["c"]]})
+    one_hot.write_text("id,a,b\nu,1,0\nNa,1,1\nNull,0,1\n")
+    lists = pl.DataFrame({"id": ["u", "none", "NAN"], "items": [["a"], ["b"], ["c"]]})
     bits = pl.DataFrame({"id": ["u", None, "nan"], "a": [1, 0, 1], "b": [0, 1, 1]})
     for source in (json_lines, one_hot, lists, bits):
         with pytest.raises(InputError, match="2 rows do not say"):

@@ -37,6 +37,8 @@ CONTENTS = {
     "lists beside ids": ('order_id,items\n1,"milk,bread"\n2,beer\n', "list"),
     "lists between semicolons": ("Customer;Basket\n1;milk,bread\n2;beer\n", "list"),
     "one column of lists": ('items\n"milk,bread"\nbeer\n', "list"),
+    "one column of lists, a blank in its name": ('Item List\n"milk,bread"\nbeer\n', "list"),
+    "quoted items between spaces": ('"milk, whole" beer\n"milk, whole"\ntea beer\n', "basket"),
     "baskets under a header": ("Products\nmilk,bread\nbeer\n", "list"),
     "a byte-order mark": ("\ufefforder_id;product\r\n1;milk\r\n1;beer\r\n", "long"),
     "units in the header": ("order (no.)\tproduct (name)\n1\tmilk\n1\tbeer\n", "long"),
@@ -67,6 +69,23 @@ ASKED = {
         'Artikel\n"milk,bread"\nbeer\n',
         ["--format list", "--format basket"],
     ),
+    "quoted lists under a name with a blank": (
+        'Products bought\n"milk,bread"\n"beer,tea"\n',
+        ["--format list", "--format basket"],
+    ),
+    "quoted lists and a name with a blank, too": (
+        'header words here\n"milk,bread"\nwhole milk\n',
+        ["--format list", "--format basket"],
+    ),
+    "quoted lists beside ids under an unusual name": (
+        'id,my stuff\n1,"milk,bread"\n2,beer\n',
+        [
+            "--format list --item-column 'my stuff'",
+            "--format long --record-column id",
+            "--format basket",
+        ],
+    ),
+    "a word over lists of numbers": ("x\n1 2 3\n2 3\n", ["--format list", "--format basket"]),
     "pairs under unusual names": (
         "name,item\nAnn,milk\nAnn,beer\n",
         ["--format long --record-column name --item-column item", "--format basket"],
@@ -99,6 +118,21 @@ def test_what_could_be_read_in_two_ways_is_asked(tmp_path: Path, kind: str, name
         assert command in str(caught.value)
     if "--format basket" in commands:
         assert len(read(path, format="basket")) == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "options", [{"format": "list"}, {"item_column": "Products bought"}, {"format": "basket"}]
+)
+def test_the_commands_offered_for_quoted_lists_work(tmp_path: Path, options) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('Products bought\n"milk,bread"\n"beer,tea"\n')
+    table = read(path, **options)
+    if "format" in options and options["format"] == "basket":
+        assert table.to_lists() == [["Products", "bought"], ["milk,bread"], ["beer,tea"]]
+    else:
+        assert table.to_lists() == [["bread", "milk"], ["beer", "tea"]]
+    with pytest.raises(InputError, match="has no column 'Products'"):
+        read(path, format="list", item_column="Products")
 
 
 def test_a_column_of_lists(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,7 +56,7 @@ print("done", n_read, n_refused)
 
 
 def test_thousands_of_damaged_files_are_read_or_refused(tmp_path):
-    """In a process of its own: polars may abort at a size that no machine has, which nobody can catch."""
+    """In a process of its own: polars may abort at a size that no machine has, which ends the process."""
     start, aborted = 0, 0
     while start < N_DAMAGED:
         done = subprocess.run(
@@ -64,13 +65,15 @@ def test_thousands_of_damaged_files_are_read_or_refused(tmp_path):
             text=True,
         )
         *_, last = done.stdout.splitlines()
-        assert done.returncode <= 0, done.stderr
+        assert done.returncode in (0, InputError.exit_code), done.stderr
         if done.returncode == 0:
             assert done.stderr == ""
             n_read, n_refused = map(int, last.split()[1:])
             assert n_read > 0
             assert n_refused > n_read
             break
+        assert done.stderr.count("\n") == 1
+        assert "a.parquet: is a broken parquet file" in done.stderr
         start, aborted = int(last) + 1, aborted + 1
     assert aborted <= N_DAMAGED // 200
 
@@ -133,3 +136,14 @@ def test_no_stderr_is_no_obstacle(tmp_path: Path):
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
     assert done.stdout == "2\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a handler in C is installed on POSIX systems only")
+def test_an_abort_of_compiled_code_ends_with_a_message_and_the_code_of_bad_input():
+    script = (
+        "import os; from withhold.formats import parquet; parquet._guarded('a.parquet', os.abort)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == InputError.exit_code
+    assert done.stderr.startswith("withhold: a.parquet: is a broken parquet file")
+    assert done.stderr.count("\n") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 import withhold as wh
 from tables import examples
-from withhold.cli import anonymize, verify  # noqa: F401
+from withhold.cli import anonymize, compare, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import PolicyError
 from withhold.formats.formulas import escape, is_formula, unescape
@@ -126,3 +127,81 @@ def test_one_hot__warns_and_refuses_the_option(tmp_path):
     assert release.write(tmp_path / "out.csv").warnings[0].startswith("1 cell begins")
     with pytest.raises(PolicyError):
         release.write(tmp_path / "safe.csv", safe_csv=True)
+
+
+HELD = "'=x,beer\n'=x,beer\n'=x,beer\ntea,beer\nmilk,tea\nsoap\nsoap\n"
+"""With the quotes a part of the names, '=x and beer give each other away; without, =x is of no interest."""
+SENSITIVE = ("--rho", "0.6", "--sensitive", "'=x,milk")
+
+
+def forged(path: Path, text: str, **output) -> None:
+    """A file with a manifest that was made for another and describes this one."""
+    release = wh.anonymize([["a", "b"], ["a"], ["b"]], wh.RhoUncertainty("1/2", {"b"}))
+    release.write(path.with_name("other.csv"))
+    manifest = json.loads(path.with_name("other.csv.manifest.json").read_text())
+    path.write_text(text)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest["output"] |= {"sha256": digest, "separator": ",", **output}
+    path.with_name(path.name + ".manifest.json").write_text(json.dumps(manifest))
+
+
+def test_verify__a_manifest_alone_does_not_take_quotes_off_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    forged(Path("sx.csv"), HELD, safe_csv=True)
+    result = run("verify", "sx.csv", *SENSITIVE)
+    assert result.exit_code == 5, result.output
+    assert "withhold verify sx.csv --safe-csv   (as the manifest says: HOLDS)" in result.output
+    assert "withhold verify sx.csv --no-safe-csv   (as the file looks: BROKEN)" in result.output
+    assert run("verify", "sx.csv", *SENSITIVE, "--no-safe-csv").exit_code == 1
+    assert run("verify", "sx.csv", *SENSITIVE, "--safe-csv").exit_code == 0
+
+
+def test_verify__changed_bytes_are_read_in_both_ways_as_well(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    forged(Path("sx.csv"), HELD, safe_csv=True, sha256="0" * 64)
+    assert run("verify", "sx.csv", *SENSITIVE).exit_code == 5
+    assert run("verify", "sx.csv", *SENSITIVE, "--format", "basket").exit_code == 5
+
+
+def test_verify__a_file_with_formulas_was_not_made_safe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    forged(Path("sx.csv"), "'=x,beer\n=x,beer\ntea\n", safe_csv=True)
+    result = run("verify", "sx.csv", *SENSITIVE)
+    assert result.exit_code == 3
+    assert "was not written with --safe-csv" in result.output
+
+
+def test_verify__a_stated_safe_csv_needs_no_manifest(tmp_path):
+    (tmp_path / "sx.csv").write_text(HELD)
+    assert run("verify", tmp_path / "sx.csv", *SENSITIVE).exit_code == 1
+    assert run("verify", tmp_path / "sx.csv", *SENSITIVE, "--safe-csv").exit_code == 0
+
+
+def test_compare__the_original_says_whether_quotes_belong_to_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("in.csv").write_text("=x,beer\n'tis,beer\ntea\n")
+    release = wh.anonymize(wh.read("in.csv"), wh.RhoUncertainty("0.9", {"tea"}))
+    release.write("out.csv", safe_csv=True)
+    result = run("compare", "in.csv", "out.csv", "--json")
+    assert result.exit_code == 0, result.output
+    Path("raw.csv").write_text("'=x,beer\n'tis,beer\ntea\n")
+    assert run("compare", "raw.csv", "out.csv", "--json").exit_code == 0
+    Path("both.csv").write_text("'=x,beer\n=x,beer\n'tis,beer\ntea\n")
+    result = run("compare", "both.csv", "out.csv")
+    assert result.exit_code == 5
+    assert "--no-safe-csv" in result.output
+    assert run("compare", "both.csv", "out.csv", "--safe-csv").exit_code == 0
+
+
+def test_verify__a_mark_for_a_column_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    release = wh.anonymize(pl.DataFrame({"q": ["a", "a", "b", "b"]}), wh.KAnonymity(2, ["q"]))
+    release.write("out.csv")
+    manifest = json.loads(Path("out.csv.manifest.json").read_text())
+    manifest["output"] |= {"marked": ["zz"], "mark": "*"}
+    Path("out.csv.manifest.json").write_text(json.dumps(manifest))
+    result = run("verify", "out.csv")
+    assert result.exit_code == 5
+    assert "its manifest does not fit the file" in result.output
+    assert "'zz'" in result.output
+    assert result.output.count("withhold verify out.csv") == 1

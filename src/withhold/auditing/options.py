@@ -21,9 +21,9 @@ class AuditOptions:
             at_most=12,
         ),
     ] = None
-    show: Annotated[
-        int, Option("List so many of the worst breaches (default 10).", at_least=1)
-    ] = 10
+    show: Annotated[int, Option("List so many of the worst breaches (default 10).", at_least=1)] = (
+        10
+    )
     samples: Annotated[
         int,
         Option("Attacks to try for each point of the attack curve (default 2000).", at_least=1),

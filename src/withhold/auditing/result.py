@@ -13,6 +13,7 @@ from typing import Any
 
 from withhold.auditing.intervals import share_interval
 from withhold.data import Transactions
+from withhold.data.unknown import Unknown
 from withhold.method import Finding, Model
 from withhold.verdict import Verdict
 
@@ -143,6 +144,8 @@ class Audit:
     seconds: float
     without_consent: int | None = None
     """Records that were left out before anything was counted; None: consent was never asked about."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names that were listed and that the data do not have."""
 
     @property
     def by_size(self) -> Mapping[int, int]:

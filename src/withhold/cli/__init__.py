@@ -11,6 +11,11 @@ def main() -> None:
     """Entry point of the ``withhold`` command."""
     # Whatever goes wrong before there is anybody to tell it: exit code 1 is for verdicts alone.
     try:
+        import signal
+
+        # Until the handlers are loaded; like Ctrl-C, and unlike the default, with a word.
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         from withhold.cli.interrupts import install_handlers
 
         install_handlers()

@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from withhold.cli import models, options
+from withhold.cli import methods, options
 from withhold.cli.again import typed_policy, verify_command
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.reading import check_marks, read_data
+from withhold.cli.typed import Given
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.formats.extensions import check_extension
-from withhold.registry import TABLE_MODELS
+from withhold.registry import method_of
 
 
 @verb(
@@ -23,7 +24,7 @@ from withhold.registry import TABLE_MODELS
     example="withhold anonymize baskets.dat --rho 0.5 --sensitive sensitive.txt -o published.dat",
     publishes="output",
 )
-@models.takes_model(models.SEARCH_OPTIONS)
+@methods.takes_method(searches=True)
 def anonymize(
     context: typer.Context,
     data: options.Data,
@@ -33,7 +34,7 @@ def anonymize(
             "--output", "-o", help="Where to publish; the extension chooses another format."
         ),
     ],
-    given: models.Given,
+    given: Given,
     report: Annotated[
         bool, typer.Option("--report", help="Also write a page for people, OUTPUT.report.html.")
     ] = False,
@@ -66,10 +67,10 @@ def anonymize(
     quiet: options.Quiet = False,
 ) -> None:
     """Withhold as little as possible, prove the result, publish it with a manifest."""
-    wanted = models.build_model(given)
+    wanted = methods.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
-    check_extension(output.name, data, table=wanted.name in TABLE_MODELS)
+    check_extension(output.name, data, table=method_of(wanted).data == "table")
     if edition is not None and not report:
         raise PolicyError("--edition is about the report; say --report too")
     from withhold import pipeline
@@ -100,13 +101,13 @@ def anonymize(
     check_marks(table, wanted, output, given.get("mark"))
     # Refuses, before any work is done, what could not be written.
     form_for(table, output.name, like=table.source, mark=given.get("mark"), safe_csv=safe_csv)
-    wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
+    wanted = methods.complete_model(wanted, given, table, allow_unknown=allow_unknown)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         release = pipeline.anonymize(
             table,
             wanted,
-            **models.search_options(given, wanted),
+            **methods.search_options(given, wanted),
             ids=ids,
             allow_unknown=allow_unknown,
             seed=seed,
@@ -130,6 +131,5 @@ def anonymize(
         say(json_text(release_as_dict(release, published)))
     else:
         say(release_text(release, published))
-        named = record_column is not None or item_column is not None
-        again = verify_command(release, published, data, given, named=named)
-        note(f"to prove it again: {again}", silent=quiet)
+        if not quiet:
+            note(f"to prove it again: {verify_command(release, published, context.params)}")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from withhold.cli import models, options
+from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
 from withhold.cli.reading import read_data, warn_about_unknown, with_marks
+from withhold.cli.typed import Given
 from withhold.escaping import json_text
 
 
 @verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
-@models.takes_model(models.AUDIT_OPTIONS)
+@methods.takes_method(audits=True)
 def audit(
     data: options.Data,
-    given: models.Given,
+    given: Given,
     policy: options.Policy = None,
     format: options.Format = None,
     separator: options.Separator = None,
@@ -31,7 +32,7 @@ def audit(
     quiet: options.Quiet = False,
 ) -> None:
     """Is the file safe? The verdict, the worst breaches, and the attack curve."""
-    wanted = models.build_model(given)
+    wanted = methods.build_model(given)
     from withhold import pipeline
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
@@ -51,14 +52,14 @@ def audit(
         stops=False,  # an audit publishes nothing; it says what would stop a release
     )
     table = with_marks(table, wanted, given.get("mark"))
-    wanted = models.complete_model(wanted, given, table, allow_unknown=allow_unknown)
+    wanted = methods.complete_model(wanted, given, table, allow_unknown=allow_unknown)
     warn_about_unknown(wanted, table, allowed=allow_unknown)
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = pipeline.audit(
             table,
             wanted,
-            **models.audit_options(given, wanted),
+            **methods.audit_options(given, wanted),
             allow_unknown=allow_unknown,
             seed=seed,
             jobs=jobs,

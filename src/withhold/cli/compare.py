@@ -10,7 +10,7 @@ import typer
 from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
-from withhold.cli.offers import listed_items
+from withhold.cli.typed import listed_items
 from withhold.data import Transactions
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.escaping import json_text
@@ -38,6 +38,7 @@ def compare(
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    safe_csv: options.SafeCsv = None,
     consent: options.Consent = None,
     skip_missing_ids: options.SkipMissingIds = False,
     jobs: options.Jobs = None,
@@ -47,6 +48,7 @@ def compare(
     """What each release lost against the same original, one column for each."""
     wanted = None if sensitive is None else listed_items(sensitive)
     from withhold import comparison
+    from withhold.candidates import candidate, with_originals
     from withhold.publish.publishing import check_free, save_text
     from withhold.report import side_by_side
 
@@ -60,8 +62,9 @@ def compare(
         "item_column": item_column,
         "skip_missing_ids": skip_missing_ids,
     }
-    releases = [comparison.candidate(path, reading=reading) for path in published]
-    table = comparison.original_of(original, releases, **reading, consent=consent)
+    releases = [candidate(path, reading=reading, safe_csv=safe_csv) for path in published]
+    releases = with_originals(original, releases, **reading, consent=consent)
+    table = releases[0].original
     if wanted is not None and isinstance(table, Transactions):
         unknown = find_unknown(wanted, table.vocabulary, what="sensitive items")
         refuse_if_nothing_known(unknown)
@@ -70,7 +73,7 @@ def compare(
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
         found = comparison.compare(
-            table,
+            original,
             *releases,
             sensitive=wanted,
             min_support=min_support,

@@ -99,7 +99,7 @@ def _offered(name: str, owners: Mapping[str, Declared]) -> Any:
         min=None if None in lowest else min(lowest),  # type: ignore[type-var]
         max=None if None in highest else max(highest),  # type: ignore[type-var]
     )
-    return Annotated[list[str] | None, info] if several else Annotated[kind | None, info]  # type: ignore[valid-type]
+    return Annotated[list[str] | None, info] if several else Annotated[kind | None, info]
 
 
 def _gone(name: str, message: str) -> Any:
@@ -157,6 +157,45 @@ def audit_options(given: Given, model: Model) -> dict[str, Any]:
                 f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
             )
     return typed_values(method.audits(), given)
+
+
+def complete_released(
+    model: Model,
+    given: Given,
+    original: Callable[[], Transactions] | None,
+    *,
+    stated: bool,
+    allow_unknown: bool,
+) -> Model:
+    """The model of a release with what is not published, as far as it was given.
+
+    ``original`` reads the originals; ``stated`` says that the model came from the options themselves.
+    """
+    method = method_of(model)
+    files = options_of(method.files)
+    if not model.needs:
+        private = {name for each in all_methods().values() for name in options_of(each.files)}
+        named = [name for name in given if name in private and not stated]
+        if original is not None or named:
+            raise PolicyError(
+                f"--{named[0] if named else 'original'} is for personal-rho releases; this one is "
+                f"{model.name}. To prove a policy of your own, state it whole (--rho, --sensitive and so "
+                "on, or --policy)"
+            )
+        return model
+    required = [declared for declared in files.values() if declared.is_required]
+    if original is None:
+        if any(declared.name in given for declared in required):
+            raise PolicyError(
+                f"the {required[0].name} are of the originals; give --original FILE too"
+            )
+        return model
+    data = original()
+    bound: Model = method.released(model, data, None)
+    if any(declared.name not in given for declared in required):
+        return bound
+    complete: Model = method.complete(bound, typed_values(files, given), data, allow_unknown)
+    return complete
 
 
 def _spelling(owners: Mapping[str, Declared]) -> str:

@@ -10,8 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from withhold.data.column_lists import join_columns
+from withhold.cli.methods import owned
+from withhold.data.column_lists import join_columns, join_pairs, split_pairs
 from withhold.data.names import nearest
+from withhold.errors import PolicyError
 
 Data = Annotated[
     str,
@@ -30,6 +32,15 @@ RecordColumn = Annotated[
     str | None, typer.Option(help="The column that names the record (long files).")
 ]
 ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
+SafeCsv = Annotated[
+    bool | None,
+    typer.Option(
+        "--safe-csv/--no-safe-csv",
+        help="Whether the release was written with --safe-csv, so that a quote before a formula is no part "
+        "of a name; if not given, what both ways of reading agree on.",
+        show_default=False,
+    ),
+]
 Consent = Annotated[
     str | None,
     typer.Option(
@@ -57,7 +68,16 @@ Seed = Annotated[
     int | None,
     typer.Option(
         min=0,
-        help="Random seed; drawn from the system if not given, and kept in OUTPUT.internal.json only.",
+        help="Random seed; drawn from the system if not given. It stands in OUTPUT.internal.json, in the "
+        "internal edition of the report and in the output of --json, never in what may go out.",
+    ),
+]
+SweepSeed = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Random seed of all points; drawn from the system if not given, and kept in the folder "
+        "(points.jsonl), where a sweep goes on with it.",
     ),
 ]
 FixedSeed = Annotated[int, typer.Option(min=0, help="Random seed.")]
@@ -82,13 +102,23 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and 
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
 
-LISTS = {"sensitive", "private"}
+
+def _named(*kinds: str) -> frozenset[str]:
+    """The options of methods that are written in one of these ways."""
+    return frozenset(
+        name
+        for name, owners in owned().items()
+        if any(declared.option.kind in kinds for declared in owners.values())
+    )
+
+
+LISTS = _named("items")
 """Options that take items with commas between them; a policy file may hold a list."""
-COLUMNS = {"quasi_identifiers", "drop", "publish"}
+COLUMNS = _named("columns", "publish")
 """Options that take columns with commas between them; a policy file may hold a list."""
-FILES = {"sensitive", "private", "consent", "constraints", "hierarchy"}
+FILES = _named("items", "file") | {"consent"}
 """Options that may name a file; a policy file names it from where it stands itself."""
-REPEATED = {"bin", "publish"}
+REPEATED = _named("repeated", "publish")
 """Options that may be given several times; a policy file may hold a list."""
 
 
@@ -197,7 +227,7 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
         # The last comma says that this is a list, whatever files are called like its only item.
         return ",".join(items) + ","
     if key.name in COLUMNS and isinstance(value, list):
-        # A name that is one of several words for the option itself stands in quotes.
+        # A column that is called what the option takes for every column stands in quotes.
         line = join_columns([str(each) for each in value])
         line = '"all"' if key.name == "publish" and line == "all" else line
         return [line] if key.name in REPEATED else line
@@ -205,7 +235,25 @@ def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
         return [str(each) for each in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
-    if key.name in FILES and os.path.isfile(path.parent / str(value)):
-        return str(path.parent / str(value))
+    if key.name in FILES:
+        return with_paths(key.name, str(value), path.parent)
     # Through text, so that 0.1 stays one tenth.
-    return str(value)
+    return [str(value)] if key.name in REPEATED else str(value)
+
+
+def with_paths(name: str, text: str, folder: Path) -> str:
+    """What was given for an option, the files in it named from ``folder`` where that has them."""
+    if os.path.isfile(folder / text):
+        return str(folder / text)
+    if name != "hierarchy" or "=" not in text:
+        return text
+    try:
+        pairs = split_pairs(text, "hierarchies")
+    except PolicyError:
+        return text  # whoever reads the hierarchies says what is wrong
+    return join_pairs(
+        {
+            column: str(folder / file) if os.path.isfile(folder / file) else file
+            for column, file in pairs.items()
+        }
+    )

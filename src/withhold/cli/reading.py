@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from withhold.cli.console import note
-from withhold.cli.offers import Given, columns_to_publish
+from withhold.cli.typed import Given, columns_to_publish, typed_values
 from withhold.data.column_lists import split_columns
 from withhold.data.roles import ALL
 from withhold.errors import PolicyError
 from withhold.listed import check_listed
 from withhold.method import Model
-from withhold.methods.buckets.model import FILLS
-from withhold.methods.cells.model import KAnonymity
-from withhold.registry import TABLE_MODELS
+from withhold.registry import method_of
 from withhold.wording import counted
 
 
@@ -37,7 +35,8 @@ def read_data(
 
     ``stops``: columns of a table about which somebody has to decide end the run.
     """
-    if model.name in TABLE_MODELS and isinstance(model, KAnonymity):
+    method = method_of(model)
+    if method.data == "table":
         named = {
             "format": format,
             "record-column": record_column,
@@ -78,8 +77,8 @@ def read_data(
             f"{counted(table.repeated, 'repeated item')} within records {verb} merged",
             silent=silent,
         )
-    if given.get("fill") == "hash":
-        note(f"warning: --fill hash {FILLS['hash']}")
+    for warning in method.search_options(**typed_values(method.searches(), given)).warnings():
+        note(f"warning: {warning}")
     return table
 
 
@@ -92,7 +91,7 @@ def warn_about_unknown(model: Model, data: Any, *, allowed: bool) -> None:
 
 def _read_table(
     data: str,
-    model: KAnonymity,
+    model: Any,
     given: Given,
     separator: str | None,
     consent: str | None,
@@ -133,17 +132,17 @@ def _read_table(
     return table
 
 
-def with_marks(table: Any, model: Model, mark: str | None) -> Any:
+def with_marks(table: Any, model: Any, mark: str | None) -> Any:
     """The table with cells that show the mark taken for withheld ones, where a mark was named."""
-    if mark is None or not isinstance(model, KAnonymity):
+    if mark is None or method_of(model).data != "table":
         return table
     columns = [table.column(name) for name in model.quasi_identifiers]
     return table.with_columns(column.with_withheld(mark) for column in columns)
 
 
-def check_marks(table: Any, model: Model, output: Path, mark: str | None) -> None:
+def check_marks(table: Any, model: Any, output: Path, mark: str | None) -> None:
     """Refuse, before any work is done, a mark that could be taken for a value."""
-    if isinstance(model, KAnonymity):
+    if method_of(model).data == "table":
         from withhold.formats.table import refuse_ambiguous, table_form
 
         form = table_form(output.name, table.source, mark)

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from withhold.cli import models, options
+from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.interrupts import saying
 from withhold.cli.reading import read_data, warn_about_unknown
+from withhold.cli.typed import Given
 from withhold.cli.varying import cases, varied
 from withhold.escaping import json_text
 
@@ -21,7 +22,7 @@ from withhold.escaping import json_text
     "sweep",
     example="withhold sweep baskets.dat --sensitive sensitive.txt --vary rho=0.3,0.5,0.7 -o sweep",
 )
-@models.takes_model(models.SEARCH_OPTIONS)
+@methods.takes_method(searches=True)
 def sweep(
     data: options.Data,
     vary: Annotated[
@@ -31,7 +32,7 @@ def sweep(
             show_default=False,
         ),
     ],
-    given: models.Given,
+    given: Given,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -54,7 +55,7 @@ def sweep(
     consent: options.Consent = None,
     skip_missing_ids: options.SkipMissingIds = False,
     allow_unknown: options.AllowUnknown = False,
-    seed: options.Seed = None,
+    seed: options.SweepSeed = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -64,8 +65,8 @@ def sweep(
     grid = cases(given, varied(vary, given), common)
     from withhold import sweeping
     from withhold.atomic import settle
-    from withhold.measure import Asked
     from withhold.report import trade_off
+    from withhold.telling.facts import Asked
 
     table = read_data(
         data,
@@ -83,7 +84,7 @@ def sweep(
     grid = [
         replace(
             case,
-            model=models.complete_model(case.model, given, table, allow_unknown=allow_unknown),
+            model=methods.complete_model(case.model, given, table, allow_unknown=allow_unknown),
         )
         for case in grid
     ]

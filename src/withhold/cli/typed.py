@@ -20,7 +20,9 @@ Given = Mapping[str, Any]
 
 def typed_values(declared: Mapping[str, Declared], given: Given) -> dict[str, Any]:
     """What was typed of these options, each as its method takes it."""
-    return {name: typed_value(each, given[name]) for name, each in declared.items() if name in given}
+    return {
+        name: typed_value(each, given[name]) for name, each in declared.items() if name in given
+    }
 
 
 def typed_value(declared: Declared, written: Any) -> Any:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from withhold.cli import models, options
+from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, progress_bar, say
-from withhold.cli.offers import complete_released
+from withhold.cli.typed import Given
 from withhold.escaping import json_text
 from withhold.verdict import Status
 
@@ -23,23 +23,27 @@ COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", 
 
 
 @verb("verify", example="withhold verify published.dat --policy policy.toml")
-@models.takes_model()
+@methods.takes_method()
 def verify(
     context: typer.Context,
     published: Annotated[Path, typer.Argument(help="The published file.", show_default=False)],
-    given: models.Given,
+    given: Given,
     policy: options.Policy = None,
     manifest: Annotated[
         Path | None, typer.Option(help="Its manifest; PUBLISHED.manifest.json if not given.")
     ] = None,
     original: Annotated[
         str | None,
-        typer.Option(help="[personal-rho] The file that the release was made from."),
+        typer.Option(
+            help="[personal-rho] The file that the release was made from. Options of reading are for it "
+            "alone where the release is read safely without them."
+        ),
     ] = None,
     format: options.Format = None,
     separator: options.Separator = None,
     record_column: options.RecordColumn = None,
     item_column: options.ItemColumn = None,
+    safe_csv: options.SafeCsv = None,
     consent: options.Consent = None,
     skip_missing_ids: options.SkipMissingIds = False,
     allow_unknown: options.AllowUnknown = False,
@@ -55,7 +59,7 @@ def verify(
     constraints too, which are not published; without them the verdict is UNDECIDED.
     """
     stated = policy is not None or bool(given.keys() - COMPANIONS)
-    model = models.build_model(given) if stated else None
+    model = methods.build_model(given) if stated else None
     from withhold.publish.recheck import verify_file
     from withhold.report.json import recheck_as_dict
     from withhold.report.text import recheck_text
@@ -71,7 +75,15 @@ def verify(
     read_original = (
         None
         if original is None
-        else partial(_original, original, published, reading, consent, skip_missing_ids)
+        else partial(
+            _original,
+            original,
+            published,
+            reading,
+            consent=consent,
+            skip_missing_ids=skip_missing_ids,
+            allow_unknown=allow_unknown,
+        )
     )
     announce_compilation(silent=quiet)
     with progress_bar(silent=quiet) as progress:
@@ -81,13 +93,15 @@ def verify(
             model=model,
             policy_from="the options given" if policy is None else f"the policy {policy.name}",
             complete=partial(
-                complete_released,
+                methods.complete_released,
                 given=given,
                 original=read_original,
                 stated=stated,
                 allow_unknown=allow_unknown,
             ),
             reading=typed,
+            safe_csv=safe_csv,
+            for_original=original is not None,
             allow_unknown=allow_unknown,
             jobs=jobs,
             limit_seconds=limit_seconds,
@@ -111,12 +125,9 @@ def _original(
     original: str,
     published: Path,
     reading: dict[str, Any],
-    consent: str | None,
-    skip_missing_ids: bool,
+    **people: Any,
 ) -> Transactions:
     """The originals, read as when the release was made if the internal manifest tells how."""
-    from withhold.publish.recheck import read_original
+    from withhold.publish.rereading import read_original
 
-    return read_original(
-        Path(original), published, reading, consent=consent, skip_missing_ids=skip_missing_ids
-    )
+    return read_original(Path(original), published, reading, **people)

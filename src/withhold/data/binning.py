@@ -70,6 +70,8 @@ def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
     """
     if isinstance(bins, str):
         bins = [bins]
+    if odd := [name for name in bins if not isinstance(name, str)]:
+        raise PolicyError(f"bins name columns by texts, such as 'age', not {odd[0]!r}")
     if not isinstance(bins, Mapping):
         pairs = [text.rpartition("=") for text in bins]
         pairs = [(unquoted(name), mark, rest) for name, mark, rest in pairs]

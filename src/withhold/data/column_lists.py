@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from withhold.errors import PolicyError
 
@@ -72,6 +72,20 @@ def split_pairs(text: str, what: str) -> dict[str, str]:
             raise PolicyError(f"{what}: column {name!r} is named twice; name it once")
         pairs[name] = value
     return pairs
+
+
+def join_pairs(pairs: Mapping[str, str]) -> str:
+    """What was said of each column, as it can be typed.
+
+    >>> join_pairs({"zip": "zip.csv", "income, yearly": "a=b.csv"})
+    'zip=zip.csv,"income, yearly"="a=b.csv"'
+    """
+    return ",".join(f"{_typed(name)}={_typed(value)}" for name, value in pairs.items())
+
+
+def _typed(word: str) -> str:
+    """The word, in quotes where it would be read as several."""
+    return '"' + word.replace('"', '""') + '"' if set(word) & set(',="') else word
 
 
 def _pair(text: str, place: int, what: str) -> tuple[str, str, int]:

@@ -7,22 +7,25 @@ holds one bit for each person and feared item, or the pairs themselves where the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked, fits
 from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
+from withhold.data.take_backs import unknown_take_backs, vain_take_backs
 from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown
-from withhold.data.wishes import named, parse_wish, row_of, several
+from withhold.data.wishes import ALL, RowsByName, named, parse_wish, several
 from withhold.errors import InputError
 from withhold.wording import counted
 
 
+@runtime_checkable
 class Categories(Protocol):
     """What a hierarchy can say: the items that a name stands for."""
 
@@ -52,13 +55,22 @@ class Constraints:
     columns: NDArray[np.int32]
     """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
     unknown: tuple[Unknown, ...] = ()
-    """Records that the file names and the table does not have, where that was allowed."""
+    """Records that the file names and the table does not have, where that was allowed; and what takes
+    nothing back."""
+    categories: tuple[str, ...] = field(default=(), repr=False)
+    """The names of the hierarchy that could have been used."""
     _digests: list[str] = field(default_factory=list, repr=False)
     """The digest, once it was asked for."""
 
     @classmethod
+    @checked
     def of(
-        cls, source: Any, table: Transactions, *, hierarchy: Categories | None = None
+        cls,
+        source: Any,
+        table: Transactions,
+        *,
+        hierarchy: Categories | None = None,
+        allow_unknown: bool = False,
     ) -> Constraints:
         """The constraints for ``table`` from a mapping, a matrix or a function.
 
@@ -67,17 +79,26 @@ class Constraints:
         itself). A matrix (numpy or scipy sparse)
         has a row for each record and a column for each item of the table's vocabulary. A function gets
         each record as a tuple of names and returns the items feared. With a hierarchy, the name of a category
-        stands for all its items.
+        stands for all its items. A record that the table does not have is refused unless ``allow_unknown``.
         """
         if isinstance(source, Constraints):
             return source.checked_for(table)
         if isinstance(source, Mapping):
-            pairs = (
-                (row_of(record, table), *parse_wish(str(item)))
+            rows = RowsByName(table)
+            by_row = [
+                (rows.row(_record(record)), several(feared, record))
                 for record, feared in source.items()
-                for item in several(feared, record)
+            ]
+            if not allow_unknown:
+                rows.refuse_strangers()
+            pairs = (
+                (row, *parse_wish(_written(item, row)))
+                for row, feared in by_row
+                if row >= ALL
+                for item in feared
             )
-            return cls.from_pairs(pairs, table, hierarchy=hierarchy)
+            made = cls.from_pairs(pairs, table, hierarchy=hierarchy)
+            return replace(made, unknown=(*rows.unknown(), *made.unknown))
         if callable(source):
             return cls.from_function(source, table, hierarchy=hierarchy)
         if hasattr(source, "shape"):
@@ -89,6 +110,7 @@ class Constraints:
         )
 
     @classmethod
+    @checked
     def from_pairs(
         cls,
         pairs: Iterable[tuple[int, str, bool]],
@@ -101,12 +123,16 @@ class Constraints:
         rows: list[int] = []
         names: list[str] = []
         back: list[bool] = []
-        for row, written, taken in pairs:
+        numbers: dict[str, int] = {}
+        wishes: list[int] = []
+        for pair in pairs:
+            row, written, taken = _pair(pair)
             for name in expanded(written, hierarchy):
                 if row >= 0:
                     rows.append(row)
                     names.append(name)
                     back.append(taken)
+                    wishes.append(numbers.setdefault(written, len(numbers)))
                 elif taken:
                     raise InputError(
                         "an item can be taken back for one record, not for everybody", value=written
@@ -121,6 +147,9 @@ class Constraints:
             n_records=len(table),
             back=np.array(back, dtype=bool),
             everybody=everybody,
+            written=(np.array(wishes, dtype=np.int64), tuple(numbers)),
+            vocabulary=table.vocabulary,
+            categories=category_names(hierarchy),
         )
 
     @classmethod
@@ -133,15 +162,22 @@ class Constraints:
         n_records: int,
         back: NDArray[np.bool_] | None = None,
         everybody: Iterable[str] = (),
+        written: tuple[Numbers, Sequence[str]] | None = None,
+        vocabulary: Sequence[str] = (),
+        categories: tuple[str, ...] = (),
     ) -> Constraints:
-        """From parallel arrays of rows and item codes, ``back`` marking what is taken back."""
+        """From parallel arrays of rows and item codes, ``back`` marking what is taken back.
+
+        ``written`` are the numbers and names of what stood there, where that could be categories.
+        """
         shared = frozenset(everybody)
         named = tuple(sorted(shared | set(items)))
         column_of = {name: column for column, name in enumerate(named)}
         to_column = np.array([column_of[name] for name in items], dtype=np.int32)
         columns = to_column[codes] if len(codes) else codes
         if not shared and (back is None or not back.any()):
-            return cls(n_records, *packed_pairs(n_records, named, rows, columns))
+            made = cls(n_records, *packed_pairs(n_records, named, rows, columns))
+            return replace(made, categories=categories)
         given = np.zeros(len(rows), dtype=bool) if back is None else back
         add, drop = (_by_row(rows[mask], columns[mask]) for mask in (~given, given))
         common = np.array(sorted(column_of[name] for name in shared), dtype=np.int64)
@@ -154,9 +190,19 @@ class Constraints:
                 marks[at[span] - start, column[span]] = value
             return marks
 
-        return cls(n_records, *packed(n_records, named, row_bits))
+        made = replace(cls(n_records, *packed(n_records, named, row_bits)), categories=categories)
+        if not given.any():
+            return made
+        wish, names = (codes, items) if written is None else written
+        for_all = np.array([name in shared for name in items], dtype=bool)
+        vain = [names[number] for number in vain_take_backs(rows, codes, given, for_all, wish)]
+        taken = len(np.unique(wish[given]))
+        wished = shared | {items[code] for code in np.unique(codes[~given])}
+        missing = unknown_take_backs(vain, taken, wished, vocabulary)
+        return made if missing is None else replace(made, unknown=(missing,))
 
     @classmethod
+    @checked
     def from_function(
         cls,
         fears: Callable[[tuple[str, ...]], Iterable[str]],
@@ -167,15 +213,22 @@ class Constraints:
         """From a function of the record; it is called once for each. The items it returns are names, as they
         are: a ``!`` in front is part of the name."""
         pairs = (
-            (row, named(str(item)), False)
+            (row, named(_written(item, row)), False)
             for row, record in enumerate(table)
             for item in several(fears(record), row)
         )
         return cls.from_pairs(pairs, table, hierarchy=hierarchy)
 
     @classmethod
+    @checked
     def from_matrix(cls, matrix: Any, table: Transactions) -> Constraints:
         """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
+        if not hasattr(matrix, "shape"):
+            raise InputError(
+                "constraints by matrix must be an array",
+                value=type(matrix).__name__,
+                remedy="give a numpy array or a scipy sparse matrix",
+            )
         if tuple(matrix.shape) != (len(table), table.n_items):
             raise InputError(
                 f"the matrix has shape {tuple(matrix.shape)}, and the table {counted(len(table), 'record')} "
@@ -254,7 +307,7 @@ class Constraints:
             return marks
 
         together = Constraints(self.n_records, *packed(self.n_records, named, row_bits))
-        return replace(together, unknown=self.unknown)
+        return replace(together, unknown=self.unknown, categories=self.categories)
 
     def checked_for(self, table: Transactions) -> Constraints:
         """The same, if they have as many records as the table."""
@@ -277,9 +330,49 @@ class Constraints:
         return self._digests[0]
 
 
+def _record(record: object) -> object:
+    """The record that a key names; True and False are no row numbers."""
+    if record is None or isinstance(record, bool | np.bool_):
+        raise InputError(
+            "a key of the constraints is no record",
+            value=repr(record),
+            remedy="use row numbers from 0, record ids, or * for everybody",
+        )
+    return record
+
+
+def _written(item: object, record: object) -> str:
+    """The item as a text; what is neither a text nor a whole number names no item."""
+    if not fits(item, str | int):
+        raise InputError(
+            f"what record {record} wants protected must be texts",
+            value=repr(item),
+            remedy="name the items, such as ['medicine']",
+        )
+    return str(item)
+
+
+def _pair(pair: Any) -> tuple[int, str, bool]:
+    """A row, an item and whether it is taken back."""
+    if isinstance(pair, tuple | list) and len(pair) == 3:
+        row, item, back = pair
+        if fits(row, int) and isinstance(item, str) and fits(back, bool):
+            return int(row), item, bool(back)
+    raise InputError(
+        "a pair must be (row, item, whether it is taken back)",
+        value=repr(pair),
+        remedy="give for example (0, 'medicine', False); row -1 is everybody",
+    )
+
+
 def expanded(name: str, hierarchy: Categories | None) -> list[str]:
     """The item itself, or the items of the category that has this name."""
     return [name] if hierarchy is None or name not in hierarchy else [*hierarchy.leaves_under(name)]
+
+
+def category_names(hierarchy: Categories | None) -> tuple[str, ...]:
+    """All names of a hierarchy, as far as it says them."""
+    return tuple(getattr(hierarchy, "names", ()))
 
 
 def _by_row(rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:

@@ -14,8 +14,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked, names_in
 from withhold.data import growing
 from withhold.data.names import nearest
+from withhold.data.unknown import near_spellings
 from withhold.errors import InputError
 from withhold.wording import counted
 
@@ -78,13 +80,22 @@ class Hierarchy:
         object.__setattr__(self, "_code_of", {name: code for code, name in enumerate(self.names)})
 
     @classmethod
+    @checked
     def from_edges(cls, edges: Iterable[tuple[str, str]]) -> Hierarchy:
         """The tree of (child, parent) pairs; the one name that is nobody's child is the root."""
+        pairs = [names_in(edge, name="an edge (child, parent)") for edge in edges]
+        if odd := [pair for pair in pairs if len(pair) != 2]:
+            raise InputError(
+                "an edge is a pair of names, the child and its parent",
+                value=repr(odd[0]),
+                remedy="give for example [('ale', 'drink'), ('tea', 'drink')]",
+            )
         return cls(
-            *growing.grow([growing.Edge((child, 0), (parent, 0)) for child, parent in edges])
+            *growing.grow([growing.Edge((child, 0), (parent, 0)) for child, parent in pairs])
         )
 
     @classmethod
+    @checked
     def from_paths(cls, paths: Iterable[Sequence[str]]) -> Hierarchy:
         """The tree of paths, each from a leaf to the root and all of the same length.
 
@@ -95,10 +106,12 @@ class Hierarchy:
         >>> tree.leaves, tree.parent("ham")
         (('ham', 'sausage'), 'sausage[1]')
         """
-        edges = [edge for path in paths for edge in growing.path_edges(path)]
+        named = [names_in(path, name="a path (from a leaf to the root)") for path in paths]
+        edges = [edge for path in named for edge in growing.path_edges(path)]
         return cls(*growing.grow(edges))
 
     @classmethod
+    @checked
     def by_prefix(cls, items: Iterable[str], lengths: Sequence[int] | None = None) -> Hierarchy:
         """A tree over codes such as ICD's: ``E11.9`` under ``E11`` under ``E`` under ``*``.
 
@@ -119,6 +132,7 @@ class Hierarchy:
         return cls(*growing.grow(growing.prefix_edges(items, lengths)))
 
     @classmethod
+    @checked
     def by_fan_out(cls, items: Iterable[str], fan_out: int) -> Hierarchy:
         """A tree over items without meaning: neighbours in order, ``fan_out`` to a node, up to the root.
 
@@ -244,14 +258,16 @@ class Hierarchy:
     def check_covers(self, items: Iterable[str], *, what: str = "items of the data") -> None:
         """Refuse a tree in which some of the items are no leaves, naming them."""
         absent, inner = [], []
-        for item in items:
+        listed = list(items)
+        for item in listed:
             if item not in self._code_of:
                 absent.append(item)
             elif not self.is_leaf(item):
                 inner.append(item)
         if absent:
             raise InputError(
-                f"the hierarchy lacks {len(absent):,} of the {what}: {growing.some(absent)}",
+                f"the hierarchy lacks {len(absent):,} of the {what}: "
+                f"{growing.some(absent)}{self._similar(absent, listed)}",
                 remedy="add a line for each, or name the hierarchy that belongs to this file",
             )
         if inner:
@@ -260,6 +276,12 @@ class Hierarchy:
                 f"{growing.some(inner)}",
                 remedy="give each a leaf of its own below that node",
             )
+
+    def _similar(self, absent: Sequence[str], items: Sequence[str]) -> str:
+        """Leaves that may be other spellings of the first items that are absent, in words."""
+        unused = frozenset(self.leaves).difference(items)
+        near = [each for each in near_spellings(absent, unused) if each]
+        return f"; it has {growing.some(near)}, which no record holds" if near else ""
 
     def draw(self, *, most: int | None = None) -> str:
         """The tree as text; after ``most`` lines it only says how many more there are."""

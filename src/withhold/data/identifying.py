@@ -69,7 +69,16 @@ PATTERNS = (
         0,
     ),
     Pattern("dates", DATE, 0),
-    Pattern("telephone numbers", re.compile(r"\+\d[\d /().-]{6,}\d|\(?0\d[\d /().-]{6,}\d"), 0.02),
+    Pattern(
+        "telephone numbers",
+        re.compile(
+            r"\+\d[\d /().-]{6,}\d|\(?0\d[\d /().-]{6,}\d"
+            # As in North America: (555) 116-4567, 555-116-4567, 1-555-116-4567 x12.
+            r"|(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?: ?(?:x|ext\.?) ?\d{1,6})?",
+            re.IGNORECASE,
+        ),
+        0.02,
+    ),
     Pattern(
         "coordinates",
         re.compile(

@@ -19,10 +19,10 @@ WHITESPACE = (
 )
 """What ``str.strip`` strips, for libraries that must be told."""
 MISSING = frozenset(
-    ("", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "nan", "NaN", "-nan", "-NaN", "NaT", "NULL", "null",
-     "None")
-)  # fmt: skip
-"""What stands for "no id" in exported files; the spellings that pandas reads as blanks, and its own."""
+    ("", "na", "n/a", "#n/a", "#na", "<na>", "nan", "-nan", "nat", "null", "none", r"\n")
+)
+"""What stands for "no id" in exported files, in lower case: what pandas reads as blanks, its own, and the
+``\\N`` of databases."""
 
 
 def clean(name: str) -> str:
@@ -71,10 +71,10 @@ def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tu
 def is_missing(name: str | None) -> bool:
     """Whether a record id says that there is none.
 
-    >>> is_missing(" NA"), is_missing("n17")
-    (True, False)
+    >>> is_missing(" NA"), is_missing("none"), is_missing("n17")
+    (True, True, False)
     """
-    return name is None or clean(name) in MISSING
+    return name is None or clean(name).casefold() in MISSING
 
 
 def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str | None:

@@ -64,6 +64,7 @@ class Plan:
     def __len__(self) -> int:
         return len(self.removed)
 
+    @checked
     def apply_to(self, table: Transactions) -> Transactions:
         """The table without what the plan removes; rows and their order stay."""
         if self.fingerprint != fingerprint(table):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked, fits
 from withhold.data.names import nearest
 from withhold.data.native import (
     Native,
@@ -63,6 +64,8 @@ class Column:
     """The cells as they came, where they came from a frame or parquet; null where withheld."""
     padded: polars.Series | None = field(default=None, repr=False)
     """The cells with the blanks around them, where a CSV file has some; null where withheld."""
+    pandas_kind: str = ""
+    """What pandas calls the kind, where it is one of its nullable ones (``Int32``)."""
 
     def __post_init__(self) -> None:
         codes = np.ascontiguousarray(self.codes, dtype=np.int32)
@@ -172,8 +175,16 @@ class Table:
             raise InputError("the columns of a table are not equally long")
 
     @classmethod
+    @checked
     def from_columns(cls, columns: Mapping[str, Iterable[Value]]) -> Table:
         """The table of columns given as texts."""
+        for name, cells in columns.items():
+            if not isinstance(name, str) or not fits(cells, Iterable[Any]):
+                raise InputError(
+                    "each column is a name and a collection of texts",
+                    value=f"{name!r}: {type(cells).__name__}",
+                    remedy="give for example {'age': ['30', '31']}",
+                )
         return cls(tuple(Column.of(name, cells) for name, cells in columns.items()))
 
     def __len__(self) -> int:

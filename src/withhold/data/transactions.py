@@ -78,9 +78,21 @@ class Transactions:
         cls, rows: Iterable[Iterable[object]], *, record_ids: Iterable[str] | None = None
     ) -> Transactions:
         """The table of any iterable of iterables; items become strings."""
+        if not isinstance(rows, Iterable):
+            raise InputError(
+                "records must be a collection of collections of items",
+                value=type(rows).__name__,
+                remedy="give a list of lists, such as [['bread', 'beer'], ['tea']]",
+            )
         names: list[str] = []
         lengths: list[int] = []
         for number, row in enumerate(rows, start=1):
+            if not isinstance(row, Iterable):
+                raise InputError(
+                    f"record {number} is not a collection of items",
+                    value=repr(row),
+                    remedy="pass each record as a list or set of items",
+                )
             if isinstance(row, str | bytes):
                 raise InputError(
                     f"record {number} is a single string, not a collection of items",

@@ -6,14 +6,16 @@ missing, with the nearest spellings. If nothing on the list occurs, that is an e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from withhold.data.names import nearest
 from withhold.errors import InputError, option
 
 SHOWN = 3
 """So many missing names are spelt out."""
+NEVER_OCCURS = "never occurs"
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
 
@@ -31,6 +33,8 @@ class Unknown:
     """For the first few missing names the nearest name that the data have."""
     allowed: bool = False
     """Whether the user said beforehand that names may be missing."""
+    missing: str = NEVER_OCCURS
+    """What is wrong with one of them, in words."""
 
     def __str__(self) -> str:
         """The missing names in one sentence.
@@ -39,17 +43,24 @@ class Unknown:
         1 of 2 sensitive items never occurs: 'condon' (did you mean 'condom'?)
         """
         n, total = len(self.names), self.total
-        counted = f"none of the {total:,} {self.what} occurs"
-        if n < total:
-            counted = f"{n:,} of {total:,} {self.what} never {'occurs' if n == 1 else 'occur'}"
-        elif total == 1:
-            counted = f"the only name among the {self.what} never occurs"
+        counted = f"{n:,} of {total:,} {self.what} {self.problem}"
+        if n == total and self.missing == NEVER_OCCURS:
+            counted = f"none of the {total:,} {self.what} occurs"
+        if n == total == 1:
+            counted = f"the only name among the {self.what} {self.missing}"
         shown = [
-            f"{name!r} (did you mean {near!r}?)" if near else repr(name)
+            repr(name) + did_you_mean(name, near)
             for name, near in zip(self.names, self.nearest, strict=False)
         ]
         more = f" and {n - len(shown):,} more" if n > len(shown) else ""
         return f"{counted}: {', '.join(shown)}{more}"
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the names, in words that fit their number."""
+        if len(self.names) == 1:
+            return self.missing
+        return self.missing.replace("occurs", "occur").replace("was not", "were not")
 
     @property
     def is_everything(self) -> bool:
@@ -62,17 +73,43 @@ class Unknown:
 
 
 def find_unknown(
-    listed: Iterable[str], present: Collection[str], *, what: str, allowed: bool = False
+    listed: Iterable[str],
+    present: Collection[str],
+    *,
+    what: str,
+    allowed: bool = False,
+    also_near: Iterable[str] = (),
 ) -> Unknown | None:
-    """The listed names that are not present, if any is missing."""
+    """The listed names that are not present, if any is missing.
+
+    ``also_near`` are names that may have been meant as well, though they are not present themselves.
+    """
     wanted = frozenset(listed)
     there = present if isinstance(present, set | frozenset) else frozenset(present)
     missing = tuple(sorted(wanted - there))
     if not missing:
         return None
-    candidates = sorted(there) if len(there) <= LARGEST_SEARCH else []
-    near = tuple(nearest(name, candidates) for name in missing[:SHOWN])
+    near = near_spellings(missing, [*there, *also_near])
     return Unknown(what, missing, len(wanted), near, allowed)
+
+
+def near_spellings(names: Sequence[str], known: Collection[str]) -> tuple[str | None, ...]:
+    """For the first few names the nearest that is known, if one is near enough."""
+    candidates = sorted(known) if len(known) <= LARGEST_SEARCH else []
+    return tuple(nearest(name, candidates) for name in names[:SHOWN])
+
+
+def did_you_mean(name: str, near: str | None) -> str:
+    """The nearest spelling as it is put after a name; nothing if there is none.
+
+    >>> did_you_mean("condon", "condom"), did_you_mean("!x", "\\\\!x"), did_you_mean("x", None)
+    (" (did you mean 'condom'?)", ' (write \\\\!x for the item !x)', '')
+    """
+    if not near:
+        return ""
+    if near.endswith(name) and near.startswith("\\"):
+        return f" (write {near} for the item {name})"
+    return f" (did you mean {near!r}?)"
 
 
 def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None) -> None:
@@ -83,6 +120,15 @@ def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None)
             path=path,
             remedy=f"correct the spelling, or {how_to_allow()}",
         )
+
+
+def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:
+    """All that was listed and not found as plain values for the custodian, and the warnings about it."""
+    found = list(unknown)
+    return {
+        "unknown": [each.as_dict() | {"names": list(each.names)} for each in found],
+        "warnings": [str(each) for each in found if not each.allowed],
+    }
 
 
 def how_to_allow() -> str:

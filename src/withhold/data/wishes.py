@@ -5,15 +5,19 @@ In: a line of a constraints file, or a key and a value of a mapping. Out: a row 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from typing import Any
 
 from withhold.data.names import clean
 from withhold.data.transactions import Transactions
+from withhold.data.unknown import Unknown, did_you_mean, how_to_allow, near_spellings
 from withhold.errors import InputError
 
 EVERYBODY = "*"
 """As a record: the item is feared by all."""
+ALL, UNKNOWN, NOT_PUBLISHED = -1, -2, -3
+"""In place of a row: everybody; nobody; somebody who was left out."""
+RECORDS = "records in the constraints"
 TAKEN_BACK, ESCAPE = "!", "\\"
 """Before an item: this record does not fear it; before that mark: it is part of the name."""
 
@@ -62,24 +66,61 @@ def refuse_ambiguous_star(ids: Container[str], path: str | None = None) -> None:
         )
 
 
-def row_of(record: object, table: Transactions) -> int:
-    """The row that a key of a mapping names; -1 for everybody."""
-    ids = table.record_ids or ()
-    name = clean(str(record))
-    if name == EVERYBODY:
-        refuse_ambiguous_star(ids)
-        return -1
-    if hasattr(record, "__index__"):
-        row = int(record.__index__())
-        if 0 <= row < len(table):
-            return row
-    elif name in ids:
-        return ids.index(name)
-    raise InputError(
-        f"the constraints name a record that the table does not have ({len(table):,} records)",
-        value=str(record),
-        remedy="use row numbers from 0, record ids, or * for everybody",
-    )
+class RowsByName:
+    """The rows that the keys of a mapping name."""
+
+    def __init__(self, table: Transactions) -> None:
+        self._n_records, self._ids = len(table), table.record_ids or ()
+        self._row_of = {name: row for row, name in enumerate(self._ids)}
+        self._left_out = frozenset(table.left_out) if self._ids else frozenset()
+        self.named: dict[str, None] = {}
+        self.strangers: dict[str, None] = {}
+        """What was asked for and is not there."""
+
+    def row(self, record: object) -> int:
+        """The row of a record; ``ALL`` for everybody, ``UNKNOWN`` and ``NOT_PUBLISHED`` for no row."""
+        name = clean(str(record))
+        self.named[name] = None
+        if name == EVERYBODY:
+            refuse_ambiguous_star(self._row_of)
+            return ALL
+        if hasattr(record, "__index__"):
+            row = int(record.__index__())
+            if 0 <= row < self._n_records:
+                return row
+        elif name in self._row_of:
+            return self._row_of[name]
+        elif name in self._left_out:
+            return NOT_PUBLISHED
+        self.strangers[name] = None
+        return UNKNOWN
+
+    def refuse_strangers(self) -> None:
+        """Raise if a record was named that the table does not have."""
+        if not self.strangers:
+            return
+        name = next(iter(self.strangers))
+        near = did_you_mean(name, near_spellings([name], self._ids)[0])
+        raise InputError(
+            f"the constraints name a record that the table does not have ({self._n_records:,} "
+            f"records){near}",
+            value=name,
+            remedy=f"use row numbers from 0, record ids, or * for everybody, or {how_to_allow()}",
+        )
+
+    def unknown(self) -> tuple[Unknown, ...]:
+        """The strangers as what was listed and not found."""
+        return unknown_records(self.strangers, self.named, self._ids)
+
+
+def unknown_records(
+    strangers: Iterable[str], named: Collection[str], known: Collection[str]
+) -> tuple[Unknown, ...]:
+    """The records that constraints name and the table does not have, where that was allowed."""
+    names = tuple(strangers)
+    if not names:
+        return ()
+    return (Unknown(RECORDS, names, len(named), near_spellings(names, known), allowed=True),)
 
 
 def named(item: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice, pairwise
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Source, Transactions
 from withhold.errors import InputError, OutputError, option
+from withhold.formats.cells import guard_blanks, unguarded
 from withhold.formats.coding import code_lines
 from withhold.formats.columns import Options
 from withhold.formats.forms import separator_name
@@ -65,13 +67,15 @@ def read_rows(text: Text, separator: str) -> Iterator[list[str]]:
     >>> list(read_rows(Text(b'"milk, whole",beer\\n\\n', "a.csv"), ","))
     [['milk, whole', 'beer'], []]
     """
-    cells = (
-        _quoted_cells(text, separator)
-        if b'"' in text.data
-        else (line.split(separator) for line in text.lines())
-    )
+    is_quoted = b'"' in text.data
+    if is_quoted:
+        # Blanks inside quotes are part of the item: two items may differ by them, which is refused later.
+        text = replace(text, data=guard_blanks(text.data, separator))
+        cells = _quoted_cells(text, separator)
+    else:
+        cells = (line.split(separator) for line in text.lines())
     for row in cells:
-        stripped = (cell.strip(BLANKS) for cell in row)
+        stripped = (unguarded(cell) if is_quoted else cell.strip(BLANKS) for cell in row)
         yield [item for item in stripped if item]
 
 

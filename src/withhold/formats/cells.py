@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from withhold.errors import InputError, option
-from withhold.formats.columns import Options
+from withhold.formats.columns import INNER, Options
 from withhold.formats.opening import Text
 from withhold.wording import counted
 
@@ -26,6 +26,10 @@ SEPARATORS = (",", ";", "\t", "|", " ")
 SAMPLE = 200
 """Lines looked at before a file is called a table."""
 BLANKS = " \t"
+GUARD = "\x1f"
+"""Stands for a blank inside quotes, as no separator does; whitespace, too, so never at the edge of a name."""
+WHOLE = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
+"""A line that is one cell in quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,15 @@ class Sheet:
             self.is_quoted and re.search(rf'(^|{before}){blanks}+"'.encode(), self.text.data, re.M)
         )
 
-    def rows(self, *, padded: bool = False) -> Iterator[tuple[int, list[str]]]:
-        """The cells of each row below the header and its line; blanks around a cell on request."""
+    def rows(self, *, padded: bool = False, exact: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """The cells of each row below the header and its line.
+
+        On request with the blanks around a cell (``padded``), or with those inside its quotes (``exact``).
+        """
         # Empty lines at the end are an editor's doing; elsewhere they are a missing row.
-        text = Text(self.text.data.rstrip(b"\n"), self.text.path)
+        data = self.text.data.rstrip(b"\n")
+        text = Text(guard_blanks(data, self.separator) if exact else data, self.text.path)
+        bare = unguarded if exact else _stripped
         lines = (line + "\n" for line in text.lines())
         reader = csv.reader(
             lines, delimiter=self.separator, skipinitialspace=not padded, strict=True
@@ -62,7 +71,7 @@ class Sheet:
             for row in islice(reader, 1, None):
                 if len(row) != len(self.header):
                     raise self.ragged(reader.line_num, len(row))
-                yield reader.line_num, row if padded else [cell.strip(BLANKS) for cell in row]
+                yield reader.line_num, row if padded else list(map(bare, row))
         except csv.Error as error:
             raise InputError(
                 f"is not proper CSV: {error}",
@@ -75,9 +84,13 @@ class Sheet:
         """The line of the file on which a row below the header ends, rows counted from 0."""
         return next(islice((number for number, _ in self.rows()), row, None))
 
-    def columns(self, places: Sequence[int], *, padded: bool = False) -> list[polars.Series]:
-        """Some columns below the header, as columns of texts; blanks around a cell on request."""
-        return (_parsed_cells if self.is_quoted else _plain_cells)(self, places, padded)
+    def columns(
+        self, places: Sequence[int], *, padded: bool = False, exact: bool = False
+    ) -> list[polars.Series]:
+        """Some columns below the header, as columns of texts; blanks as in ``rows``."""
+        if self.is_quoted:
+            return _parsed_cells(self, places, padded, exact)
+        return _plain_cells(self, places, padded)
 
     def ragged(self, line: int, n_cells: int) -> InputError:
         """What to say of a line with too many or too few cells."""
@@ -102,6 +115,52 @@ def open_sheet(text: Text, options: Options) -> Sheet:
     return Sheet(text, separator, [name.strip(BLANKS) for name in header])
 
 
+def guard_blanks(data: bytes, separator: str) -> bytes:
+    """The text of a CSV file with blanks at the edges of quoted cells replaced, which are part of a cell.
+
+    >>> guard_blanks(b'a, " b",c \\n', ",")
+    b'a, "\\x1fb",c \\n'
+    """
+    if not re.search(rb'"[ \t]|[ \t]"', data):
+        return data
+    blanks = b"[ \t]*" if separator not in BLANKS else b""
+    cell = re.compile(
+        rb'(^|%b)(%b")((?:[^"]|"")*)"' % (re.escape(separator).encode(), blanks), re.M
+    )
+    return cell.sub(_guarded, data)
+
+
+def _guarded(cell: re.Match[bytes]) -> bytes:
+    inside = cell[3].strip(b" \t")
+    if not inside or inside == cell[3]:
+        return cell[0]
+    before = cell[3].index(inside)
+    after = len(cell[3]) - before - len(inside)
+    guard = GUARD.encode()
+    return cell[1] + cell[2] + guard * before + inside + guard * after + b'"'
+
+
+def unguarded(cell: str) -> str:
+    """A cell without the blanks around it, but with those that ``guard_blanks`` guards."""
+    bare = cell.strip(BLANKS)
+    inside = bare.strip(GUARD)
+    return bare if inside == bare else bare.replace(GUARD, " ") if inside else ""
+
+
+def _stripped(cell: str) -> str:
+    return cell.strip(BLANKS)
+
+
+def holds_list(line: str) -> bool:
+    """Whether a line is one cell in quotes that looks like a list of items.
+
+    >>> holds_list('"milk,bread"'), holds_list('"whole milk"'), holds_list('"milk, whole" beer')
+    (True, False, False)
+    """
+    whole = WHOLE.fullmatch(line)
+    return whole is not None and INNER.match(whole[1]) is not None
+
+
 def csv_lines(rows: Iterable[Sequence[str]], separator: str) -> Iterator[str]:
     """The rows as lines of CSV, each with its end; quotes where they are needed.
 
@@ -123,6 +182,8 @@ def _sheet_separator(lines: list[str]) -> str:
     for separator in SEPARATORS:
         if separator not in lines[0] or (separator == " " and found):
             continue
+        if separator == " " and any(holds_list(line) for line in lines[1:]):
+            continue  # Quotes are for CSV: one column, and blanks in its name.
         rows = _cells(lines, separator)
         even = all(len(row) == len(rows[0]) for row in rows)
         if len(rows[0]) > 1:
@@ -166,11 +227,14 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[pola
     return [column if padded else column.str.strip_chars(BLANKS) for column in columns]
 
 
-def _parsed_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[polars.Series]:
+def _parsed_cells(
+    sheet: Sheet, places: Sequence[int], padded: bool, exact: bool = False
+) -> list[polars.Series]:
     """Some columns of a table, cell by cell."""
     import polars as pl
 
-    rows = [tuple(row[place] for place in places) for _, row in sheet.rows(padded=padded)]
+    found = sheet.rows(padded=padded, exact=exact)
+    rows = [tuple(row[place] for place in places) for _, row in found]
     if not rows:
         remedy = "give at least one record"
         raise InputError("holds a header but no records", path=sheet.text.path, remedy=remedy)

@@ -17,11 +17,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.constraints import Categories, Constraints, expanded
+from withhold.data.constraints import Categories, Constraints, category_names, expanded
 from withhold.data.names import clean
 from withhold.data.transactions import Transactions
-from withhold.data.unknown import Unknown, how_to_allow
-from withhold.data.wishes import EVERYBODY, parse_wish, refuse_ambiguous_star
+from withhold.data.unknown import did_you_mean, how_to_allow, near_spellings
+from withhold.data.wishes import (
+    ALL,
+    EVERYBODY,
+    NOT_PUBLISHED,
+    UNKNOWN,
+    parse_wish,
+    refuse_ambiguous_star,
+    unknown_records,
+)
 from withhold.errors import InputError
 from withhold.formats.cells import Sheet, open_sheet
 from withhold.formats.columns import Options, long_columns
@@ -32,8 +40,6 @@ from withhold.formats.parquet import parquet_pieces
 if TYPE_CHECKING:
     import polars
 
-ALL, UNKNOWN, NOT_PUBLISHED = -1, -2, -3
-"""In place of a row: everybody; nobody; somebody who was left out."""
 PIECE_BYTES = 16 * 2**20
 PIECE_ROWS = 2**20
 """How much of a file is turned into texts at a time."""
@@ -198,9 +204,11 @@ class _Coded:
 
     def _unknown_record(self, line: int | None, value: str) -> InputError:
         n = len(self._table)
-        own = "the ids of the records" if self._table.record_ids else f"the numbers 1 to {n:,}"
+        ids = self._table.record_ids
+        own = "the ids of the records" if ids else f"the numbers 1 to {n:,}"
+        near = did_you_mean(value, near_spellings([clean(value)], ids or ())[0])
         return InputError(
-            "names a record that the table does not have",
+            f"names a record that the table does not have{near}",
             path=self._path,
             line=line,
             value=value,
@@ -222,8 +230,6 @@ class _Coded:
 
     def constraints(self, hierarchy: Categories | None) -> Constraints:
         """Categories become their items, and everybody's items everybody's."""
-        if self._strangers and len(self._strangers) == len(self._named):
-            raise self._unknown_record(None, next(iter(self._strangers)))
         back = np.array([is_back for _, is_back in self._wishes], dtype=bool)
         leaves = [expanded(name, hierarchy) for name, _ in self._wishes]
         vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
@@ -245,13 +251,12 @@ class _Coded:
             n_records=len(self._table),
             back=back[items] if back.any() else None,
             everybody=shared,
+            written=(items, [name for name, _ in self._wishes]),
+            vocabulary=self._table.vocabulary,
+            categories=category_names(hierarchy),
         )
-        if not self._strangers:
-            return constraints
-        missing = Unknown(
-            "records in the constraints", tuple(self._strangers), len(self._named), allowed=True
-        )
-        return replace(constraints, unknown=(missing,))
+        strangers = unknown_records(self._strangers, self._named, self._table.record_ids or ())
+        return replace(constraints, unknown=(*strangers, *constraints.unknown))
 
 
 def _expand(

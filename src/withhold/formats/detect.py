@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from withhold.errors import InputError, option
-from withhold.formats.cells import SAMPLE, Sheet, open_sheet
+from withhold.formats.cells import SAMPLE, WHOLE, Sheet, holds_list, open_sheet
 from withhold.formats.columns import (
     INNER,
     ITEM_NAMES,
@@ -22,7 +22,6 @@ from withhold.formats.columns import (
     plain,
 )
 from withhold.formats.jsonl import looks_like_jsonl
-from withhold.formats.listtext import WHOLE
 from withhold.formats.onehot import looks_one_hot_text
 from withhold.formats.opening import Text
 from withhold.formats.spmf import looks_like_spmf
@@ -30,6 +29,7 @@ from withhold.formats.spmf import looks_like_spmf
 TABLE_ROWS, TABLE_COLUMNS = 50, 3
 """From here on, equal lines under a header are taken for a table of another kind."""
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+NUMBERS = re.compile(r"[-+.,;|\t ]*\d[-+\d.,;|\t ]*")
 NUMBERED = re.compile(r"(.*?)[ _]?\d+")
 LABELLED = re.compile(r"[^\s,;|:]+:\s")
 
@@ -160,7 +160,11 @@ def _ask_about_header(sheet: Sheet, rows: list[list[str]], lines: list[str]) -> 
     below = {cell for row in rows for cell in row} | {line.strip() for line in lines[1:]}
     if sheet.separator == " " or not header or len(lines) < 2 or not below.isdisjoint(header):
         return
-    if not _names_columns(sheet.header) and not _stands_over_numbers(sheet.header, rows):
+    if not (
+        _names_columns(sheet.header)
+        or _stands_over_numbers(sheet.header, rows)
+        or _stands_over_lists_of_numbers(sheet.header, lines)
+    ):
         return
     readings = []
     if len(sheet.header) == 1:
@@ -171,9 +175,15 @@ def _ask_about_header(sheet: Sheet, rows: list[list[str]], lines: list[str]) -> 
         )
     elif len(sheet.header) == 2 and rows and not all(map(NUMBERED.fullmatch, sheet.header)):
         record, item = sheet.header
+        if any(INNER.match(row[1]) for row in rows):
+            readings.append(
+                f"say {option('format', 'list')} {option('item_column', item)} if the cells below it are "
+                "lists of items"
+            )
         readings.append(
             f"say {option('format', 'long')} {option('record_column', record)} "
             f"{option('item_column', item)} if the first line names the columns"
+            + (" and each cell is one item" if readings else "")
         )
     else:
         readings.append("delete the first line, and columns that hold no items, if it is a header")
@@ -182,24 +192,22 @@ def _ask_about_header(sheet: Sheet, rows: list[list[str]], lines: list[str]) -> 
         path=sheet.text.path,
         line=1,
         value=sheet.separator.join(sheet.header),
-        remedy=f"{readings[0]}; or {option('format', 'basket')} if every line is a record",
+        remedy=f"{'; '.join(readings)}; or {option('format', 'basket')} if every line is a record",
     )
 
 
 def _ask_about_quotes(lines: list[str], path: str) -> None:
     """Stop where each line is one cell, and cells in quotes look like lists: lists, or names of items?"""
-    filled = [line for line in lines if line.strip()]
-    whole = [WHOLE.fullmatch(line) for line in filled]
-    if not any(cell and INNER.match(cell[1]) for cell in whole):
+    if not any(map(holds_list, lines)):
         return
-    if all(
-        cell or not re.search(r"[,;|\t ]", line) for cell, line in zip(whole, filled, strict=True)
-    ):
+    # A cell without quotes may have blanks: in CSV they belong to it.
+    if all(WHOLE.fullmatch(line) or not re.search(r'[,;|\t"]', line) for line in lines):
         raise InputError(
             "each line is one cell, and some in quotes look like lists of items",
             path=path,
             remedy=f"say {option('format', 'list')} if they are lists and the first line is the name of the "
-            f"column (add one if it is not); or {option('format', 'basket')} if each line is one item",
+            f"column (add one if it is not); or {option('format', 'basket')} if each line in quotes is one "
+            "item",
         )
 
 
@@ -222,6 +230,17 @@ def _stands_over_numbers(header: list[str], rows: list[list[str]]) -> bool:
         and not any(letter.isdigit() for letter in name)
         and all(NUMBER.fullmatch(row[place]) for row in rows)
         for place, name in enumerate(header)
+    )
+
+
+def _stands_over_lists_of_numbers(header: list[str], lines: list[str]) -> bool:
+    """Whether a lone name without digits stands over lines of nothing but numbers."""
+    filled = [line for line in lines[1:] if line.strip()]
+    return (
+        len(header) == 1
+        and len(filled) > 1
+        and not any(letter.isdigit() for letter in header[0])
+        and all(NUMBERS.fullmatch(line) for line in filled)
     )
 
 

@@ -8,14 +8,14 @@ more, so that nothing is lost and no two cells become one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from withhold.data import Source, Table, Transactions
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -100,8 +100,18 @@ def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...
     cells = f"{counted(n_cells, 'cell')} {'begins' if n_cells == 1 else 'begin'}"
     return (
         f"{cells} with =, +, -, @ or a tab, and a spreadsheet may run such a cell as a formula; "
-        "write it with a quote before it: safe_csv=True (--safe-csv)",
+        f"write it with a quote before it: {option('safe_csv', True)}",
     )
+
+
+def holds_formulas(data: Transactions | Table) -> bool:
+    """Whether a name or a value is a formula, as no cell of a safe file is."""
+    names: Iterable[str | None]
+    if isinstance(data, Table):
+        names = (*data.names, *(value for column in data.columns for value in column.values))
+    else:
+        names = (*data.vocabulary, *(data.record_ids or ()))
+    return any(name and is_formula(name) for name in names)
 
 
 def escaped_items(table: Transactions) -> Transactions:

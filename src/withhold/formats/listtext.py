@@ -12,14 +12,13 @@ from itertools import compress
 
 from withhold.errors import InputError, option
 from withhold.formats import basket
-from withhold.formats.cells import open_sheet
+from withhold.formats.cells import WHOLE, open_sheet
 from withhold.formats.columns import LIST_NAMES, RECORD_NAMES, Options, find_column, listed, plain
 from withhold.formats.columns import usual_column as usual
 from withhold.formats.ids import record_names, with_id
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed
 
-WHOLE = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 PYTHON = re.compile(r"\s*[\[{(].*[\]})]\s*", re.DOTALL)
 """A list as a program shows it; its quotes and brackets are no part of any name."""
 
@@ -33,6 +32,8 @@ def read_text(text: Text, options: Options) -> Parsed:
     """
     sheet = open_sheet(text, options)
     if len(sheet.header) == 1:
+        if options.item_column is not None:
+            find_column(options.item_column, sheet.header, text.path)
         _, *lines = text.lines()
         cells = [_unquoted(line) for line in lines]
         parsed = _lists(cells, text.path, options.separator)

@@ -56,7 +56,7 @@ def read_text(text: Text, options: Options) -> Parsed:
     record, item = long_columns(sheet.header, options, text.path)
     _check_header(sheet, record, item, options)
     places = sheet.header.index(record), sheet.header.index(item)
-    records, items = sheet.columns(places)
+    records, items = sheet.columns(places, exact=True)
     kept = with_id(records, options, path=text.path, column=record, line=sheet.line)
     if options.format is None:
         remedy = f"{option('format', 'list')} {option('item_column', item)}"

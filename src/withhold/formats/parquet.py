@@ -1,13 +1,17 @@
 """Parquet files: the one place where polars is given bytes that somebody else wrote.
 
 In: the bytes of a file. Out: a frame, or ``InputError``. A crafted or damaged file can make polars panic,
-which is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal.
+which is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal. Or it makes polars ask
+for more memory than there is, which aborts the process: then the last word is ours, with the exit code of
+bad input.
 """
 
 from __future__ import annotations
 
+import ctypes
 import io
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from withhold.errors import InputError
+from withhold.escaping import one_line
 
 if TYPE_CHECKING:
     import polars
@@ -30,6 +35,15 @@ def read_parquet(data: bytes, path: str) -> polars.DataFrame:
     import polars as pl
 
     return _guarded(path, lambda: pl.read_parquet(data))
+
+
+def parquet_notes(data: bytes, path: str) -> dict[str, str]:
+    """What whoever wrote a parquet file noted in it for readers; nothing where polars cannot tell."""
+    import polars as pl
+
+    if not hasattr(pl, "read_parquet_metadata"):  # before 1.25
+        return {}
+    return _guarded(path, lambda: pl.read_parquet_metadata(io.BytesIO(data)))
 
 
 def parquet_pieces(
@@ -51,7 +65,7 @@ def _guarded(path: str, call: Callable[[], T]) -> T:
     import polars as pl
 
     broken: BaseException
-    with _held_back_stderr() as held:
+    with _held_back_stderr() as held, _last_word(path, held):
         try:
             return call()
         except (
@@ -80,6 +94,7 @@ def _held_back_stderr() -> Iterator[_Held]:
             if sys.stderr is not None:
                 sys.stderr.flush()
             os.dup2(file.fileno(), STDERR)
+            held.terminal = saved
             try:
                 yield held
             finally:
@@ -96,3 +111,33 @@ class _Held:
     """Whether what was held back is to be forgotten."""
 
     cleared: bool = False
+    terminal: int = STDERR
+    """Where messages are seen meanwhile."""
+
+
+@contextmanager
+def _last_word(path: str, held: _Held) -> Iterator[None]:
+    """Say what is wrong with the file should compiled code abort the process while it reads it.
+
+    A handler in C is the only one that runs then; Python's own wait for the interpreter to go on.
+    """
+    if os.name != "posix":
+        yield
+        return
+    error = InputError(
+        "is a broken parquet file: it cannot be read in any memory", path=path, remedy=REMEDY
+    )
+    message = f"withhold: {one_line(str(error))}\n".encode(errors="backslashreplace")
+
+    def say(_: int) -> None:
+        os.write(held.terminal, message)
+        os._exit(InputError.exit_code)
+
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(say)
+    install = ctypes.CDLL(None).signal
+    install.restype, install.argtypes = ctypes.c_void_p, (ctypes.c_int, ctypes.c_void_p)
+    before = install(signal.SIGABRT, ctypes.cast(handler, ctypes.c_void_p))
+    try:
+        yield
+    finally:
+        install(signal.SIGABRT, before)

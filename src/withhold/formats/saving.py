@@ -12,8 +12,9 @@ import hashlib
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from withhold.atomic import save
 from withhold.errors import OutputError
@@ -62,11 +63,23 @@ def save_lines(
 
 
 def save_frame(
-    frame: polars.DataFrame, path: Path, compression: str, file: BinaryIO | None = None
+    frame: polars.DataFrame,
+    path: Path,
+    compression: str,
+    file: BinaryIO | None = None,
+    *,
+    schema: Any = None,
 ) -> str:
-    """Write a parquet file and return the SHA-256 of the file."""
+    """Write a parquet file and return the SHA-256 of the file.
+
+    A ``schema`` of pyarrow has notes for other readers, which versions of polars that cannot write them leave
+    out.
+    """
     buffer = io.BytesIO()
-    frame.write_parquet(buffer)
+    if schema is not None and "arrow_schema" in signature(frame.write_parquet).parameters:
+        frame.write_parquet(buffer, arrow_schema=schema)
+    else:
+        frame.write_parquet(buffer)
     with _target(path, file) as target:
         with _packed(target, compression) as out:
             out.write(buffer.getbuffer())

@@ -32,6 +32,7 @@ from withhold.formats.formulas import escape, escaped_cells, unescape, unescaped
 from withhold.formats.items import check_encodable
 from withhold.formats.jsonl import looks_like_jsonl
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.pandas_kinds import pandas_schema
 from withhold.formats.saving import save_frame, save_lines
 
 TABLE = "table"
@@ -124,7 +125,9 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
     written = as_written_table(table, form)
     if form.container == "parquet":
         frame = table_frames.write_frame(written, form.mark)
-        digest = save_frame(frame, path, form.compression, file)
+        digest = save_frame(
+            frame, path, form.compression, file, schema=pandas_schema(frame, written)
+        )
     else:
         lines = table_jsonl.lines if form.container == "jsonl" else _csv
         digest = save_lines(lines(written, form), path, form.compression, file)

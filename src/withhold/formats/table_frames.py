@@ -18,6 +18,7 @@ from withhold.errors import InputError
 from withhold.formats import parquet
 from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened
+from withhold.formats.pandas_kinds import pandas_kinds
 
 if TYPE_CHECKING:
     import polars
@@ -69,7 +70,11 @@ def _native(frame: Frame, name: str) -> Native:
 def read_parquet(opened: Opened) -> Table:
     """The table in a parquet file."""
     frame = parquet.read_parquet(opened.data, opened.label)
-    return _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
+    table = _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
+    kinds = pandas_kinds(parquet.parquet_notes(opened.data, opened.label))
+    return table.with_columns(
+        replace(column, pandas_kind=kinds.get(column.name, "")) for column in table.columns
+    )
 
 
 def write_frame(table: Table, mark: str) -> polars.DataFrame:
@@ -113,7 +118,8 @@ def _table(series: list[polars.Series], path: str | None, natives: Mapping[str, 
             None in column.values
         ):
             native = None
-        columns.append(replace(column, native=native))
+        kind = str(native.dtype) if native is not None and make_of(native) == "pandas" else ""
+        columns.append(replace(column, native=native, pandas_kind=kind))
     table = Table(tuple(columns))
     for column in table.columns:
         named = tuple(value for value in column.values if value is not None)

@@ -79,6 +79,12 @@ def _at(utility: Utility, path: str) -> Any:
     return attrgetter(path)(utility)
 
 
+def _renumbered(original: Transactions, published: Transactions) -> bool:
+    """Whether the release has numbers from 1 on where the original has other ids."""
+    numbers = tuple(str(number) for number in range(1, len(published) + 1))
+    return published.record_ids == numbers and set(original.record_ids or ()) != set(numbers)
+
+
 def _warnings(utility: Utility, original: Transactions, published: Transactions) -> tuple[str, ...]:
     found = []
     if not utility.same_rows:
@@ -87,7 +93,7 @@ def _warnings(utility: Utility, original: Transactions, published: Transactions)
             "records cannot be compared one by one, and losses are the least that must have happened"
         )
     elif None not in (original.record_ids, published.record_ids) and (
-        original.record_ids != published.record_ids
+        original.record_ids != published.record_ids and not _renumbered(original, published)
     ):
         found.append("its record ids are not those of the original, or in another order")
     if utility.occurrences.added:

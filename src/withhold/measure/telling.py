@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.measure import Fact, Utility
+from withhold.measure import Utility
 from withhold.measure.alignment import align
 from withhold.measure.occurrences import LengthChange
 from withhold.measure.rules import RuleChange
+from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Dots, Line, Scatter
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted

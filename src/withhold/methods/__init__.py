@@ -1,1 +1,1 @@
-"""The rooms: one folder for each method, with all that it needs. The road knows them by ``registry`` alone."""
+"""The rooms: one folder for each method, with all that it needs. The road knows only ``registry``."""

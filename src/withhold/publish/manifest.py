@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from withhold.data import Source, Table, Transactions
 from withhold.data.roles import roles_of
 from withhold.errors import InputError
-from withhold.method import Model, fits
+from withhold.method import Model
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ MANIFEST_FORMAT = 2
 READ_FORMATS = (1, MANIFEST_FORMAT)
 """Releases that were made before there were two files can still be proved."""
 INTERNAL_FORMAT = 1
-SECRET_PARAMETERS = frozenset(("seed", "round"))
-"""Of a model: which sample confirmed it. Only the custodian can repeat that, who has the originals."""
+SECRET_PARAMETERS = frozenset(("seed", "round", "constraints_sha256"))
+"""Of a model: which sample confirmed it, and the digest of who wants what protected, with which a stranger
+could test guesses. Only the custodian needs them, who has the originals."""
 WARNING = "Keep this file. It must not be published: with it, somebody could work backwards from the release."
 NEEDED: Mapping[str, Mapping[str, Any]] = {
     "model": {"model": str},
@@ -83,7 +85,7 @@ def make_manifest(
         "promise": model.promise(),
         "model": _public(model.parameters()),
         **({"to_prove_it_again": model.needs} if model.needs else {}),
-        "verdict": _verdict(verdict, with_counts=not model.needs),
+        "verdict": _verdict(verdict, model),
         "output": {"name": name, "sha256": written.sha256, **form_as_dict(written)}
         | _published_amounts(release.data),
         **_roles(release, published_only=True),
@@ -121,6 +123,7 @@ def make_internal(
         },
         "seed": release.options.get("seed"),
         "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},
+        "method": release.verdict.method,
         "warnings": list(warnings),
         **_roles(release),
         "options": dict(release.options),
@@ -227,10 +230,12 @@ def _public(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in SECRET_PARAMETERS}
 
 
-def _verdict(verdict: Verdict, *, with_counts: bool) -> dict[str, Any]:
-    """The verdict; how much was looked at only where that is counted in the published file alone."""
-    told = {"status": verdict.status.value, "words": verdict.words, "method": verdict.method}
-    return told | ({"checked": verdict.checked, "unit": verdict.unit} if with_counts else {})
+def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
+    """The verdict; how it was reached only where that is counted in the published file alone."""
+    told = {"status": verdict.status.value, "words": verdict.words}
+    if isinstance(model, PersonalRhoUncertainty):
+        return told | {"method": model.method_for_strangers}
+    return told | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
 def column_roles_of(data: Transactions | Table, model: Model) -> dict[str, str]:
@@ -279,7 +284,7 @@ def input_form(internal: Mapping[str, Any] | None, path: Path, sha256: str) -> S
     """How the original was read when the release was made, if this is the same file."""
     section = {} if internal is None else internal["input"]
     fields = {name: kind for name, kind in NEEDED["output"].items() if name != "sha256"}
-    known = all(name in section and fits(section[name], kind) for name, kind in fields.items())
+    known = all(name in section and _fits(section[name], kind) for name, kind in fields.items())
     return form_from(section, path) if known and section.get("sha256") == sha256 else None
 
 
@@ -296,6 +301,13 @@ def _read_json(path: Path, remedy: str) -> Any:
 
 def _check_fields(there: Any, fields: Mapping[str, Any], section: str, path: Path) -> None:
     for name, kind in fields.items():
-        if not isinstance(there, dict) or name not in there or not fits(there[name], kind):
+        if not isinstance(there, dict) or name not in there or not _fits(there[name], kind):
             problem = f"{section}.{name} is missing or has the wrong type"
             raise InputError(problem, path=path, remedy=GENUINE)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a JSON value is of a kind; lists are of texts, and true is no number."""
+    if isinstance(value, list):
+        return kind is list and all(isinstance(each, str) for each in value)
+    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool)

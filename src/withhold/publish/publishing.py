@@ -29,7 +29,7 @@ from withhold.escaping import json_text
 from withhold.formats import Data, as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
 from withhold.publish.manifest import internal_path, make_internal, make_manifest, manifest_path
-from withhold.registry import verify
+from withhold.registry import method_of
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -70,12 +70,21 @@ def release_files(path: Path) -> FileSet:
 
 def manifest_of(path: Path) -> Path:
     """The manifest that belongs to the file as it is now, even if a run was killed while replacing both."""
+    _refuse_folder(path)
     return current(release_files(path), manifest_path(path))
 
 
 def internal_of(path: Path) -> Path:
     """The internal manifest that belongs to the file as it is now."""
+    _refuse_folder(path)
     return current(release_files(path), internal_path(path))
+
+
+def _refuse_folder(path: Path) -> None:
+    """Refuse what is no file, before names are built from its name: ``.`` and ``/`` have none."""
+    if path.is_dir():
+        remedy = "name the published file"
+        raise InputError("is a directory", path=path, remedy=remedy)
 
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
@@ -133,7 +142,7 @@ def publish(
         if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
         give_back_memory()
-        verdict = verify(found, release.model, jobs=jobs, progress=progress)
+        verdict = method_of(release.model).check(found, release.model, jobs=jobs, progress=progress)
         if not verdict.status.may_be_published:
             raise NotVerifiedError(
                 f"the file written for {path} did not pass its proof ({verdict.status.value}: "
@@ -153,7 +162,10 @@ def publish(
         if report:
             content, page_text = _tell(release, manifest, internal, edition, jobs, progress)
             targets.append((drafts.new_text(page_text), report_path(path)))
-        drafts.commit(targets, overwrite=force, private=[internal_path(path)])
+        private = [internal_path(path)]
+        if edition == "internal":
+            private.append(report_path(path))
+        drafts.commit(targets, overwrite=force, private=private)
     page = report_path(path) if report else None
     return Published(
         path,

@@ -1,8 +1,9 @@
 """Prove a published file again: the policy that was stated, or the one that its manifest describes.
 
 Nothing that comes with the file is taken on trust. The manifest only proposes how the bytes are to be read:
-the proposal is followed if detection finds the same, or if the user repeats it. A check that found nothing
-to check is UNDECIDED.
+the proposal is followed if detection finds the same, or if the user repeats it. Nobody can detect whether
+quotes before formulas belong to the names (``safe_csv``): unless the user says so, both are proved, and where
+the verdicts differ it is UNDECIDED. A check that found nothing to check is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -12,31 +13,26 @@ import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Source, Table, Transactions
-from withhold.errors import InputError, PolicyError, UndecidedError
-from withhold.formats import Data, read, read_back, read_table, reading_of
-from withhold.formats.formulas import unescaped
-from withhold.listed import occurring_text, unknown_items
+from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError
+from withhold.formats import Data
+from withhold.listed import occurring_text, protects_nobody, unknown_items
 from withhold.method import Model
 from withhold.publish.manifest import (
     GENUINE,
     SECRET_PARAMETERS,
-    form_from,
-    input_form,
     read_internal,
     read_manifest,
 )
 from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.rereading import Reading, Readings, read_published
 from withhold.publish.strength import promises_less
-from withhold.registry import TABLE_MODELS, model_from, verify
+from withhold.registry import method_of, model_from
 from withhold.verdict import Status, Verdict
-
-Reading = Mapping[str, Any]
-"""Options of ``read``: how the bytes are to be understood."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +60,8 @@ def verify_file(
     policy_from: str = "the stated policy",
     complete: Callable[[Model], Model] = lambda model: model,
     reading: Reading | None = None,
+    safe_csv: bool | None = None,
+    for_original: bool = False,
     allow_unknown: bool = False,
     jobs: int | None = None,
     limit_seconds: float | None = None,
@@ -72,7 +70,9 @@ def verify_file(
     """Prove a published file again.
 
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
-    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``.
+    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``, perhaps only
+    ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
+    this is not known.
     """
     began = time.perf_counter()
     path = Path(path)
@@ -80,25 +80,37 @@ def verify_file(
     where = manifest or manifest_of(path)
     digest = sha256_of(path)
     # A stated policy needs no manifest; one that is named must be there.
-    record = None if model and manifest is None and not where.exists() else read_manifest(where)
-    warnings = []
+    record, warnings = _manifest_beside(where, stated=model is not None, named=manifest is not None)
     if model is None:
         assert record is not None
-        model, policy_from = model_in(record, where, path), f"the manifest {where.name}"
-    elif record is not None and (less := promises_less(model_in(record, where, path), model)):
-        warnings.append(f"{where.name} promises less than {policy_from}: {'; '.join(less)}")
-    model = complete(model)
+        policy_from = f"the manifest {where.name}"
+        model = complete(model_in(record, where, path))
+    else:
+        model = complete(model)
+        if record is not None:
+            warnings += _promised_otherwise(record, where, path, model, policy_from)
     same_bytes = None if record is None else digest == record["output"]["sha256"]
     if same_bytes is False and policy_from != f"the manifest {where.name}":
         warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     try:
-        table = read_published(path, model, record, options, same_bytes=bool(same_bytes))
+        readings = read_published(
+            path,
+            model,
+            record,
+            options,
+            same_bytes=bool(same_bytes),
+            safe_csv=safe_csv,
+            for_original=for_original,
+        )
     except InputError as error:
         raise _unreadable(error, path) if same_bytes is False else error from None
-    verdict = verify(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    if not allow_unknown:
-        verdict = _doubted(verdict, model, table)
+    check = method_of(model).check
+    prove = partial(check, model=model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    table, verdict = _proved(readings, prove, model, path, allow_unknown=allow_unknown)
+    if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
+        method = f"nothing, since {nobody.problem}"
+        verdict = replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
     seconds = time.perf_counter() - began
     occurring = occurring_text(model, table)
     return Recheck(
@@ -106,61 +118,62 @@ def verify_file(
     )
 
 
-def read_published(
-    path: Path,
+def _manifest_beside(
+    where: Path, *, stated: bool, named: bool
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """The manifest, and what is wrong with it; a stated policy needs none, but one that is named."""
+    if not stated or named:
+        return read_manifest(where), []
+    if not where.exists():
+        return None, []
+    try:
+        return read_manifest(where), []
+    except InputError as error:
+        return None, [_unusable(where, error)]
+
+
+def _promised_otherwise(
+    record: Mapping[str, Any], where: Path, path: Path, model: Model, policy_from: str
+) -> list[str]:
+    """How a manifest falls short of the policy that is proved, in words."""
+    try:
+        promised = model_in(record, where, path)
+    except InputError as error:
+        return [_unusable(where, error)]
+    less = promises_less(promised, model)
+    return [f"{where.name} promises less than {policy_from}: {'; '.join(less)}"] if less else []
+
+
+def _unusable(where: Path, error: InputError) -> str:
+    return f"{where.name} is unusable and was not believed: {error.problem}"
+
+
+def _proved(
+    readings: Readings,
+    prove: Callable[[Data], Verdict],
     model: Model,
-    record: Mapping[str, Any] | None,
-    options: Reading,
+    path: Path,
     *,
-    same_bytes: bool,
-) -> Data:
-    """The file as the user says, or as detection and its manifest both say.
-
-    Changed bytes may be of another form altogether, so for them detection decides.
-    """
-    is_table = model.name in TABLE_MODELS
-    form = None if record is None else form_from(record["output"], path)
-    if options or form is None or not same_bytes:
-        return _as_written(_detected(path, is_table, options), form)
-    try:
-        proposed: Data | InputError = read_back(path, form)
-    except InputError as error:
-        proposed = error
-    try:
-        found: Data | InputError = _as_written(_detected(path, is_table, {}), form)
-    except InputError as error:
-        found = error
-    if isinstance(proposed, InputError) or isinstance(found, InputError):
-        raise _two_readings(path, form, found)
-    if not _agree(proposed, found, form):
-        raise _two_readings(path, form, found)
-    return proposed
-
-
-def _agree(proposed: Data, found: Data, form: Source) -> bool:
-    """Whether the manifest's reading is the detected one: of a table, whether it has the same cells."""
-    if not isinstance(proposed, Table):
-        return proposed == found
-    seen = found.source
-    assert seen is not None
-    return (seen.container, seen.separator, seen.compression) == (
-        form.container,
-        form.separator if form.container == "text" else seen.separator,
-        form.compression,
-    )
-
-
-def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Transactions:
-    """The originals of a release, read as they were then if the internal manifest is of the same file.
-
-    ``options`` say how the bytes are read, ``people`` whose records are left out, both as in ``read``.
-    """
-    form = None
-    if str(original) != "-":
-        internal = read_internal(internal_of(published))
-        form = input_form(internal, original, sha256_of(original))
-    said = {name: value for name, value in options.items() if value is not None}
-    return read(original, **(said if form is None else reading_of(form)), **people)
+    allow_unknown: bool,
+) -> tuple[Data, Verdict]:
+    """What was proved, and the verdict: the same for both readings, where there are two."""
+    tables = [readings.named]
+    verdicts = [prove(readings.named)]
+    if (other := readings.as_it_looks) is not None:
+        tables.append(other)
+        try:
+            verdicts.append(prove(other))
+        except WithholdError as error:
+            raise _two_namings(path, verdicts[0].status.value, str(error)) from None
+    judged = [
+        doubted(verdict, model, table) for verdict, table in zip(verdicts, tables, strict=True)
+    ]
+    # A reading in which nothing was checked says nothing against the other one.
+    sound = [n for n, each in enumerate(judged) if each.status is verdicts[n].status] or [0]
+    if len({verdicts[n].status for n in sound}) > 1:
+        raise _two_namings(path, *(verdict.status.value for verdict in verdicts))
+    best = sound[0]
+    return tables[best], verdicts[best] if allow_unknown else judged[best]
 
 
 def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -> Model:
@@ -169,7 +182,7 @@ def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -
     internal = None if path is None else read_internal(internal_of(path))
     sample = {} if internal is None else internal["sample"]
     # Any other sample is as good a test, as long as nobody could know it beforehand.
-    fresh = {"seed": secrets.randbits(32), "round": 1}
+    fresh = {"seed": secrets.randbits(32), "round": 1, "constraints_sha256": None}
     for name in SECRET_PARAMETERS - parameters.keys():
         parameters[name] = sample.get(name, fresh[name])
     try:
@@ -178,35 +191,7 @@ def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -
         raise InputError(str(error), path=where, remedy=GENUINE) from error
 
 
-def command(verb: str, path: Path, form: Source) -> str:
-    """The command that reads the file in this form."""
-    options = reading_of(form)
-    words = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in options.items()]
-    return " ".join(["withhold", verb, shlex.quote(str(path)), *words])
-
-
-def _detected(path: Path, is_table: bool, options: Reading) -> Data:
-    if not is_table:
-        return read(path, **options)
-    if wrong := [name for name in options if name != "separator"]:
-        raise PolicyError(
-            f"--{wrong[0].replace('_', '-')} is for records of items, not for a table"
-        )
-    return read_table(path, **options)
-
-
-def _as_written(data: Data, form: Source | None) -> Data:
-    """The data without quotes before formulas, and with the cells that show the form's mark withheld."""
-    if form is not None and form.safe_csv:
-        data = unescaped(data)
-    if not isinstance(data, Table) or form is None:
-        return data
-    mark = form.mark or ("" if form.container == "text" else None)
-    marked = [data.column(name) for name in form.marked if name in data.names]
-    return data.with_columns(column.with_withheld(mark) for column in marked)
-
-
-def _doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
+def doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
     """The verdict, unless it rests on nothing: then nobody can know whether the right thing was asked."""
     if verdict.status is not Status.HOLDS:
         return verdict
@@ -220,16 +205,14 @@ def _doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
     return verdict
 
 
-def _two_readings(path: Path, form: Source, found: Data | InputError) -> UndecidedError:
-    lines = [
-        f"{path}: the file and its manifest do not agree on how it is to be read; say which it is:"
-    ]
-    lines.append(f"  {command('verify', path, form)}   (as the manifest says)")
-    if isinstance(found, InputError):
-        lines.append(f"  Without the manifest it cannot be read: {found.problem}.")
-    elif found.source is not None:
-        lines.append(f"  {command('verify', path, found.source)}   (as the file looks)")
-    return UndecidedError(*lines)
+def _two_namings(path: Path, as_proposed: str, as_it_looks: str) -> UndecidedError:
+    verb = f"withhold verify {shlex.quote(str(path))}"
+    return UndecidedError(
+        f"{path}: the verdict depends on whether quotes before formulas belong to the names, and only its "
+        "manifest says that they do not; say which it is:",
+        f"  {verb} --safe-csv   (as the manifest says: {as_proposed})",
+        f"  {verb} --no-safe-csv   (as the file looks: {as_it_looks})",
+    )
 
 
 def _unreadable(error: InputError, path: Path) -> InputError:

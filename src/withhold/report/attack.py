@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from withhold.auditing.result import AttackPoint, Audit
-from withhold.measure import Fact
 from withhold.method import Model
 from withhold.report.words import beyond_promise, counted_rows, exposed_meaning, words_of
-from withhold.telling.facts import shown
+from withhold.telling.facts import Fact, shown
 from withhold.telling.plots import Line, Lines, Role
 from withhold.telling.sections import Drawing, Listing, Paragraph, Part, Section, Subject
 from withhold.verdict import Status

@@ -120,7 +120,7 @@ def make_report(
         name=manifest["output"]["name"] or "a release",
         status=checked["status"],
         promise=manifest["promise"],
-        proof=_proof(checked),
+        proof=_proof({**checked, "method": internal["method"]} if inside else checked),
         warnings=tuple(internal["warnings"]) if inside else warnings_for_strangers(release),
         headline=(*exposed(subject), *loss) if inside else (),
         sections=tuple(section for section in sections if section.parts),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from withhold.measure import Fact
 from withhold.report.content import Report
 from withhold.report.figures import NARROW, WIDE, svg
+from withhold.telling.facts import Fact
 from withhold.telling.plots import Plot, Scatter, rows_of, shares_of
 from withhold.telling.sections import Listing, Section
 

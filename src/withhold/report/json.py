@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.auditing.result import Audit, How, Share
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
+from withhold.data.unknown import unknown_as_dict
 from withhold.publish.manifest import amounts, column_roles_of
 from withhold.publish.publishing import Published
 from withhold.publish.recheck import Recheck
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def audit_as_dict(audit: Any) -> dict[str, Any]:
     """The audit; ``verdict`` is at the top level."""
     if not isinstance(audit, Audit):
-        return audit.as_dict() | {"check": verdict_as_dict(audit.verdict)}
+        return {**audit.as_dict(), "check": verdict_as_dict(audit.verdict)}
     return {
         "verdict": audit.verdict.status.value,
         "promise": audit.model.promise(),
@@ -30,6 +31,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
         "check": verdict_as_dict(audit.verdict),
         "records": audit.records,
         "without_consent": audit.without_consent,
+        **unknown_as_dict(audit.unknown),
         "items": audit.items,
         "occurrences": audit.occurrences,
         "sensitive_occurrences": audit.sensitive_occurrences,

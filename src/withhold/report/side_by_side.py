@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from withhold.measure import Fact
 from withhold.report.html import Page, page_html
-from withhold.report.text import columns, page
-from withhold.telling.facts import finite
+from withhold.telling.facts import Fact, finite
+from withhold.telling.layout import columns, page
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Drawing, Listing, Part, Section
 

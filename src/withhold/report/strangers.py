@@ -59,7 +59,7 @@ def band_text(share: float, published: int) -> str:
 def warnings_for_strangers(release: Release) -> tuple[str, ...]:
     """The warnings of a release without any name."""
     counts = tuple(
-        f"{len(each.names):,} of {each.total:,} {each.what} never occur"
+        f"{len(each.names):,} of {each.total:,} {each.what} {each.problem}"
         for each in release.unknown
         if not each.allowed
     )

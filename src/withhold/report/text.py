@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from withhold.auditing.result import Audit
@@ -26,7 +25,6 @@ from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.release import Release
-
 
 
 def audit_text(audit: Any, *, name: str) -> str:

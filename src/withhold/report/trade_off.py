@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.atomic import FileSet, drafting
 from withhold.escaping import json_text
-from withhold.measure import Fact
 from withhold.report.figures import svg_file
 from withhold.report.html import Page, page_html
-from withhold.report.text import columns, page
+from withhold.telling.facts import Fact
+from withhold.telling.layout import columns, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
 from withhold.telling.sections import Drawing, Listing, Section
 
@@ -35,6 +35,7 @@ def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
     """All points with all their facts, and what the facts mean."""
     return {
         "varied": list(sweep.varied),
+        "warnings": list(sweep.warnings),
         "points": [
             {
                 "values": dict(point.values),
@@ -81,6 +82,7 @@ def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
             ),
             footer=f"Made by withhold. The first point asked: {promise} "
             "Choose by what you can answer for, then publish one release.",
+            warnings=sweep.warnings,
         )
     )
 

@@ -15,6 +15,7 @@ from withhold.telling.plots import Plot
 if TYPE_CHECKING:
     from withhold.release import Release
 
+
 @dataclass(frozen=True)
 class Paragraph:
     """Some sentences."""

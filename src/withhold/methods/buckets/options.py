@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
+from withhold.method import SearchOptions
 from withhold.methods.buckets.model import FILLS
 from withhold.options import Option
 
 
 @dataclass(frozen=True, kw_only=True)
-class BucketsSearch:
+class BucketsSearch(SearchOptions):
     """What items can become, and how records become alike."""
 
     hierarchy: Annotated[
@@ -37,9 +38,13 @@ class BucketsSearch:
             "With --fill hash: start with so many buckets; as many as fit if not given.", at_least=1
         ),
     ] = None
-    to_root: Annotated[
-        bool, Option("With --fill hash: generalise up to the root, if need be.")
-    ] = False
+    to_root: Annotated[bool, Option("With --fill hash: generalise up to the root, if need be.")] = (
+        False
+    )
+
+    def warnings(self) -> tuple[str, ...]:
+        """The paper's way says of people what is not true."""
+        return (f"{option('fill', 'hash')} {FILLS['hash']}",) if self.fill == "hash" else ()
 
     def __post_init__(self) -> None:
         if self.fill != "hash" and (self.buckets is not None or self.to_root):

@@ -21,6 +21,7 @@ from withhold.data import Table
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
 from withhold.data.roles import Publish, column_roles
 from withhold.data.table import WITHHELD
+from withhold.data.unknown import Unknown, unknown_as_dict
 from withhold.method import Finding
 from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.model import KAnonymity, SmallGroup
@@ -97,6 +98,8 @@ class TableAudit:
     """The columns that would stop a release until somebody decides, each with the reason."""
     without_consent: int | None = None
     """Rows left out before anything was counted; None: nobody was asked."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names that were listed and that the data do not have."""
 
     def as_dict(self) -> dict[str, Any]:
         """The audit as plain values; ``verdict`` is at the top level."""
@@ -109,6 +112,7 @@ class TableAudit:
             "column_roles": dict(self.column_roles),
             "undecided_columns": dict(self.undecided),
             "without_consent": self.without_consent,
+            **unknown_as_dict(self.unknown),
             "groups": self.groups,
             "k": self.k,
             "k_wildcard": self.k_wildcard,

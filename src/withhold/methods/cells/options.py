@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from withhold.data.roles import Publish
+from withhold.method import SearchOptions
 from withhold.options import Option
 
 PublishOption = Annotated[
@@ -27,7 +28,9 @@ class TableReading:
     drop: Annotated[
         Sequence[str],
         Option(
-            "Columns to leave out, such as names, with commas between.", kind="columns", varies=False
+            "Columns to leave out, such as names, with commas between.",
+            kind="columns",
+            varies=False,
         ),
     ] = ()
     bin: Annotated[
@@ -40,12 +43,14 @@ class TableReading:
     ] = ()
     mark: Annotated[
         str | None,
-        Option("What stands for a withheld cell; an empty field or null if not given.", varies=False),
+        Option(
+            "What stands for a withheld cell; an empty field or null if not given.", varies=False
+        ),
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellsSearch:
+class CellsSearch(SearchOptions):
     """Which cells to withhold rather than others."""
 
     cost: Annotated[
@@ -63,7 +68,7 @@ class CellsSearch:
 class CellsAudit:
     """How much of an audit to show."""
 
-    show: Annotated[
-        int, Option("List so many of the worst breaches (default 10).", at_least=1)
-    ] = 10
+    show: Annotated[int, Option("List so many of the worst breaches (default 10).", at_least=1)] = (
+        10
+    )
     publish: PublishOption = ()

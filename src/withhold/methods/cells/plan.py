@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked
 from withhold.data import Table
 from withhold.data.native import blanked
 from withhold.data.table import TEXT, WITHHELD, Codes
@@ -34,6 +35,7 @@ class CellPlan:
         """How many cells do not stay as they are."""
         return int((self.cells != KEPT).sum())
 
+    @checked
     def apply_to(self, table: Table) -> Table:
         """The table with these cells withheld or generalised; rows and their order stay."""
         if self.fingerprint != fingerprint(table):

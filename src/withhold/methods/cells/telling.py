@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from withhold.data.roles import DROPPED
-from withhold.measure import Fact
 from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.utility import TableUtility
+from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line, Lines, Role
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
 from withhold.wording import counted

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Table
 from withhold.data.column_lists import split_pairs
+from withhold.data.names import nearest
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, PolicyError
 from withhold.formats.hierarchy import read_hierarchy
@@ -62,6 +63,12 @@ def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarc
 def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
     """The trees of these columns."""
     for name in hierarchies:
+        if name not in table.names:
+            near = nearest(name, table.names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise PolicyError(
+                f"a hierarchy is given for column {name!r}, which the table does not have{hint}"
+            )
         if name not in names:
             raise PolicyError(f"column {name!r} has a hierarchy but is no quasi-identifier")
     parents: list[NDArray[np.int32]] = []

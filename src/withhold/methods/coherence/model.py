@@ -21,8 +21,8 @@ from withhold.options import (
     K_MISSING,
     Option,
     Threshold,
-    differs,
     fewer,
+    lacks,
     larger,
     smaller,
 )
@@ -78,7 +78,7 @@ infer the 1 private item with a probability above 0.5.
                 ITEMS_HELP,
                 kind="items",
                 missing="say --private FILE or --private a,b,c",
-                weaker=differs,
+                weaker=lacks,
             ),
         ],
     ) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from withhold.errors import PolicyError
+from withhold.method import SearchOptions
 from withhold.options import Option
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoherenceSearch:
+class CoherenceSearch(SearchOptions):
     """What to keep, and how it is counted."""
 
     keep: Annotated[

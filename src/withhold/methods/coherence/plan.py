@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from withhold.arguments import checked
 from withhold.data import Transactions
 from withhold.data.plan import fingerprint, without
 from withhold.errors import PolicyError
@@ -74,6 +75,7 @@ class ItemPlan:
     def __iter__(self) -> Iterator[SuppressedItem]:
         return iter(self.suppressed)
 
+    @checked
     def apply_to(self, table: Transactions) -> Transactions:
         """The table without any occurrence of the items; every other support stays as it is."""
         if self.fingerprint != fingerprint(table):

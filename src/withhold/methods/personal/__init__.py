@@ -5,7 +5,7 @@ from __future__ import annotations
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
 from withhold.method import Method
-from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.model import PersonalRhoUncertainty, as_released
 from withhold.methods.personal.options import PersonalFiles, PersonalSearch
 from withhold.methods.rho import RHO_IS_NOT_ZERO
 from withhold.telling.words import Words
@@ -18,6 +18,8 @@ METHOD = Method(
     audit_options=AuditOptions,
     files=PersonalFiles,
     complete=later("withhold.methods.personal.files:with_constraints"),
+    released=as_released,
+    unpublished=("seed", "round", "constraints_sha256"),
     search=later("withhold.methods.personal.search.suppressor:suppress_personal"),
     check=later("withhold.methods.personal.check.proof:verify_personal"),
     audit=later("withhold.methods.personal.audit:audit_personal"),

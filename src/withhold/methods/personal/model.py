@@ -8,20 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked
 from withhold.data.constraints import Constraints
 from withhold.data.transactions import Transactions
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
-from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
+from withhold.options import Option, Threshold, allows_more
 from withhold.wording import counted
 
-TESTS = ("honest", "paper")
-"""How a sampled guarantee is tested: for the release as it is, or as the paper's algorithm does."""
+NOT_THESE = (
+    "these are not the constraints that the release was made for: the file may be another one, or {}, {}, "
+    "{} or {} was given then and not now, or the other way round"
+)
+MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
+"""Options that make other constraints of the same file."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -36,16 +40,6 @@ person fears with a confidence above 0.5.
     """
 
     name: ClassVar[str] = "personal-rho"
-    kinds: ClassVar[Mapping[str, Any]] = {
-        "rho": str,
-        "max_known": int | None,
-        "epsilon": str | None,
-        "delta": str | None,
-        "test": str,
-        "seed": int,
-        "round": int,
-        "constraints_sha256": str | None,
-    }
 
     rho: Fraction
     constraints: Constraints | None
@@ -68,14 +62,34 @@ person fears with a confidence above 0.5.
     @checked
     def __init__(
         self,
-        rho: str | Fraction | Decimal | float | int,
+        rho: RhoOption,
         constraints: Constraints | None = None,
         *,
         originals: Transactions | None = None,
-        max_known: int | None = None,
-        epsilon: str | Fraction | Decimal | float | None = None,
-        delta: str | Fraction | Decimal | float | None = None,
-        test: str = "honest",
+        max_known: MaxKnownOption = None,
+        epsilon: Annotated[
+            Threshold | None,
+            Option(
+                "By samples: the share of adversaries that may still succeed, e.g. 0.05.",
+                kind="threshold",
+                weaker=allows_more,
+            ),
+        ] = None,
+        delta: Annotated[
+            Threshold | None,
+            Option(
+                "By samples: the chance that more of them would after all, e.g. 0.05.",
+                kind="threshold",
+                weaker=allows_more,
+            ),
+        ] = None,
+        test: Annotated[
+            Literal["honest", "paper"],
+            Option(
+                "By samples: honest (default) keeps delta for the release as it is; paper draws as the "
+                "published algorithm does."
+            ),
+        ] = "honest",
         seed: int = 0,
         round: int = 1,
         constraints_sha256: str | None = None,
@@ -84,12 +98,10 @@ person fears with a confidence above 0.5.
             raise PolicyError("epsilon and delta belong together; give both or neither")
         if epsilon is not None and not max_known:
             raise PolicyError("a sampled guarantee needs max_known, at least 1")
-        if test not in TESTS:
-            raise PolicyError(f"test must be {' or '.join(TESTS)}, not {test!r}")
         if constraints is not None:
             digest = constraints.digest()
             if constraints_sha256 not in (None, digest):
-                raise PolicyError("these are not the constraints that the release was made for")
+                raise PolicyError(NOT_THESE.format(*map(option, MAKES_OTHERS)))
             constraints_sha256 = digest
             if originals is not None:
                 constraints.checked_for(originals)
@@ -116,6 +128,16 @@ person fears with a confidence above 0.5.
             "again (withhold verify --original FILE --constraints FILE). The published file shows "
             "that it is unchanged, and nothing else."
         )
+
+    @property
+    def method_for_strangers(self) -> str:
+        """How a release is checked, without the round and the size of the sample, which would tell it."""
+        if self.max_known is None:
+            return "every set of items of every person's original record"
+        if self.is_sampled:
+            return f"random adversaries of each size from 1 to {self.max_known} ({self.test} test)"
+        known = counted(self.max_known, "item")
+        return f"every set of at most {known} of every person's original record"
 
     @property
     def sensitive(self) -> frozenset[str]:
@@ -192,3 +214,13 @@ def percent(share: Fraction) -> str:
     ('5 %', '33.3333 %')
     """
     return f"{float(share * 100):.6g} %"
+
+
+def as_released(
+    model: PersonalRhoUncertainty, originals: Transactions, options: Mapping[str, Any] | None
+) -> PersonalRhoUncertainty:
+    """The model as it is proved for a release of ``originals`` that was made with these options."""
+    bound = model.with_originals(originals)
+    if options is None or not model.is_sampled:
+        return bound
+    return bound.in_round(options["seed"], options["round"])

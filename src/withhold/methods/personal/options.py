@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from withhold.method import SearchOptions
 from withhold.methods.rho.options import BudgetOption, KeepOption, RestoreOption, check_budget
 from withhold.options import ITEMS_HELP, Option
 
@@ -31,7 +32,7 @@ class PersonalFiles:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PersonalSearch:
+class PersonalSearch(SearchOptions):
     """What to keep, and how long to look for it."""
 
     keep: KeepOption = "rules"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from withhold.measure.telling import sections_of_sets
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.wishes import Wishes, count_wishes
-from withhold.measure.telling import sections_of_sets
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject

@@ -83,7 +83,10 @@ item with a confidence above 0.7.
         *,
         max_known: MaxKnownOption = None,
         ignore_prior: Annotated[
-            bool, Option("Leave out what can be said without knowing anything.", weaker=said_only_by_offered)
+            bool,
+            Option(
+                "Leave out what can be said without knowing anything.", weaker=said_only_by_offered
+            ),
         ] = False,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")

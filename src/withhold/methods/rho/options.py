@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from withhold.errors import PolicyError
+from withhold.method import SearchOptions
 from withhold.options import Option
 
 KeepOption = Annotated[
@@ -30,7 +31,7 @@ BudgetOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class RhoSearch:
+class RhoSearch(SearchOptions):
     """What to keep, and how long to look for it."""
 
     keep: KeepOption = "rules"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.arguments import checked
 from withhold.data import Hierarchy, Transactions
 from withhold.data.plan import fingerprint
 from withhold.errors import PolicyError
@@ -15,7 +16,7 @@ from withhold.methods.buckets.model import FILLS
 from withhold.methods.buckets.search.pairs import Ints, distinct, spans
 
 if TYPE_CHECKING:
-    from withhold.methods.buckets.generalisation import GeneralisationLoss
+    pass
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Generalisation:
         """How many records each group has."""
         return np.bincount(self.group_of, minlength=len(self.set_offsets) - 1)
 
+    @checked
     def apply_to(self, table: Transactions) -> Transactions:
         """The table of the groups' sets, under the names of the nodes; rows and their order stay."""
         if self.fingerprint != fingerprint(table):
