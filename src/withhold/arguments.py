@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.options import Option
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -173,22 +173,28 @@ def _check_values(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
     for name, value in given.items():
         if name not in hints:
             continue
+        told = option(name) if _option_in(hints[name]) else name
         if not fits(value, hints[name]):
-            raise PolicyError(f"{name} must be {words(hints[name])}, not {_shown(value)}")
+            raise PolicyError(f"{told} must be {words(hints[name])}, not {_shown(value)}")
         if not fits(value, float):
             continue
         least, most = _bounds(name, hints[name])
         if least is not None and value < least:
-            raise PolicyError(f"{name} must be {least:,} or more, not {value}")
+            raise PolicyError(f"{told} must be {least:,} or more, not {value}")
         if most is not None and value > most:
-            raise PolicyError(f"{name} must be at most {most:,}, not {value}")
+            raise PolicyError(f"{told} must be at most {most:,}, not {value}")
+
+
+def _option_in(hint: Any) -> Option | None:
+    """The option that an annotation declares, if it does."""
+    notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    return next((note for note in notes if isinstance(note, Option)), None)
 
 
 def _bounds(name: str, hint: Any) -> tuple[float | None, float | None]:
     """The smallest and the largest value of a parameter, as far as there are any."""
-    for note in get_args(hint)[1:] if get_origin(hint) is Annotated else ():
-        if isinstance(note, Option):
-            return note.at_least, note.at_most
+    if (declared := _option_in(hint)) is not None:
+        return declared.at_least, declared.at_most
     return SMALLEST.get(name), LARGEST.get(name)
 
 

@@ -92,13 +92,28 @@ class NoOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
-    """How any work is done, whatever the method."""
+class SearchRun:
+    """How any search is run."""
 
     seed: int = 0
     jobs: int | None = None
+    progress: Progress = quiet
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRun:
+    """How any check is run."""
+
+    jobs: int | None = None
     limit_seconds: float | None = None
     progress: Progress = quiet
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRun(CheckRun):
+    """How any audit is run."""
+
+    seed: int = 0
 
 
 @dataclass(frozen=True)

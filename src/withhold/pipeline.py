@@ -21,9 +21,10 @@ from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
 from withhold.listed import check_listed, protects_nobody, unknown_items
-from withhold.method import Model, Run
+from withhold.method import CheckRun, Model
 from withhold.publish.identifiers import RENUMBER, check_ids, released
 from withhold.registry import check_audit, check_search, method_of
+from withhold.registry import verify as prove
 from withhold.release import Release
 from withhold.verdict import Status, Verdict
 
@@ -71,14 +72,14 @@ def verify(data: Any, model: Model, *, allow_unknown: bool = False, **options: A
     >>> verify([["beer", "condom"], ["beer"]], RhoUncertainty("0.5", {"condom"})).status
     <Status.HOLDS: 'HOLDS'>
     """
-    check_options(Run, options, what="verify", also=option_names(verify))
+    check_options(CheckRun, options, what="verify", also=option_names(verify))
     table = as_data(data, model)
     if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
         return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
     missing = unknown_items(model, table, allowed=allow_unknown)
     if missing is not None and missing.is_everything and not allow_unknown:
         return Verdict(Status.UNDECIDED, f"nothing: {missing}", 0, 0.0)
-    return method_of(model).check(table, model, **options)
+    return prove(table, model, **options)
 
 
 @checked
@@ -127,7 +128,7 @@ def anonymize(
     give_back_memory()
     clock.append(time.perf_counter())
     published = released(apply(plan, table), ids)
-    verdict = method.check(published, model, jobs=options.get("jobs"))
+    verdict = prove(published, model, jobs=options.get("jobs"))
     clock.append(time.perf_counter())
     if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")

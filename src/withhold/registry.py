@@ -7,12 +7,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from withhold.arguments import check_options, option_names
+from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
 from withhold.lazy import load
-from withhold.method import Method, Model, Run
+from withhold.method import AuditRun, Method, Model, SearchRun
 
 if TYPE_CHECKING:
     from withhold.telling.facts import Asked, Measured
+    from withhold.verdict import Verdict
 
 ROOMS = {
     "rho": "withhold.methods.rho",
@@ -78,19 +80,40 @@ def check_search(
 
     ``also`` are the options of the verb itself.
     """
-    _check(method_of(model).search_options, options, f"{verb} with {model.name}", also)
+    declared = method_of(model).search_options
+    _check(declared, SearchRun, options, f"{verb} with {model.name}", also)
 
 
 def check_audit(model: Model, options: Mapping[str, Any], *, also: Iterable[str] = ()) -> None:
     """Refuse, before any work is done, options that neither the method's audit nor the verb takes."""
-    _check(method_of(model).audit_options, options, f"audit with {model.name}", also)
+    declared = method_of(model).audit_options
+    _check(declared, AuditRun, options, f"audit with {model.name}", also)
 
 
-def _check(declared: type[Any], options: Mapping[str, Any], what: str, also: Iterable[str]) -> None:
-    run = option_names(Run)
+def _check(
+    declared: type[Any],
+    how: type[Any],
+    options: Mapping[str, Any],
+    what: str,
+    also: Iterable[str],
+) -> None:
+    run = option_names(how)
     check_options(declared, options, what=what, also=(*also, *run))
-    check_options(Run, {name: options[name] for name in run if name in options}, what=what)
+    check_options(how, {name: options[name] for name in run if name in options}, what=what)
     declared(**{name: options[name] for name in option_names(declared) if name in options})
+
+
+def verify(
+    data: Any,
+    model: Model,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = quiet,
+) -> Verdict:
+    """HOLDS, BROKEN with a smallest witness, or UNDECIDED when the limit ran out first."""
+    check = method_of(model).check
+    return check(data, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
 
 
 def measured(original: Any, published: Any, asked: Asked) -> Measured:

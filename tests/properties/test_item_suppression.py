@@ -15,7 +15,7 @@ import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
 from withhold.errors import ImpossibleError, PolicyError
-from withhold.registry import suppress
+from withhold.registry import method_of
 
 PUBLIC, PRIVATE = "abcdefg", "xyz"
 
@@ -36,7 +36,7 @@ def problems(draw: st.DrawFn, *, records: int = 12) -> tuple[list[frozenset[str]
 
 
 def steps(rows, model, **options):
-    plan, _ = suppress(wh.read(rows), model, jobs=1, **options)
+    plan, _ = method_of(model).search(wh.read(rows), model, jobs=1, **options)
     return plan, [(each.item, each.moles, each.nuggets) for each in plan]
 
 

@@ -12,7 +12,8 @@ import pytest
 import withhold as wh
 from withhold.arguments import check_options, checked, fits, names_in, words
 from withhold.errors import InputError, PolicyError, WithholdError
-from withhold.registry import MODELS
+from withhold.method import AuditRun, SearchRun
+from withhold.registry import ROOMS, all_methods
 
 SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
 ROWS = pl.DataFrame({"age": [30, 30, 40, 40], "sex": list("ffmm"), "sick": list("abab")})
@@ -45,7 +46,7 @@ def refused(call, *args, **named):
 
 
 def test_every_model_and_public_function_is_looked_at():
-    assert set(MODELS_MADE) == set(MODELS)
+    assert set(MODELS_MADE) == set(ROOMS)
     assert {*FUNCTIONS} == {
         *("anonymize", "apply", "audit", "compare", "pharmacy", "read", "read_hierarchy"),
         *("read_table", "sweep", "verify"),
@@ -73,7 +74,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
     ("call", "told"),
     [
         (lambda: wh.anonymize(SHOP, RHO, kep="rules"), "did you mean keep? It takes keep, pick"),
-        (lambda: wh.anonymize(SHOP, RHO, keep=3), "keep must be a text, not 3"),
+        (lambda: wh.anonymize(SHOP, RHO, keep=3), "keep must be rules or distribution, not 3"),
         (lambda: wh.anonymize(SHOP, RHO, keep="rule"), "keep must be rules or distribution"),
         (lambda: wh.anonymize(SHOP, RHO, restoring="no"), "restoring must be True or False"),
         (lambda: wh.anonymize(SHOP, RHO, restoring=None), "restoring must be True or False"),
@@ -164,7 +165,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.sweep(SHOP, RHO, vary={"keep": "rules"}), "must be a list of values"),
         (lambda: wh.sweep(SHOP, RHO, vary={"rho": 0.5}), "must be a list of values"),
         (lambda: wh.sweep(SHOP, RHO, vary={"rho": ["0.5", None]}), "rho must be a number"),
-        (lambda: wh.sweep(SHOP, RHO, vary={"keep": ["rules", 3]}), "keep must be a text"),
+        (
+            lambda: wh.sweep(SHOP, RHO, vary={"keep": ["rules", 3]}),
+            "keep must be rules or distribution",
+        ),
         (lambda: wh.sweep(SHOP, RHO, vary=["rho"]), "vary must be a mapping"),
         (lambda: wh.sweep(SHOP, wh.RhoUncertainty, vary={"rho": ["0.5"]}), "not the class"),
         (lambda: wh.sweep(SHOP, "rho", vary={"rho": ["0.5"]}), "model must be a model"),
@@ -280,11 +284,13 @@ def test_none__is_refused_by_models_and_their_options_alike(name):
     for parameter in inspect.signature(type(model)).parameters.values():
         if parameter.default is not None and "None" not in str(parameter.annotation):
             refused(type(model), **{**made, parameter.name: None})
-    from withhold.lazy import load
-    from withhold.registry import AUDITS, SUPPRESSORS
-
-    for verb, places in ((wh.anonymize, SUPPRESSORS), (wh.audit, AUDITS)):
-        for parameter in inspect.signature(load(places[name])).parameters.values():
+    method = all_methods()[name]
+    for verb, declared, run in (
+        (wh.anonymize, method.search_options, SearchRun),
+        (wh.audit, method.audit_options, AuditRun),
+    ):
+        parameters = {**inspect.signature(declared).parameters, **inspect.signature(run).parameters}
+        for parameter in parameters.values():
             drawn = verb is wh.anonymize and parameter.name == "seed"  # from the system, for None
             required = parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not None
             if required and not drawn:

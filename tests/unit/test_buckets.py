@@ -93,7 +93,7 @@ def test_anonymize__needs_a_hierarchy_that_fits(shop):
 def test_what_only_the_hash_needs__is_refused_without_it(wrong):
     (name,) = wrong
     for fill in ({}, {"fill": "none"}):
-        with pytest.raises(PolicyError, match=f"{name} requires fill=hash"):
+        with pytest.raises(PolicyError, match=f"{name} requires fill='hash'"):
             wh.anonymize(ROWS, wh.Buckets(2), hierarchy="prefix", **fill, **wrong)
 
 

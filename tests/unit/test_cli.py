@@ -254,7 +254,7 @@ def test_errors__end_in_one_message_and_their_exit_code(shop, monkeypatch, error
         (["--rho", "0.5", "--sensitive", " , "], "no sensitive items"),
         (["--rho", "0.5", "--sensitive", ""], "no sensitive items"),
         ([*BROKEN, "--model", "magic"], "unknown model 'magic'"),
-        ([*BROKEN, "--max-known", "-1"], "max_known"),
+        ([*BROKEN, "--max-known", "-1"], "max-known"),
         ([*BROKEN, "--max-known", "0", "--ignore-prior"], "nothing to protect"),
         ([*BROKEN, "--seed", "-1"], "--seed"),
         ([*BROKEN, "--jobs", "0"], "--jobs"),
@@ -276,9 +276,9 @@ def test_usage__is_exit_2_and_says_what_is_wrong(shop, options, said):
         (["--pick", "first"], "pick must be"),
         (["--parts", "99"], "99 parts of 4 records"),
         (["--parts", "2", "--max-cost", "3"], "not both"),
-        (["--max-cost", "nan"], "max_cost must be a number"),
+        (["--max-cost", "nan"], "--max-cost must be a number"),
         (["--budget", "0"], "budget must be above 0"),
-        (["--budget", "nan"], "budget must be a number"),
+        (["--budget", "nan"], "--budget must be a number"),
     ],
 )
 def test_usage__of_anonymize_leaves_no_file(shop, options, said):
@@ -655,11 +655,14 @@ def hard_table(records=20_000, items=26, length=13):
 ANNOUNCE = {
     "suppressing": """
 import withhold.pipeline as pipeline
-real = pipeline.suppress
+import dataclasses
+from withhold import registry
+method = registry.method_named("rho")
+real = method.search
 def announced(*arguments, **options):
     print("suppressing", file=sys.stderr, flush=True)
     return real(*arguments, **options)
-pipeline.suppress = announced
+registry._loaded = lambda room: dataclasses.replace(method, search=announced)
 """,
     "publishing": """
 import withhold.publish.publishing as publish

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
+from withhold import registry
 from withhold.cli import anonymize, compare  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import PolicyError
-from withhold.measure import MEASURES
-from withhold.registry import compare_tables
 from withhold.report.side_by_side import comparison_as_dict, comparison_html, comparison_text
 from withhold.telling.facts import Asked, Fact, Measured
 
@@ -104,7 +104,7 @@ def test_compare__needs_a_release():
         wh.compare(SHOP)
 
 
-def test_compare_tables__asks_the_model_first_then_the_kind_of_data(monkeypatch):
+def test_measured__asks_the_model_first_then_the_kind_of_data(monkeypatch):
     class Cells:
         def as_dict(self):
             return {"share": 0.5}
@@ -114,15 +114,13 @@ def test_compare_tables__asks_the_model_first_then_the_kind_of_data(monkeypatch)
         fact = Fact("share", "cells", 0.5, "share", "of all cells")
         return Measured((fact,), (), Cells(), ("share",))
 
-    monkeypatch.setattr("withhold.report.measured_here", measure, raising=False)
-    monkeypatch.setitem(MEASURES, "rho", "withhold.report:measured_here")
+    own = replace(registry.method_named("rho"), measure=measure)
+    monkeypatch.setattr(registry, "_loaded", lambda room: own)
     release = wh.anonymize(SHOP, MODEL)
     found = wh.compare(SHOP, release)
     assert [fact.path for fact in found.releases[0].measured.facts] == ["share"]
-    with pytest.raises(PolicyError, match="no measures for list"):
-        compare_tables([], [], Asked())
     with pytest.raises(PolicyError, match="cannot be compared"):
-        compare_tables(release.data, [], Asked())
+        registry.measured(release.data, [], Asked())
 
 
 def test_text__has_a_column_for_each_release():

@@ -25,7 +25,7 @@ from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # no
 from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
-from withhold.registry import MODELS as KNOWN_MODELS
+from withhold.registry import ROOMS as KNOWN_MODELS
 from withhold.report import figures
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict, release_as_dict

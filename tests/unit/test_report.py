@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
+from withhold import registry
 from withhold.cli import anonymize  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import NotVerifiedError, OutputError, PolicyError
@@ -22,7 +23,7 @@ from withhold.report.html import report_html
 from withhold.report.json import facts_as_dict
 from withhold.report.strangers import band_text
 from withhold.telling.plots import Bars, Dots, Line, Lines, Scatter
-from withhold.telling.sections import SECTIONS, Drawing, Facts, Listing, Paragraph, Section
+from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section
 from withhold.verdict import Status
 
 EVIL = "<script>alert('x')</script>"
@@ -255,8 +256,8 @@ def test_external__a_section_of_a_model_is_left_out_unless_it_says_otherwise(
             Section("quiet", "Quiet", (Paragraph("insulin"), Facts(()))),
         ]
 
-    monkeypatch.setattr("withhold.report.own_sections", sections, raising=False)
-    monkeypatch.setitem(SECTIONS, "rho", "withhold.report:own_sections")
+    own = replace(registry.method_named("rho"), sections=sections)
+    monkeypatch.setattr(registry, "_loaded", lambda room: own)
     made = _any_manifests(pharmacy)
     inside = make_report(subject, *made)
     outside = make_report(subject, *made, edition="external")

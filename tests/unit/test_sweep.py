@@ -138,7 +138,7 @@ def test_renderings__tell_the_same_numbers():
         ("max-known=1,many", "'many' is not a whole number"),
         ("parts=0", "0 must be at least 1"),
         ("restore=perhaps", "'perhaps' is not true or false"),
-        ("rho=0.3,0.3", "twice"),
+        ("rho=0.3,0.3", "duplicate value"),
         ("sensitive=a,b", "--sensitive is given and varied"),
     ],
 )

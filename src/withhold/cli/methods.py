@@ -18,7 +18,7 @@ from withhold.data import Table, Transactions
 from withhold.errors import PolicyError
 from withhold.method import Method, Model
 from withhold.options import Declared, options_of
-from withhold.registry import ROOMS, all_methods, method_named, method_of
+from withhold.registry import ROOMS, all_methods, check_search, method_named, method_of
 
 DEFAULT_MODEL = next(iter(ROOMS))
 SEVERAL = ("publish", "repeated")
@@ -128,8 +128,8 @@ def build_model(given: Given) -> Model:
     for declared in method.takes().values():
         if declared.is_required and declared.name not in given:
             raise PolicyError(f"--{declared.spelling} is missing: {declared.option.missing}")
-    method.search_options(**typed_values(method.searches(), given))
     model: Model = method.model(**typed_values(method.parameters(), given))
+    check_search(model, typed_values(method.searches(), given))
     return model
 
 

@@ -29,7 +29,7 @@ from withhold.escaping import json_text
 from withhold.formats import Data, as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
 from withhold.publish.manifest import internal_path, make_internal, make_manifest, manifest_path
-from withhold.registry import method_of
+from withhold.registry import verify
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def publish(
         if found != as_written(release.data, written):
             raise InternalError(f"{path.name}: what was read back is not what was written")
         give_back_memory()
-        verdict = method_of(release.model).check(found, release.model, jobs=jobs, progress=progress)
+        verdict = verify(found, release.model, jobs=jobs, progress=progress)
         if not verdict.status.may_be_published:
             raise NotVerifiedError(
                 f"the file written for {path} did not pass its proof ({verdict.status.value}: "

@@ -31,7 +31,7 @@ from withhold.publish.manifest import (
 from withhold.publish.publishing import internal_of, manifest_of, sha256_of
 from withhold.publish.rereading import Reading, Readings, read_published
 from withhold.publish.strength import promises_less
-from withhold.registry import method_of, model_from
+from withhold.registry import model_from, verify
 from withhold.verdict import Status, Verdict
 
 
@@ -105,8 +105,7 @@ def verify_file(
         )
     except InputError as error:
         raise _unreadable(error, path) if same_bytes is False else error from None
-    check = method_of(model).check
-    prove = partial(check, model=model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    prove = partial(verify, model=model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     table, verdict = _proved(readings, prove, model, path, allow_unknown=allow_unknown)
     if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
         method = f"nothing, since {nobody.problem}"
