@@ -199,6 +199,12 @@ class Method:
         return made
 
 
+def with_defaults(declared: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """All options that a class declares, with its defaults where nothing else is given, and the others."""
+    own = {name: value for name, value in options.items() if name in options_of(declared)}
+    return {**options, **vars(declared(**own))}
+
+
 def json_type(declared: Declared) -> Any:
     """The type of a parameter in a manifest: exact shares are texts there, collections are lists."""
     if declared.option.kind in ("items", "columns"):

@@ -21,7 +21,7 @@ from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
 from withhold.listed import check_listed, protects_nobody, unknown_items
-from withhold.method import CheckRun, Model
+from withhold.method import CheckRun, Model, with_defaults
 from withhold.publish.identifiers import RENUMBER, check_ids, released
 from withhold.registry import check_audit, check_search, method_of
 from withhold.registry import verify as prove
@@ -57,7 +57,7 @@ def audit(
     # Somebody who gives the originals asks about a release of them; else the table is its own original.
     if getattr(model, "originals", None) is None:
         model = method.released(model, table, None)
-    found = method.audit(table, model, **options)
+    found = method.audit(table, model, **with_defaults(method.audit_options, options))
     return replace(found, without_consent=table.without_consent, unknown=unknown)
 
 
@@ -122,7 +122,8 @@ def anonymize(
     unknown = check_listed(model, table, allowed=allow_unknown)
     # Whoever knows the seed can work backwards from the release, so the usual one must not be known.
     seed = secrets.randbits(SEED_BITS) if seed is None else seed
-    plan, chosen = method.search(table, model, seed=seed, **options)
+    asked = with_defaults(method.search_options, options)
+    plan, chosen = method.search(table, model, seed=seed, **asked)
     chosen["already_held"] = len(plan) == 0
     model = method.released(model, table, chosen)
     give_back_memory()

@@ -75,7 +75,7 @@ def page(monkeypatch):
     def tell(release, manifest, *_):
         return None, f"about {manifest['output']['sha256']}"
 
-    monkeypatch.setattr("withhold.publish._tell", tell)
+    monkeypatch.setattr("withhold.publish.publishing._tell", tell)
 
 
 def stop_at(monkeypatch, last):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from benchmarks.quest import quest
 from typer.testing import CliRunner
 
 import withhold
-from withhold import interruption
+from withhold import interruption, registry
 from withhold.cli import anonymize, app, audit, console, inspect, verify  # noqa: F401
 from withhold.counting.threads import Stop, run_all
 from withhold.errors import Interrupted
@@ -203,7 +204,7 @@ def shop(tmp_path, monkeypatch):
 
 
 def test_request__is_seen_before_anything_gets_its_name(shop, monkeypatch):
-    from withhold import publish
+    from withhold.publish import publishing as publish
 
     real = publish.make_manifest
 
@@ -239,7 +240,8 @@ def test_verb__what_compiled_code_makes_of_ctrl_c_is_still_an_interruption(shop,
         except KeyboardInterrupt as error:
             raise SystemError("CPUDispatcher returned a result with an exception set") from error
 
-    monkeypatch.setattr("withhold.pipeline.suppress", call)
+    own = replace(registry.method_named("rho"), search=call)
+    monkeypatch.setattr(registry, "_loaded", lambda room: own)
     result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
     assert result.exit_code == Interrupted.exit_code
     assert result.stderr == "withhold: interrupted; nothing was published\n"
@@ -257,7 +259,8 @@ def test_verb__whatever_is_raised_exit_code_1_is_not_it(shop, monkeypatch, error
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("withhold.pipeline.find", fail)
+    own = replace(registry.method_named("rho"), audit=fail)
+    monkeypatch.setattr(registry, "_loaded", lambda room: own)
     result = run("audit", "baskets.dat", *BROKEN)
     assert result.exit_code == code
     assert result.stdout == ""

@@ -389,7 +389,7 @@ def test_write__a_folder_where_no_file_can_be_made_is_refused_before_the_work(
 
     monkeypatch.setattr("withhold.atomic.steps.create", refuse)
     monkeypatch.setattr(
-        "withhold.publish.write", lambda *_, **__: pytest.fail("the work was begun")
+        "withhold.publish.publishing.write", lambda *_, **__: pytest.fail("the work was begun")
     )
     with pytest.raises(OutputError, match="Read-only file system"):
         release.write(tmp_path / "out.dat")
@@ -418,7 +418,7 @@ def test_write__a_full_disk_leaves_everything_as_it_was(release, target, tmp_pat
         raise OSError(errno.ENOSPC, "No space left on device")
 
     before = content(tmp_path)
-    monkeypatch.setattr("withhold.publish.write", fill)
+    monkeypatch.setattr("withhold.publish.publishing.write", fill)
     with pytest.raises(OutputError, match=r"No space left on device; nothing was published"):
         release.write(target, force=True)
     assert content(tmp_path) == before
@@ -428,7 +428,7 @@ def test_write__the_message_names_the_file_and_not_its_draft(release, tmp_path, 
     def fill(table, path, form, file):
         raise OutputError(f"{path} cannot be written: No space left on device")
 
-    monkeypatch.setattr("withhold.publish.write", fill)
+    monkeypatch.setattr("withhold.publish.publishing.write", fill)
     with pytest.raises(OutputError, match=r"out\.dat cannot be written") as caught:
         release.write(tmp_path / "out.dat")
     assert ".part" not in str(caught.value)
@@ -509,7 +509,7 @@ def test_write__what_does_not_verify_never_gets_its_name(
         return wh.Verdict(status, "a look", 1, 0.0, witness)
 
     before = content(tmp_path)
-    monkeypatch.setattr("withhold.publish.verify", judge)
+    monkeypatch.setattr("withhold.publish.publishing.verify", judge)
     with pytest.raises(NotVerifiedError, match=status.value) as caught:
         release.write(target, force=True)
     assert caught.value.exit_code == code
@@ -519,7 +519,7 @@ def test_write__what_does_not_verify_never_gets_its_name(
 
 
 def test_write__what_reads_back_differently_never_gets_its_name(release, tmp_path, monkeypatch):
-    from withhold import publish
+    from withhold.publish import publishing as publish
 
     write = publish.write
 
@@ -535,7 +535,7 @@ def test_write__what_reads_back_differently_never_gets_its_name(release, tmp_pat
 
 
 def test_write__what_cannot_be_read_back_is_our_bug(release, tmp_path, monkeypatch):
-    from withhold import publish
+    from withhold.publish import publishing as publish
 
     write = publish.write
 

@@ -334,7 +334,7 @@ def test_write__a_report_that_fails_publishes_nothing(release, tmp_path, monkeyp
                 fail()
             real(source, target)
 
-        monkeypatch.setattr("withhold.publish.os.replace", some)
+        monkeypatch.setattr("withhold.publish.publishing.os.replace", some)
     else:
         place = {"examine": "content.examine", "render": "html.report_html"}[moment]
         monkeypatch.setattr(f"withhold.report.{place}", fail)
@@ -345,7 +345,7 @@ def test_write__a_report_that_fails_publishes_nothing(release, tmp_path, monkeyp
 
 def test_write__what_is_not_proved_has_no_report(release, tmp_path, monkeypatch):
     broken = replace(release.verdict, status=Status.UNDECIDED)
-    monkeypatch.setattr("withhold.publish.verify", lambda *_, **__: broken)
+    monkeypatch.setattr("withhold.publish.publishing.verify", lambda *_, **__: broken)
     with pytest.raises(NotVerifiedError):
         release.write(tmp_path / "out.jsonl", report=True)
     assert names(tmp_path) == []

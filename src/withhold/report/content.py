@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
+from withhold.method import with_defaults
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
 from withhold.report.limits import limits_section
@@ -80,12 +81,19 @@ def check_edition(edition: str) -> None:
 def examine(release: Release, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
     """All that a report is about: both tables audited, and compared."""
     model = release.model
+    method = method_of(model)
     tree = getattr(release.plan, "hierarchy", None)
     asked = Asked(model, model.sensitive, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
     before, after = (
-        method_of(model).audit(
-            data, model, seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress
+        method.audit(
+            data,
+            model,
+            **with_defaults(method.audit_options, {}),
+            seed=0,
+            jobs=jobs,
+            limit_seconds=AUDIT_SECONDS,
+            progress=progress,
         )
         for data in (release.original, release.data)
     )
