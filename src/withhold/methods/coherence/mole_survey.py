@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from withhold.counting import closed
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints
 from withhold.counting.threads import (
@@ -30,6 +29,7 @@ from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, fi
 from withhold.methods.coherence.model import Coherence, KmAnonymity
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import Found, Limits, survey
+from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
@@ -167,7 +167,7 @@ def _closed_task(
 ) -> tuple[Found | None, int]:
     witness = np.zeros(rows.longest + 2, dtype=np.int32)
     numbers = np.zeros(4, dtype=np.int64)
-    status = closed.find_unsafe_closed_set(
+    status = find_unsafe_closed_set(
         rows.offsets,
         rows.items,
         rows.post_offsets,
@@ -182,7 +182,7 @@ def _closed_task(
         numbers,
     )
     joint, support, size, checked = numbers.tolist()
-    if status != closed.FOUND:
+    if status != FOUND:
         return None, checked
     stop.because(ANSWERED)
     return (tuple(witness[1 : size + 1].tolist()), support, int(witness[0]), joint), checked
