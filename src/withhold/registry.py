@@ -13,7 +13,8 @@ from withhold.lazy import load
 from withhold.method import Model, build
 from withhold.methods.buckets.model import Buckets
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.coherence.model import Coherence
+from withhold.methods.km.model import KmAnonymity
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.verdict import Verdict
@@ -62,7 +63,7 @@ SUPPRESSORS = {
     "buckets": "withhold.methods.buckets.search.suppressor:suppress_buckets",
     "rho": "withhold.methods.rho.search.suppressor:suppress_rho",
     "coherence": "withhold.methods.coherence.search.suppressor:suppress_coherence",
-    "km": "withhold.methods.coherence.search.suppressor:suppress_coherence",
+    "km": "withhold.methods.km.search:suppress_km",
     "k-anonymity": "withhold.methods.cells.search.suppressor:suppress_cells",
     "personal-rho": "withhold.methods.personal.search.suppressor:suppress_personal",
 }
@@ -91,7 +92,7 @@ AUDITS = {
     "buckets": "withhold.methods.buckets.audit:audit_buckets",
     "rho": "withhold.methods.rho.audit:audit_rho",
     "coherence": "withhold.methods.coherence.audit:audit_coherence",
-    "km": "withhold.methods.coherence.audit:audit_coherence",
+    "km": "withhold.methods.km.audit:audit_km",
     "k-anonymity": "withhold.methods.cells.audit:audit_table",
     "personal-rho": "withhold.methods.personal.audit:audit_personal",
 }
@@ -111,7 +112,7 @@ CHECKS = {
     "buckets": "withhold.methods.buckets.check:verify_buckets",
     "rho": "withhold.methods.rho.check.proof:verify_rho",
     "coherence": "withhold.methods.coherence.check.proof:verify_coherence",
-    "km": "withhold.methods.coherence.check.proof:verify_coherence",
+    "km": "withhold.methods.km.check:verify_km",
     "k-anonymity": "withhold.methods.cells.check:verify_table",
     "personal-rho": "withhold.methods.personal.check.proof:verify_personal",
 }

@@ -17,7 +17,8 @@ from withhold.errors import InputError, PolicyError
 from withhold.method import Model
 from withhold.methods.buckets.model import FILLS, Buckets
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.coherence.model import Coherence
+from withhold.methods.km.model import KmAnonymity
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty
 
