@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from withhold.errors import WithholdError
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
-    from withhold.methods.coherence.model import Coherence, KmAnonymity
+    from withhold.methods.coherence.model import Coherence
     from withhold.methods.coherence.mole import Mole
+    from withhold.methods.km.model import KmAnonymity
     from withhold.methods.personal.model import PersonalRhoUncertainty
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.verdict import Status, Verdict
@@ -64,8 +65,9 @@ _VALUES = {
     "withhold.data.breach": ("Breach",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
     "withhold.methods.personal.model": ("PersonalRhoUncertainty",),
-    "withhold.methods.coherence.model": ("Coherence", "KmAnonymity"),
+    "withhold.methods.coherence.model": ("Coherence",),
     "withhold.methods.coherence.mole": ("Mole",),
+    "withhold.methods.km.model": ("KmAnonymity",),
     "withhold.methods.cells.model": ("KAnonymity",),
     "withhold.methods.buckets.model": ("Buckets",),
     "withhold.verdict": ("Status", "Verdict"),

@@ -13,11 +13,12 @@ from tables import Rows, examples, problems
 from twins import plain
 from withhold.counting.attack import try_attacks
 from withhold.counting.bits import make_bitmaps
-from withhold.counting.closed import CLEAN, FOUND, count_support, find_unsafe_closed_set
 from withhold.counting.layout import Layout, lay_out
+from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop
 from withhold.data import Transactions
 from withhold.data.plan import without
+from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, find_unsafe_closed_set
 from withhold.methods.rho.check.survey import survey
 
 

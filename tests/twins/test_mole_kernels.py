@@ -13,10 +13,12 @@ from twins import plain_moles
 from withhold.counting.threads import Stop
 from withhold.data import Transactions
 from withhold.methods.coherence import breach_store
+from withhold.methods.coherence.check.public_sets import find_mole
 from withhold.methods.coherence.check.rare_rows import find_rare_row
-from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, find_mole, split_rows
+from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, split_rows
+from withhold.methods.coherence.limits import Limits
 from withhold.methods.coherence.model import Coherence
-from withhold.methods.coherence.mole_survey import Limits, count_minimal, store_breaches, survey
+from withhold.methods.coherence.mole_survey import count_minimal, store_breaches, survey
 from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
 from withhold.methods.coherence.search.supersets import keep_maximal
 
@@ -61,8 +63,6 @@ def test_find_mole(problem, h, k, largest):
     laid, records = split(*problem)
     size = find_mole(
         laid.public_ranks(),
-        True,
-        ~laid.sensitive,
         laid.offsets,
         laid.items,
         laid.private_offsets,
@@ -73,6 +73,7 @@ def test_find_mole(problem, h, k, largest):
         h.numerator,
         h.denominator,
         largest,
+        False,
         Stop().flag,
         np.zeros(largest + 1, dtype=np.int32),
         np.zeros(4, dtype=np.int64),

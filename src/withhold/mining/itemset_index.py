@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.arrays import room_for, sort_ascending
-from withhold.counting.closed import count_support
 from withhold.counting.jit import kernel
+from withhold.counting.supports import count_support
 
 KEY_BITS = (1 << 40) - 1
 """Keys stay this short, so that neither a product nor a sum of them overflows."""

@@ -23,22 +23,18 @@ from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Transactions
-from withhold.methods.coherence.check.proof import (
-    limits_of,
-    mole_of_nothing,
-    named,
-    verify_coherence,
-)
+from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
 from withhold.methods.coherence.cohorts import SplitRows, split_rows
-from withhold.methods.coherence.model import Coherence, KmAnonymity
-from withhold.methods.coherence.mole_survey import Limits, alive_beside, judge_alone, survey
+from withhold.methods.coherence.limits import Limits, limits_of
+from withhold.methods.coherence.model import Coherent
+from withhold.methods.coherence.mole_survey import alive_beside, judge_alone, survey
 from withhold.methods.coherence.samples import are_first_minimal_moles
 from withhold.verdict import Status
 
 
 def audit_coherence(
     table: Transactions,
-    model: Coherence | KmAnonymity,
+    model: Coherent,
     *,
     max_size: int | None = None,
     show: int = 10,

@@ -1,8 +1,8 @@
-"""Public items by rank with their cohorts (the records that hold them), and the search for one mole.
+"""Public items by rank with their cohorts, the records that hold them: what the room counts with.
 
-A depth-first search starts at a root item: it copies the root's cohort, with only the items that are
+A depth-first walk starts at a root item: it copies the root's cohort, with only the items that are
 still alive, and extends by items of a higher rank, or by any item where all sets with the root are
-wanted.
+wanted. What a mole is, each walk decides for itself: the proof's is not the search's.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -13,15 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.arrays import room_for
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints, Layout, Longs, lay_out
 from withhold.data import Transactions
 
 NOT_FOUND, STOPPED = 0, -1
-NO_MOLE = -2
-"""In place of a private item: the item is no mole by itself."""
 
 
 @dataclass(frozen=True)
@@ -178,175 +175,29 @@ def likeliest_private(
 
 
 @kernel
-def judge_items(
-    roots, private_offsets, private_items, post_offsets, post_rows, k, num, den, numbers
-):
-    """For each root: support, the private item that makes it a mole (-1: rarity; NO_MOLE), joint."""
-    joint = np.zeros(len(post_offsets) - 1, np.int64)
-    touched = np.empty(len(post_offsets) - 1, np.int32)
-    most_rows = np.int64(0)
-    for root in roots:
-        most_rows = max(most_rows, post_offsets[root + 1] - post_offsets[root])
-    rows = np.arange(most_rows)
-    for n in range(len(roots)):
-        begin = post_offsets[roots[n]]
-        support = post_offsets[roots[n] + 1] - begin
-        numbers[n, 0] = support
-        numbers[n, 1] = NO_MOLE
-        if support < k:
-            numbers[n, 1] = -1
-            continue
-        private, most = likeliest_private(
-            rows, 0, support, begin, post_rows, private_offsets, private_items, joint, touched
-        )
-        if most * den > num * support:
-            numbers[n, 1] = private
-            numbers[n, 2] = most
+def count_extensions(start, end, rows, places, row_offsets, row_items, counts, touched):
+    """Count in how many of these rows of a cohort each item stands at its place or behind it.
+
+    ``counts`` is all zero before; returns how many items were ``touched``.
+    """
+    n_touched = 0
+    for j in range(start, end):
+        for q in range(places[j], row_offsets[rows[j] + 1]):
+            x = row_items[q]
+            if counts[x] == 0:
+                touched[n_touched] = x
+                n_touched += 1
+            counts[x] += 1
+    return n_touched
 
 
 @kernel
-def find_mole(
-    roots,
-    after,
-    alive,
-    offsets,
-    items,
-    private_offsets,
-    private_items,
-    post_offsets,
-    post_rows,
-    k,
-    num,
-    den,
-    largest,
-    stop,
-    found,
-    numbers,
-):
-    """The first mole of at most ``largest`` items that holds one of ``roots``: its size, or NOT_FOUND.
-
-    Fills ``found`` with its items and ``numbers`` with support, private item (-1: too rare) and joint;
-    ``numbers[3]`` counts the sets looked at. Items that all rows of a set hold are left out of its
-    extensions, as they change no count.
-    """
-    n_items = len(post_offsets) - 1
-    counts = np.zeros(n_items, np.int64)
-    joint = np.zeros(n_items, np.int64)
-    touched = np.empty(n_items, np.int32)
-    next_child = np.zeros(largest + 2, np.int64)
-    last_child = np.zeros(largest + 2, np.int64)
-    pool_top = np.zeros(largest + 2, np.int64)
-    child_item = np.empty(1024, np.int32)
-    child_start = np.empty(1024, np.int64)
-    child_end = np.empty(1024, np.int64)
-    pool_row = np.empty(1024, np.int32)
-    pool_place = np.empty(1024, np.int64)
-    for root in roots:
-        first_posting = post_offsets[root]
-        support = post_offsets[root + 1] - first_posting
-        numbers[3] += 1
-        if support < k:
-            found[0] = root
-            numbers[0] = support
-            numbers[1] = -1
-            numbers[2] = 0
-            return 1
-        row_offsets, row_items = gather_cohort(
-            root, after, alive, offsets, items, post_offsets, post_rows
-        )
-        pool_row = room_for(pool_row, support)
-        pool_place = room_for(pool_place, support)
-        for j in range(support):
-            pool_row[j] = j
-            pool_place[j] = row_offsets[j]
-        child_item[0] = root
-        child_start[0] = 0
-        child_end[0] = support
-        next_child[0] = 0
-        last_child[0] = 1
-        pool_top[0] = support
-        depth = 0
-        while depth >= 0:
-            if next_child[depth] == last_child[depth]:
-                depth -= 1
-                continue
-            if stop[0] != 0:
-                return STOPPED
-            child = next_child[depth]
-            next_child[depth] += 1
-            start = child_start[child]
-            end = child_end[child]
-            found[depth] = child_item[child]
-            if num < den:
-                private, most = likeliest_private(
-                    pool_row,
-                    start,
-                    end,
-                    first_posting,
-                    post_rows,
-                    private_offsets,
-                    private_items,
-                    joint,
-                    touched,
-                )
-                if most * den > num * (end - start):
-                    numbers[0] = end - start
-                    numbers[1] = private
-                    numbers[2] = most
-                    return depth + 1
-            if depth + 1 == largest:
-                continue
-            n_touched = 0
-            for j in range(start, end):
-                for q in range(pool_place[j], row_offsets[pool_row[j] + 1]):
-                    x = row_items[q]
-                    if counts[x] == 0:
-                        touched[n_touched] = x
-                        n_touched += 1
-                    counts[x] += 1
-            numbers[3] += n_touched
-            first = last_child[depth]
-            n_children = first
-            top = pool_top[depth]
-            child_item = room_for(child_item, first + n_touched)
-            child_start = room_for(child_start, first + n_touched)
-            child_end = room_for(child_end, first + n_touched)
-            for t in range(n_touched):
-                x = touched[t]
-                if counts[x] < k:
-                    found[depth + 1] = x
-                    numbers[0] = counts[x]
-                    numbers[1] = -1
-                    numbers[2] = 0
-                    return depth + 2
-                if counts[x] < end - start:
-                    child_item[n_children] = x
-                    child_start[n_children] = top
-                    child_end[n_children] = top
-                    top += counts[x]
-                    counts[x] = -n_children - 1
-                    n_children += 1
-                else:
-                    counts[x] = 0
-            if depth + 2 == largest and num >= den:
-                # The extensions are frequent enough, and nothing else is asked of them.
-                for c in range(first, n_children):
-                    counts[child_item[c]] = 0
-                continue
-            pool_row = room_for(pool_row, top)
-            pool_place = room_for(pool_place, top)
-            for j in range(start, end):
-                for q in range(pool_place[j], row_offsets[pool_row[j] + 1]):
-                    c = -counts[row_items[q]] - 1
-                    if c >= 0:
-                        pool_row[child_end[c]] = pool_row[j]
-                        pool_place[child_end[c]] = q + 1
-                        child_end[c] += 1
-            for c in range(first, n_children):
-                counts[child_item[c]] = 0
-            if n_children > first:
-                depth += 1
-                next_child[depth] = first
-                last_child[depth] = n_children
-                pool_top[depth] = top
-    return NOT_FOUND
+def deliver_rows(start, end, rows, places, row_offsets, row_items, counts, child_end):
+    """Append each row to the children whose items it holds: those c where ``counts`` is -c - 1."""
+    for j in range(start, end):
+        for q in range(places[j], row_offsets[rows[j] + 1]):
+            c = -counts[row_items[q]] - 1
+            if c >= 0:
+                rows[child_end[c]] = rows[j]
+                places[child_end[c]] = q + 1
+                child_end[c] += 1

@@ -17,6 +17,35 @@ from withhold.methods.coherence.breach_store import FULL, held_breach, store_bre
 from withhold.methods.coherence.cohorts import STOPPED, gather_cohort, likeliest_private
 
 DONE = 0
+NO_MOLE = -2
+"""In place of a private item: the item is no mole by itself."""
+
+
+@kernel
+def judge_items(
+    roots, private_offsets, private_items, post_offsets, post_rows, k, num, den, numbers
+):
+    """For each root: support, the private item that makes it a mole (-1: rarity; NO_MOLE), joint."""
+    joint = np.zeros(len(post_offsets) - 1, np.int64)
+    touched = np.empty(len(post_offsets) - 1, np.int32)
+    most_rows = np.int64(0)
+    for root in roots:
+        most_rows = max(most_rows, post_offsets[root + 1] - post_offsets[root])
+    rows = np.arange(most_rows)
+    for n in range(len(roots)):
+        begin = post_offsets[roots[n]]
+        support = post_offsets[roots[n] + 1] - begin
+        numbers[n, 0] = support
+        numbers[n, 1] = NO_MOLE
+        if support < k:
+            numbers[n, 1] = -1
+            continue
+        private, most = likeliest_private(
+            rows, 0, support, begin, post_rows, private_offsets, private_items, joint, touched
+        )
+        if most * den > num * support:
+            numbers[n, 1] = private
+            numbers[n, 2] = most
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""(h,k,p)-coherence (Xu et al. 2008) and k^m-anonymity, its case without private items.
+"""(h,k,p)-coherence (Xu et al. 2008).
 
 A public itemset of at most p items is a *mole* if some but fewer than k records hold it, or if a private
 item follows from it, or from a part of it, with a probability above h. The empty set counts.
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Protocol
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
+from withhold.method import Model
 from withhold.options import (
     ITEMS_HELP,
     K_HELP,
@@ -119,67 +120,28 @@ infer the 1 private item with a probability above 0.5.
         }
 
 
-@dataclass(frozen=True, init=False)
-class KmAnonymity:
-    """Any m items or fewer that somebody can know of a record are in at least k records.
-
-    >>> print(KmAnonymity(k=5, m=2).promise())
-    Whoever knows at most 2 items of a person's record finds at least 5 records with them.
-    """
-
-    name: ClassVar[str] = "km"
-    needs: ClassVar[str] = ""
-
-    k: int
-    m: int
-
-    @checked
-    def __init__(
-        self,
-        k: KOption,
-        m: Annotated[
-            int,
-            Option(
-                "The attacker knows at most so many items.",
-                at_least=1,
-                missing="say --m 2, the most items that somebody may know",
-                weaker=smaller,
-            ),
-        ],
-    ) -> None:
-        object.__setattr__(self, "k", at_least_one(k, name="k"))
-        object.__setattr__(self, "m", at_least_one(m, name="m"))
+class Coherent(Model, Protocol):
+    """What the room asks of a model. Others that can be said in these numbers are proved by it too."""
 
     @property
     def h(self) -> Fraction:
-        """As coherence: nothing is asked about private items, of which there are none."""
-        return Fraction(1)
+        """No private item follows with a higher probability; 1 asks for nothing."""
+        ...
+
+    @property
+    def k(self) -> int:
+        """At least so many records hold what the attacker knows."""
+        ...
 
     @property
     def p(self) -> int | None:
-        """As coherence: the attacker knows at most so many items."""
-        return self.m
+        """The attacker knows at most so many public items; None: any number."""
+        ...
 
     @property
     def private(self) -> frozenset[str]:
-        """As coherence: no item is private."""
-        return frozenset()
-
-    @property
-    def sensitive(self) -> frozenset[str]:
-        """None: all items are public."""
-        return frozenset()
-
-    def promise(self) -> str:
-        """What holds for a table that satisfies the model, in one sentence."""
-        return (
-            f"Whoever knows at most {counted(self.m, 'item')} of a person's record finds at least "
-            f"{counted(self.k, 'record')} with them."
-        )
-
-    def parameters(self) -> dict[str, Any]:
-        """The parameters as plain values, enough to build the model again."""
-        return {"model": self.name, "k": self.k, "m": self.m}
+        """The items that must not be inferred; all others are public."""
+        ...
 
 
 def at_least_one(value: int, *, name: str) -> int:

@@ -13,26 +13,14 @@ from numpy.typing import NDArray
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.methods.coherence.breach_store import FULL, BreachStore
-from withhold.methods.coherence.cohorts import NO_MOLE, SplitRows, judge_items
-from withhold.methods.coherence.minimal_moles import survey_moles
+from withhold.methods.coherence.cohorts import SplitRows
+from withhold.methods.coherence.limits import Found, Limits
+from withhold.methods.coherence.minimal_moles import NO_MOLE, judge_items, survey_moles
 
 CALLS = 64
 """Into so many calls the search for what to store is cut, with a look at the progress between them."""
 
 Bools = NDArray[np.bool_]
-Found = tuple[tuple[int, ...], int, int, int]
-"""The items of a mole, its support, the private item that follows (-1: it is too rare), joint."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What makes a mole, in the numbers that kernels take."""
-
-    k: int
-    num: int
-    den: int
-    largest: int
-    """No larger sets are looked at."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from withhold.methods.coherence import METHOD as COHERENCE
-from withhold.methods.coherence.model import KmAnonymity
+from withhold.methods.km.model import KmAnonymity
 from withhold.telling.words import Words
 
 METHOD = replace(

@@ -23,9 +23,9 @@ from withhold.auditing.budget import (
     nothing_found,
 )
 from withhold.auditing.result import AttackPoint, Audit, Share, seconds_left, size_of
-from withhold.counting.closed import count_support
 from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
+from withhold.counting.supports import count_support
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Transactions
 from withhold.errors import PolicyError

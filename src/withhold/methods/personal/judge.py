@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.closed import count_support
 from withhold.counting.jit import kernel
+from withhold.counting.supports import count_support
 from withhold.methods.personal.owners import count_owners, feared_by_owner, known_of, neighbours
 from withhold.methods.personal.people import PersonalLayout, fears_item
 

@@ -8,11 +8,12 @@ parts are, and that no private item s follows from a closed public set of the re
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
-from withhold.counting import closed
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints
 from withhold.counting.threads import (
@@ -25,18 +26,20 @@ from withhold.counting.threads import (
     run_all,
 )
 from withhold.data import Transactions
+from withhold.methods.coherence.check.public_sets import find_mole
 from withhold.methods.coherence.check.rare_rows import find_rare_row
-from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, find_mole, split_rows
-from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, split_rows
+from withhold.methods.coherence.limits import Found, Limits, limits_of
+from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.coherence.mole_survey import Found, Limits, survey
+from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 
 def verify_coherence(
     table: Transactions,
-    model: Coherence | KmAnonymity,
+    model: Coherent,
     *,
     jobs: int | None = None,
     limit_seconds: float | None = None,
@@ -74,13 +77,7 @@ def verify_coherence(
     )
 
 
-def limits_of(rows: SplitRows, model: Coherence | KmAnonymity) -> Limits:
-    """The model in numbers; no set is larger than the longest row."""
-    largest = rows.longest if model.p is None else min(model.p, rows.longest)
-    return Limits(model.k, model.h.numerator, model.h.denominator, largest)
-
-
-def mole_of_nothing(rows: SplitRows, model: Coherence | KmAnonymity) -> Found | None:
+def mole_of_nothing(rows: SplitRows, model: Coherent) -> Found | None:
     """The empty set, if it is a mole: too few records at all, or a private item in too many."""
     if 0 < rows.n_rows < model.k:
         return (), rows.n_rows, -1, 0
@@ -96,27 +93,38 @@ def _sets_up_to_p(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
     """Look at every public set of at most p items until one is a mole."""
-    roots = rows.public_ranks()
-    n_tasks = max(min(len(roots), 16 * jobs), 1)
-    alive = ~rows.sensitive
-    tasks = [
-        partial(_find, rows, limits, roots[start::n_tasks].copy(), alive, stop)
-        for start in range(n_tasks)
-    ]
-    results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking public sets")
+    results = _walks(rows, limits, stop, jobs, progress, worst=False, what="checking public sets")
     found = next((mole for mole, _ in results if mole is not None), None)
     return found, sum(checked for _, checked in results)
 
 
-def _find(
-    rows: SplitRows, limits: Limits, roots: Ints, alive: np.ndarray, stop: Stop
+def _walks(
+    rows: SplitRows,
+    limits: Limits,
+    stop: Stop,
+    jobs: int,
+    progress: Progress,
+    *,
+    worst: bool,
+    what: str,
+) -> list[tuple[Found | None, int]]:
+    """What walks from every n-th public item find, each with the number of sets it looked at."""
+    roots = rows.public_ranks()
+    n_tasks = max(min(len(roots), 16 * jobs), 1)
+    tasks = [
+        partial(_walk, rows, limits, roots[start::n_tasks].copy(), worst, stop)
+        for start in range(n_tasks)
+    ]
+    return run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
+
+
+def _walk(
+    rows: SplitRows, limits: Limits, roots: Ints, worst: bool, stop: Stop
 ) -> tuple[Found | None, int]:
     found = np.zeros(limits.largest + 2, dtype=np.int32)
     numbers = np.zeros(4, dtype=np.int64)
     size = find_mole(
         roots,
-        True,
-        alive,
         rows.offsets,
         rows.items,
         rows.private_offsets,
@@ -127,6 +135,7 @@ def _find(
         limits.num,
         limits.den,
         limits.largest,
+        worst,
         stop.flag,
         found,
         numbers,
@@ -134,7 +143,8 @@ def _find(
     support, private, joint, checked = numbers.tolist()
     if size in (NOT_FOUND, STOPPED):
         return None, checked
-    stop.because(ANSWERED)
+    if not worst:
+        stop.because(ANSWERED)
     return (tuple(found[:size].tolist()), support, private, joint), checked
 
 
@@ -167,7 +177,7 @@ def _closed_task(
 ) -> tuple[Found | None, int]:
     witness = np.zeros(rows.longest + 2, dtype=np.int32)
     numbers = np.zeros(4, dtype=np.int64)
-    status = closed.find_unsafe_closed_set(
+    status = find_unsafe_closed_set(
         rows.offsets,
         rows.items,
         rows.post_offsets,
@@ -182,7 +192,7 @@ def _closed_task(
         numbers,
     )
     joint, support, size, checked = numbers.tolist()
-    if status != closed.FOUND:
+    if status != FOUND:
         return None, checked
     stop.because(ANSWERED)
     return (tuple(witness[1 : size + 1].tolist()), support, int(witness[0]), joint), checked
@@ -193,13 +203,24 @@ def _smallest(
 ) -> tuple[Found, bool]:
     """The worst of the smallest moles, and whether the search for smaller ones was complete."""
     for size in range(1, len(found[0]) + 1):
-        up_to = Limits(limits.k, limits.num, limits.den, size)
-        result = survey(rows, up_to, keep=1, stop=stop, jobs=jobs, progress=progress)
+        of_size = replace(limits, largest=size)
+        what = "looking for smaller sets"
+        results = _walks(rows, of_size, stop, jobs, progress, worst=True, what=what)
         if stop.reason != 0:
             return found, False
-        if result.worst[size]:
-            return result.worst[size][0], True
+        moles = [mole for mole, _ in results if mole is not None]
+        if moles:
+            return min(moles, key=_badness), True
     return found, True
+
+
+def _badness(mole: Found) -> tuple[Fraction, int, list[int]]:
+    """Lower is worse, in the order of ``outranks``."""
+    items, support, private, joint = mole
+    order = [-rank for rank in items]
+    if private < 0 or len(items) == 1:
+        order[-1] = items[-1]
+    return -Fraction(1 if private < 0 else joint, support), -support, order
 
 
 def named(rows: SplitRows, table: Transactions, mole: Found) -> Mole:

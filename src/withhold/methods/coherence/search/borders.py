@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 
 from withhold.data import Transactions
-from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole_survey import Bools
 
 Edge = tuple[int, int]
@@ -118,7 +118,7 @@ class Border:
         return counts
 
 
-def mole_border(table: Transactions, model: Coherence | KmAnonymity, alive: Bools) -> Border:
+def mole_border(table: Transactions, model: Coherent, alive: Bools) -> Border:
     """From the minimal moles to the maximal public records; no living item is a mole alone."""
     records = [_bits(table, row, alive) for row in range(len(table))]
     largest = max((record.bit_count() for record in records), default=0)
@@ -148,9 +148,7 @@ def nugget_border(table: Transactions, support: int, alive: Bools) -> Border:
     return Border([1 << code for code in frequent], found, longest)
 
 
-def minimal_moles(
-    table: Transactions, model: Coherence | KmAnonymity, alive: Bools, largest: int
-) -> list[int]:
+def minimal_moles(table: Transactions, model: Coherent, alive: Bools, largest: int) -> list[int]:
     """Level by level: of the sets whose parts are all no moles, those that are."""
     private = set(table.codes(model.private).tolist())
     holders = _holders(table, alive | np.isin(np.arange(table.n_items), list(private)))

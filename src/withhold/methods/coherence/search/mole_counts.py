@@ -21,8 +21,9 @@ from withhold.data import Transactions
 from withhold.data.plan import without
 from withhold.methods.coherence.breach_store import BreachStore
 from withhold.methods.coherence.cohorts import split_rows
-from withhold.methods.coherence.model import Coherence, KmAnonymity
-from withhold.methods.coherence.mole_survey import Bools, Limits, count_minimal
+from withhold.methods.coherence.limits import limits_of
+from withhold.methods.coherence.model import Coherent
+from withhold.methods.coherence.mole_survey import Bools, count_minimal
 from withhold.methods.coherence.search.all_moles import count_moles
 from withhold.methods.coherence.search.nuggets import count_nuggets
 
@@ -45,17 +46,14 @@ class Counter(Protocol):
 class Chosen:
     """Some of a table's items, laid out for the kernels with what the model asks of them."""
 
-    def __init__(self, table: Transactions, model: Coherence | KmAnonymity, wanted: Bools) -> None:
+    def __init__(self, table: Transactions, model: Coherent, wanted: Bools) -> None:
         part = only_items(table, wanted)
         self.rows = split_rows(part, part.codes(model.private))
         self.codes = np.flatnonzero(wanted)[self.rows.code_of_rank]
         """By rank."""
         self.rank_of_code = ranks_of(self.codes, table.n_items)
-        longest = self.rows.longest
-        self.unbounded = model.p is None or model.p >= longest
-        # No record holds a larger public set.
-        largest = longest if model.p is None else min(model.p, longest)
-        self.limits = Limits(model.k, model.h.numerator, model.h.denominator, largest)
+        self.unbounded = model.p is None or model.p >= self.rows.longest
+        self.limits = limits_of(self.rows, model)
 
     def alive(self, alive: Bools) -> Bools:
         """By rank what is given by code; private items are no part of it."""
@@ -68,7 +66,7 @@ class Chosen:
         return {codes[rank]: count for rank, count in counts.items()}
 
 
-def for_moles(table: Transactions, model: Coherence | KmAnonymity, alive: Bools) -> Chosen:
+def for_moles(table: Transactions, model: Coherent, alive: Bools) -> Chosen:
     """The living public items, and the private ones that can follow from anything frequent enough."""
     private = np.zeros(table.n_items, dtype=bool)
     private[table.codes(model.private)] = True

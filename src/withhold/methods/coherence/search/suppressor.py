@@ -20,13 +20,13 @@ from withhold.data import Transactions
 from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.exact import decimal_text
-from withhold.methods.coherence.check.proof import verify_coherence
-from withhold.methods.coherence.cohorts import NOT_FOUND, find_mole
-from withhold.methods.coherence.model import Coherence, KmAnonymity
+from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import Bools, moles_alone, store_breaches
 from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
+from withhold.methods.coherence.search.already_coherent import already_coherent
 from withhold.methods.coherence.search.borders import mole_border, nugget_border
+from withhold.methods.coherence.search.first_mole import NONE, any_mole
 from withhold.methods.coherence.search.mole_counts import (
     AllMoles,
     Chosen,
@@ -45,7 +45,7 @@ NUGGETS_PER_RECORD = 1000
 
 def suppress_coherence(
     table: Transactions,
-    model: Coherence | KmAnonymity,
+    model: Coherent,
     *,
     keep: str = "itemsets",
     nugget_support: int | None = None,
@@ -76,7 +76,7 @@ def suppress_coherence(
     with Stop() as stop:
         search = Search(table, model, least, counting, stop, jobs, progress)
         # Where items come back, all do that need not go; where none do, they must not go at first.
-        if not restoring and not search.moles_alone() and _holds(table, model, jobs, progress):
+        if not restoring and search.finds_nothing():
             return search.plan_of_nothing(), options
         plans = {
             way: search.plan(way, restoring=restoring)
@@ -90,14 +90,7 @@ def suppress_coherence(
     return plans[best], options
 
 
-def _holds(
-    table: Transactions, model: Coherence | KmAnonymity, jobs: int | None, progress: Progress
-) -> bool:
-    """Whether no item need go."""
-    return bool(verify_coherence(table, model, jobs=jobs, progress=progress, any_witness=True))
-
-
-def refuse_impossible(table: Transactions, model: Coherence | KmAnonymity) -> None:
+def refuse_impossible(table: Transactions, model: Coherent) -> None:
     """Say which private item is in too many records, or that there are too few records."""
     if 0 < len(table) < model.k:
         raise ImpossibleError(
@@ -120,7 +113,7 @@ class Search:
     """The search for the items that go. Items are codes; ``alive`` are the public ones still there."""
 
     table: Transactions
-    model: Coherence | KmAnonymity
+    model: Coherent
     nugget_support: int
     counting: str
     stop: Stop
@@ -158,6 +151,16 @@ class Search:
             nuggets.in_all(alive),
             fingerprint(self.table),
         )
+
+    def finds_nothing(self) -> bool:
+        """Whether no item need go."""
+        if self.moles_alone():
+            return False
+        # A look that ends at its first find must not end what comes after it.
+        with Stop() as stop:
+            return already_coherent(
+                self.table, self.model, stop, jobs=self.jobs, progress=self.progress
+            )
 
     def plan_of_nothing(self) -> ItemPlan:
         """The plan of a table that holds as it is."""
@@ -225,11 +228,10 @@ class Search:
         wanted[codes] = True
         chosen = for_moles(self.table, self.model, wanted)
         rows, limits = chosen.rows, chosen.limits
-        found = np.zeros(limits.largest + 2, dtype=np.int32)
         back = []
         for number, code in enumerate(reversed(codes)):
             self.progress("restoring items", number, len(codes))
-            size = find_mole(
+            status = any_mole(
                 chosen.rank_of_code[[code]],
                 False,
                 chosen.alive(alive),
@@ -244,10 +246,8 @@ class Search:
                 limits.den,
                 limits.largest,
                 self.stop.flag,
-                found,
-                np.zeros(4, dtype=np.int64),
             )
-            if size == NOT_FOUND:
+            if status == NONE:
                 alive[code] = True
                 back.append(code)
         return back

@@ -11,9 +11,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting import closed
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints, Layout, Longs, lay_out
+from withhold.counting.supports import count_support
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -25,6 +25,7 @@ from withhold.counting.threads import (
 )
 from withhold.data import Transactions
 from withhold.data.breach import Breach
+from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
 from withhold.methods.rho.check.survey import Rule, survey
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.verdict import Status, Verdict
@@ -92,7 +93,7 @@ def _closed_task(
     longest = int(np.diff(layout.offsets).max(initial=0))
     witness = np.zeros(longest + 1, dtype=np.int32)
     numbers = np.zeros(4, dtype=np.int64)
-    status = closed.find_unsafe_closed_set(
+    status = find_unsafe_closed_set(
         layout.offsets,
         layout.items,
         layout.post_offsets,
@@ -107,7 +108,7 @@ def _closed_task(
         numbers,
     )
     joint, support, size, checked = (int(number) for number in numbers)
-    if status != closed.FOUND:
+    if status != FOUND:
         return checked, None
     stop.because(ANSWERED)
     return checked, (witness[1 : size + 1], int(witness[0]), joint, support)
@@ -204,7 +205,7 @@ def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, s
 
 def _support(layout: Layout, itemset: Ints, supports: Longs) -> int:
     return int(
-        closed.count_support(
+        count_support(
             itemset,
             len(itemset),
             np.int64(layout.n_rows),

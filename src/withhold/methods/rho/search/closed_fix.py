@@ -151,7 +151,10 @@ def find_unsafe_pairs(
     unsafe,
     stop,
 ):
-    """Set ``unsafe`` for every ``step``-th pair (e, d) from ``first`` on with an unsafe rule q→e, d ∈ q."""
+    """Set ``unsafe`` for every ``step``-th pair (e, d) from ``first`` on, as some q→e with d ∈ q is unsafe.
+
+    Pairs that ``stop`` left unfinished keep what they had.
+    """
     n_items = len(post_offsets) - 1
     n_all = len(offsets) - 1
     local_of = np.full(n_items, -1, np.int32)
@@ -174,9 +177,10 @@ def find_unsafe_pairs(
             rows,
         )
         if n_rows == 0:
+            unsafe[pair] = False
             continue
         n_groups, first_of, weights = merge_local_rows(n_rows, row_offsets, row_items, group_of)
-        unsafe[pair] = visit_closed_sets(
+        met = visit_closed_sets(
             n_groups,
             first_of,
             weights,
@@ -200,6 +204,8 @@ def find_unsafe_pairs(
             bitmaps,
             stop,
         )[0]
+        if met or stop[0] == 0:
+            unsafe[pair] = met
 
 
 @kernel

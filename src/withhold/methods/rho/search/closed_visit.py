@@ -1,6 +1,6 @@
 """The suppressor's own enumeration of closed sets, on merged local rows whose weights it may lower.
 
-The proof of a release has another (``closed.py``), so that a mistake here cannot hide itself.
+The proof of a release has another (``check/closed_sets.py``), so that a mistake here cannot hide itself.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.arrays import room_for
-from withhold.counting.closed import count_support
 from withhold.counting.jit import kernel
+from withhold.counting.supports import count_support
 from withhold.methods.rho.search.sweep import next_random
 
 

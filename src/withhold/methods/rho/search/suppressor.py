@@ -13,13 +13,13 @@ from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Transactions
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import PolicyError
-from withhold.methods.rho.check.proof import verify_rho
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.partial import Choices, delete_forced, suppress_sensitive, thin
 from withhold.methods.rho.search.restoring import restore_deletions
 from withhold.methods.rho.search.splitting import part_of, places_of, split_records
+from withhold.methods.rho.search.unsafe_items import already_holds
 from withhold.methods.rho.search.workspace import Workspace
 
 SHARE_OF_SEARCH = 0.7
@@ -140,9 +140,8 @@ def _holds(
     progress: Progress,
 ) -> bool:
     """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
-    limit = None if budget is None else budget * SHARE_OF_CHECK
-    options: dict[str, Any] = {"limit_seconds": limit, "jobs": jobs, "progress": progress}
-    return bool(verify_rho(table, model, any_witness=True, **options))
+    with Stop(None if budget is None else budget * SHARE_OF_CHECK) as stop:
+        return already_holds(table, model, stop, jobs=jobs, progress=progress)
 
 
 def _search_stop(budget: float | None, *, in_one: bool) -> Stop:

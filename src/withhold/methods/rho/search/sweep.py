@@ -60,6 +60,92 @@ def sweep(
     ``at_random``. Returns the positions deleted, the event each answers, and the events: where their
     antecedents start in a list of items, the consequents, the joint supports and the supports.
     """
+    return sweep_roots(
+        offsets,
+        items,
+        laid_out,
+        post_offsets,
+        post_rows,
+        supports,
+        bitmaps,
+        sensitive,
+        size_wanted,
+        np.int64(0),
+        np.int64(len(post_offsets) - 1),
+        num,
+        den,
+        True,
+        np.zeros(0, np.bool_),
+        at_random,
+        state,
+        stop,
+    )
+
+
+@kernel
+def find_unsafe_consequents(
+    offsets,
+    items,
+    post_offsets,
+    post_rows,
+    sensitive,
+    size_wanted,
+    root_from,
+    root_to,
+    num,
+    den,
+    unsafe,
+    stop,
+):
+    """Set ``unsafe[e]`` if some q→e is, with |q| = ``size_wanted`` ≥ 1 and q's rarest item in the range."""
+    sweep_roots(
+        offsets,
+        items,
+        items,
+        post_offsets,
+        post_rows,
+        np.zeros(0, np.int64),
+        np.zeros((0, 0), np.uint64),
+        sensitive,
+        size_wanted,
+        np.int64(root_from),
+        np.int64(root_to),
+        num,
+        den,
+        False,
+        unsafe,
+        False,
+        np.ones(1, np.int64),
+        stop,
+    )
+
+
+@kernel
+def sweep_roots(
+    offsets,
+    items,
+    laid_out,
+    post_offsets,
+    post_rows,
+    supports,
+    bitmaps,
+    sensitive,
+    size_wanted,
+    root_from,
+    root_to,
+    num,
+    den,
+    fix,
+    unsafe,
+    at_random,
+    state,
+    stop,
+):
+    """The sweep over antecedents whose rarest item is in [root_from, root_to).
+
+    With ``fix`` unsafe rules are made safe. Without it nothing is deleted; their consequents are marked in
+    ``unsafe``.
+    """
     n_items = len(post_offsets) - 1
     first_bitmap = n_items - bitmaps.shape[0]
     joint = np.zeros(n_items, np.int64)
@@ -89,7 +175,7 @@ def sweep(
     event_numbers = np.empty(1024, np.int64)
     event_items = np.empty(1024, np.int32)
 
-    for root in range(n_items):
+    for root in range(root_from, root_to):
         if stop[0] != 0:
             break
         n_root = post_offsets[root + 1] - post_offsets[root]
@@ -153,8 +239,10 @@ def sweep(
                 for t in range(n_touched):
                     e = joint_touched[t]
                     surplus = joint[e] - allowed
-                    if surplus <= 0:
+                    if surplus <= 0 or not fix:
                         joint[e] = 0
+                        if surplus > 0:
+                            unsafe[e] = True
                         continue
                     used = event_starts[n_events]
                     event_starts = room_for(event_starts, n_events + 2)

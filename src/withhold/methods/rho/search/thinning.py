@@ -11,8 +11,8 @@ import numpy as np
 
 from withhold.counting.arrays import room_for
 from withhold.counting.bits import clear_bit
-from withhold.counting.closed import count_support
 from withhold.counting.jit import kernel
+from withhold.counting.supports import count_support
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.closed import count_support
 from withhold.counting.jit import kernel
+from withhold.counting.supports import count_support
 from withhold.methods.rho.search.bounded import holds_item
 
 

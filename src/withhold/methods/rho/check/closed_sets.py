@@ -15,107 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.arrays import room_for
-from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel
+from withhold.counting.merged_rows import merge_equal_rows
+from withhold.counting.supports import count_support
 
 CLEAN, FOUND, STOPPED = 0, 1, 2
-
-
-@kernel
-def count_support(
-    itemset, size, enough, offsets, items, post_offsets, post_rows, supports, bitmaps
-):
-    """In how many rows the itemset (ascending ranks) occurs, counted up to ``enough``.
-
-    ``supports`` are the single items'; ``bitmaps`` are those of the last ranks.
-    Deleted occurrences are -1 and match nothing.
-    """
-    if size == 0:
-        return min(np.int64(len(offsets) - 1), enough)
-    rarest = itemset[0]
-    if size == 1:
-        return min(supports[rarest], enough)
-    count = np.int64(0)
-    first_bitmap = len(post_offsets) - 1 - bitmaps.shape[0]
-    if rarest >= first_bitmap:
-        # Ranks ascend with support, so the other items have bitmaps too.
-        for word in range(bitmaps.shape[1]):
-            both = bitmaps[rarest - first_bitmap, word]
-            k = 1
-            while both != 0 and k < size:
-                both &= bitmaps[itemset[k] - first_bitmap, word]
-                k += 1
-            if both != 0:
-                count += np.int64(count_bits(both))
-                if count >= enough:
-                    break
-        return count
-    for posting in range(post_offsets[rarest], post_offsets[rarest + 1]):
-        row = post_rows[posting]
-        p = offsets[row]
-        end = offsets[row + 1]
-        # Rows come longest first: from here on none can hold the set.
-        if end - p < size:
-            break
-        k = 0
-        while p < end:
-            x = items[p]
-            wanted = itemset[k]
-            if x == wanted:
-                k += 1
-                if k == size:
-                    count += 1
-                    break
-            elif x > wanted:
-                break
-            p += 1
-        if count >= enough:
-            break
-    return count
-
-
-@kernel
-def merge_equal_rows(consequent, offsets, items, post_offsets, post_rows, rows, weights, slots):
-    """The distinct rows of D_e without e, into ``rows`` and ``weights``; returns how many.
-
-    ``slots`` is a hash table of row numbers + 1, cleared here as far as it is used.
-    """
-    begin = post_offsets[consequent]
-    n = post_offsets[consequent + 1] - begin
-    width = np.int64(2)
-    while width < 2 * n:
-        width *= 2
-    for s in range(width):
-        slots[s] = 0
-    n_distinct = 0
-    for posting in range(begin, begin + n):
-        row = post_rows[posting]
-        key = np.int64(1469598103)
-        for p in range(offsets[row], offsets[row + 1]):
-            key = (key ^ np.int64(items[p] + 1)) * np.int64(1099511)
-            key ^= (key >> np.int64(15)) & np.int64(0x1FFFFFFFF)
-            key &= np.int64(0x3FFFFFFFFFF)
-        s = key & (width - 1)
-        placed = False
-        while slots[s] != 0 and not placed:
-            other = rows[slots[s] - 1]
-            length = offsets[row + 1] - offsets[row]
-            if offsets[other + 1] - offsets[other] == length:
-                same = True
-                for k in range(length):
-                    if items[offsets[row] + k] != items[offsets[other] + k]:
-                        same = False
-                        break
-                if same:
-                    weights[slots[s] - 1] += 1
-                    placed = True
-            s = (s + 1) & (width - 1)
-        if not placed:
-            rows[n_distinct] = row
-            weights[n_distinct] = 1
-            n_distinct += 1
-            slots[s] = n_distinct
-    return n_distinct
 
 
 @kernel

@@ -1,0 +1,131 @@
+"""Whether a table is coherent as it stands, found out by the search's own kernels."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from withhold.counting.equal_items import without_equal_items
+from withhold.counting.layout import Ints, Layout, lay_out
+from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.supports import count_support
+from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
+from withhold.data import Transactions
+from withhold.methods.coherence.cohorts import SplitRows, split_rows
+from withhold.methods.coherence.limits import Limits, limits_of
+from withhold.methods.coherence.model import Coherent
+from withhold.methods.coherence.search.first_mole import SOME, any_mole
+from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
+
+WHAT = "looking for moles"
+
+
+def already_coherent(
+    table: Transactions, model: Coherent, stop: Stop, *, jobs: int | None, progress: Progress
+) -> bool:
+    """Whether no public set but maybe the empty one is a mole."""
+    jobs = jobs or available_cores()
+    private = table.codes(model.private)
+    table = without_equal_items(table, private)
+    rows = split_rows(table, private)
+    limits = limits_of(rows, model)
+    if limits.largest < rows.longest:
+        roots = rows.public_ranks()
+        n_tasks = max(min(len(roots), 16 * jobs), 1)
+        tasks = [
+            partial(_any_mole, rows, limits, roots[start::n_tasks].copy(), stop)
+            for start in range(n_tasks)
+        ]
+    else:
+        # Parts of frequent records are frequent; see the proof for why closed sets are enough then.
+        if _has_rare_row(rows, limits.k):
+            return False
+        layout = lay_out(table, private)
+        ranks = layout.sensitive_ranks()
+        ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
+        n_tasks = min(len(ranks), 4 * jobs) if limits.num < limits.den else 0
+        tasks = [
+            partial(_any_follows, layout, limits, ranks[start::n_tasks], stop)
+            for start in range(n_tasks)
+        ]
+    return not any(run_all(tasks, stop, jobs=jobs, progress=progress, what=WHAT))
+
+
+def _any_mole(rows: SplitRows, limits: Limits, roots: Ints, stop: Stop) -> bool:
+    status = any_mole(
+        roots,
+        True,
+        ~rows.sensitive,
+        rows.offsets,
+        rows.items,
+        rows.private_offsets,
+        rows.private_items,
+        rows.post_offsets,
+        rows.post_rows,
+        limits.k,
+        limits.num,
+        limits.den,
+        limits.largest,
+        stop.flag,
+    )
+    if status == SOME:
+        stop.because(ANSWERED)
+    return bool(status == SOME)
+
+
+def _has_rare_row(rows: SplitRows, k: int) -> bool:
+    """Whether fewer than ``k`` rows hold all public items of some row."""
+    n_rows = rows.n_rows
+    n_groups, first_of, weights = merge_local_rows(
+        n_rows, rows.offsets, rows.items, np.empty(n_rows, dtype=np.int32)
+    )
+    supports, bitmaps = rows.supports, rows.bitmaps()
+    for row in first_of[:n_groups][weights[:n_groups] < k].tolist():
+        items = rows.items[rows.offsets[row] : rows.offsets[row + 1]]
+        held = count_support(
+            items,
+            len(items),
+            np.int64(k),
+            rows.offsets,
+            rows.items,
+            rows.post_offsets,
+            rows.post_rows,
+            supports,
+            bitmaps,
+        )
+        if len(items) > 0 and held < k:
+            return True
+    return False
+
+
+def _any_follows(layout: Layout, limits: Limits, ranks: Ints, stop: Stop) -> bool:
+    """Whether one of these private items follows too often from public ones."""
+    # Where one private item is looked at, the others are deleted from the rows.
+    items = np.where(layout.sensitive[layout.items], np.int32(-1), layout.items)
+    supports, bitmaps = layout.supports, layout.bitmaps()
+    follows = np.zeros(1, dtype=np.bool_)
+    for rank in ranks.tolist():
+        there = layout.post_positions[layout.post_offsets[rank] : layout.post_offsets[rank + 1]]
+        items[there] = rank
+        find_unsafe_pairs(
+            np.array([[rank, -1]], dtype=np.int32),
+            0,
+            1,
+            layout.offsets,
+            items,
+            layout.post_offsets,
+            layout.post_rows,
+            supports,
+            bitmaps,
+            limits.num,
+            limits.den,
+            False,
+            follows,
+            stop.flag,
+        )
+        items[there] = -1
+        if follows[0]:
+            stop.because(ANSWERED)
+            return True
+    return False

@@ -1,0 +1,75 @@
+"""k^m-anonymity: coherence without private items, so that only rare sets are moles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar
+
+from withhold.arguments import checked
+from withhold.methods.coherence.model import KOption, at_least_one
+from withhold.options import Option, smaller
+from withhold.wording import counted
+
+
+@dataclass(frozen=True, init=False)
+class KmAnonymity:
+    """Any m items or fewer that somebody can know of a record are in at least k records.
+
+    >>> print(KmAnonymity(k=5, m=2).promise())
+    Whoever knows at most 2 items of a person's record finds at least 5 records with them.
+    """
+
+    name: ClassVar[str] = "km"
+    needs: ClassVar[str] = ""
+
+    k: int
+    m: int
+
+    @checked
+    def __init__(
+        self,
+        k: KOption,
+        m: Annotated[
+            int,
+            Option(
+                "The attacker knows at most so many items.",
+                at_least=1,
+                missing="say --m 2, the most items that somebody may know",
+                weaker=smaller,
+            ),
+        ],
+    ) -> None:
+        object.__setattr__(self, "k", at_least_one(k, name="k"))
+        object.__setattr__(self, "m", at_least_one(m, name="m"))
+
+    @property
+    def h(self) -> Fraction:
+        """As coherence: nothing is asked about private items, of which there are none."""
+        return Fraction(1)
+
+    @property
+    def p(self) -> int | None:
+        """As coherence: the attacker knows at most so many items."""
+        return self.m
+
+    @property
+    def private(self) -> frozenset[str]:
+        """As coherence: no item is private."""
+        return frozenset()
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """None: all items are public."""
+        return frozenset()
+
+    def promise(self) -> str:
+        """What holds for a table that satisfies the model, in one sentence."""
+        return (
+            f"Whoever knows at most {counted(self.m, 'item')} of a person's record finds at least "
+            f"{counted(self.k, 'record')} with them."
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters as plain values, enough to build the model again."""
+        return {"model": self.name, "k": self.k, "m": self.m}

@@ -1,0 +1,147 @@
+"""Which sensitive items are unsafe as the table stands: the search's own look, by the search's kernels.
+
+The search must know when there is nothing to do, and what it may keep when its time is up. It does not ask
+the proof: a release is proved afterwards by other code, so that a mistake here cannot hide itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.equal_items import without_equal_items
+from withhold.counting.layout import Ints, Layout, fair_bounds, lay_out
+from withhold.counting.threads import ANSWERED, Progress, Stop, quiet, run_all
+from withhold.data import Transactions
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
+from withhold.methods.rho.search.sweep import find_unsafe_consequents
+
+TASKS = 256
+"""Into so many the sensitive items are dealt out, so that one that takes long delays few others."""
+RANGES = 32
+"""Into so many the antecedents of a size are cut, by their rarest item."""
+
+Bools = NDArray[np.bool_]
+
+
+def already_holds(
+    table: Transactions,
+    model: RhoUncertainty,
+    stop: Stop,
+    *,
+    jobs: int | None,
+    progress: Progress,
+) -> bool:
+    """Whether nothing need be withheld; False too if ``stop`` came first."""
+    sensitive = table.codes(model.sensitive)
+    layout = lay_out(without_equal_items(table, sensitive), sensitive)
+    for size in sizes_to_look_at(model):
+        if len(
+            unsafe_items(layout, model, size, stop, any_will_do=True, jobs=jobs, progress=progress)
+        ):
+            return False
+    return stop.reason == 0
+
+
+def sizes_to_look_at(model: RhoUncertainty) -> list[int | None]:
+    """The sizes of antecedents, smallest first; None stands for all sizes at once."""
+    if model.max_known is None:
+        return [None]
+    return list(range(1 if model.ignore_prior else 0, model.max_known + 1))
+
+
+def unsafe_items(
+    layout: Layout,
+    model: RhoUncertainty,
+    size: int | None,
+    stop: Stop,
+    *,
+    any_will_do: bool = False,
+    jobs: int | None,
+    progress: Progress = quiet,
+) -> Ints:
+    """The sensitive ranks that follow too often from ``size`` items, or that ``stop`` left unchecked.
+
+    With ``any_will_do`` the look ends when one of them is found.
+    """
+    ranks = layout.sensitive_ranks()
+    if size == 0:
+        joints = layout.supports[ranks]
+        return ranks[joints * model.rho.denominator > model.rho.numerator * layout.n_rows]
+    if size is None:
+        unsafe, looks = _in_closed_sets(layout, model, ranks, stop)
+    else:
+        unsafe, looks = _of_size(layout, model, size, stop)
+    tasks = [partial(_look, look, stop, any_will_do) for look in looks]
+    run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for unsafe items")
+    if size is None:
+        return ranks[unsafe]
+    return ranks if stop.reason not in (0, ANSWERED) else ranks[unsafe[ranks]]
+
+
+def _look(look: Callable[[], Bools], stop: Stop, any_will_do: bool) -> None:
+    if stop.reason == 0 and look().any() and any_will_do:
+        stop.because(ANSWERED)
+
+
+def _in_closed_sets(
+    layout: Layout, model: RhoUncertainty, ranks: Ints, stop: Stop
+) -> tuple[Bools, list[Callable[[], Bools]]]:
+    """Looks at the closed sets of every D_e, and where they note the e that are unsafe."""
+    pairs = np.stack([ranks, np.full_like(ranks, -1)], axis=1)
+    unchecked = np.ones(len(ranks), dtype=np.bool_)
+    supports, bitmaps = layout.supports, layout.bitmaps()
+
+    def look(start: int) -> Bools:
+        find_unsafe_pairs(
+            pairs,
+            start,
+            TASKS,
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            supports,
+            bitmaps,
+            model.rho.numerator,
+            model.rho.denominator,
+            not model.ignore_prior,
+            # Shared by the threads; each writes only its own pairs.
+            unchecked,
+            stop.flag,
+        )
+        return unchecked[start::TASKS]
+
+    return unchecked, [partial(look, start) for start in range(min(TASKS, len(ranks)))]
+
+
+def _of_size(
+    layout: Layout, model: RhoUncertainty, size: int, stop: Stop
+) -> tuple[Bools, list[Callable[[], Bools]]]:
+    """Looks at the antecedents of a size, and where they note, by rank, what is unsafe."""
+    unsafe = np.zeros(layout.n_items, dtype=np.bool_)
+    bounds = fair_bounds(layout, RANGES)
+
+    def look(start: int, end: int) -> Bools:
+        find_unsafe_consequents(
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.sensitive,
+            size,
+            start,
+            end,
+            model.rho.numerator,
+            model.rho.denominator,
+            # Shared by the threads: each only ever writes True into it.
+            unsafe,
+            stop.flag,
+        )
+        return unsafe
+
+    return unsafe, [partial(look, *ends) for ends in zip(bounds, bounds[1:], strict=False)]

@@ -1,0 +1,138 @@
+"""The looks of searches, and the proof's look for the worst mole, return what their plain twins return."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import Rows, examples, problems, tables
+from twins import plain_looks
+from withhold.counting.layout import lay_out
+from withhold.counting.threads import Stop
+from withhold.data import Transactions
+from withhold.methods.coherence.check.public_sets import find_mole
+from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, split_rows
+from withhold.methods.coherence.search.first_mole import SOME, any_mole
+from withhold.methods.rho.search.sweep import find_unsafe_consequents
+
+shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
+
+
+def split(rows: Rows, private: frozenset[str]) -> tuple[SplitRows, list[frozenset[int]]]:
+    """The rows as kernels take them, and as sets of ranks for the twins."""
+    table = Transactions.from_lists(rows)
+    laid = split_rows(table, table.codes(private))
+    rank = {table.vocabulary[code]: r for r, code in enumerate(laid.code_of_rank.tolist())}
+    return laid, [frozenset(rank[item] for item in row) for row in rows]
+
+
+@examples(400)
+@given(problems(), st.integers(1, 4), st.data())
+def test_find_unsafe_consequents(problem, size, data):
+    rows, sensitive, rho = problem
+    table = Transactions.from_lists(rows)
+    layout = lay_out(table, table.codes(sensitive))
+    rank = {table.vocabulary[code]: r for r, code in enumerate(layout.code_of_rank.tolist())}
+    records = [frozenset(rank[item] for item in row) for row in rows]
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, layout.n_items)] * 2)))
+    before = layout.items.copy()
+    unsafe = np.zeros(layout.n_items, dtype=bool)
+    find_unsafe_consequents(
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.sensitive,
+        size,
+        start,
+        end,
+        rho.numerator,
+        rho.denominator,
+        unsafe,
+        Stop().flag,
+    )
+    ranks = frozenset(layout.sensitive_ranks().tolist())
+
+    def expected(size: int, roots: range) -> set[int]:
+        return plain_looks.find_unsafe_consequents(records, ranks, rho, size, roots)
+
+    got = set(np.flatnonzero(unsafe).tolist())
+    assert got <= expected(size, range(start, end))
+    # What an item adds that all records of the others hold, the others say already.
+    smaller = set().union(*(expected(n, range(layout.n_items)) for n in range(1, size)))
+    assert got >= expected(size, range(start, end)) - smaller
+    assert (layout.items == before).all()
+
+
+@examples(400)
+@given(tables(), shares, st.integers(1, 5))
+def test_find_mole__the_worst_of_the_smallest(problem, h, k):
+    laid, records = split(*problem)
+    private = frozenset(np.flatnonzero(laid.sensitive).tolist())
+    for size in range(1, 9):
+        found, numbers = np.zeros(size + 1, dtype=np.int32), np.zeros(4, dtype=np.int64)
+        got = find_mole(
+            laid.public_ranks(),
+            laid.offsets,
+            laid.items,
+            laid.private_offsets,
+            laid.private_items,
+            laid.post_offsets,
+            laid.post_rows,
+            k,
+            h.numerator,
+            h.denominator,
+            size,
+            True,
+            Stop().flag,
+            found,
+            numbers,
+        )
+        expected = plain_looks.find_mole(records, private, k, h, size)
+        if not expected:
+            assert got == NOT_FOUND
+            continue
+        assert (tuple(found[:got].tolist()), *numbers[:3].tolist()) == expected[0]
+        break
+
+
+@examples(400)
+@given(tables(), shares, st.integers(1, 5), st.integers(1, 8), st.data())
+def test_any_mole(problem, h, k, largest, data):
+    laid, records = split(*problem)
+    public = laid.public_ranks().tolist()
+    alive = ~laid.sensitive
+    alive[
+        [rank for rank in data.draw(st.lists(st.integers(0, 7), max_size=3)) if rank < len(alive)]
+    ] = False
+    # Either all sets of living items, from their lowest on, or those that hold one item.
+    one = data.draw(st.sampled_from([None, *public]))
+    roots = [rank for rank in public if alive[rank]] if one is None else [one]
+    status = any_mole(
+        np.array(roots, dtype=np.int32),
+        one is None,
+        alive,
+        laid.offsets,
+        laid.items,
+        laid.private_offsets,
+        laid.private_items,
+        laid.post_offsets,
+        laid.post_rows,
+        k,
+        h.numerator,
+        h.denominator,
+        largest,
+        Stop().flag,
+    )
+    assert (status == SOME) == plain_looks.any_mole(
+        records,
+        frozenset(np.flatnonzero(laid.sensitive).tolist()),
+        k,
+        h,
+        largest,
+        roots=roots,
+        alive=frozenset(np.flatnonzero(alive).tolist()),
+    )
