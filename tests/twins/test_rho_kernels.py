@@ -193,21 +193,3 @@ def test_thin_records(problem, bias):
     got = [set(items[a:b].tolist()) - {-1} for a, b in zip(ends, ends[1:], strict=False)]
     ranks = frozenset(layout.sensitive_ranks().tolist())
     assert got == plain.thin_records(records, ranks, rho, bias=bias)
-
-
-@examples(200)
-@given(st.lists(st.integers(-1000, 1000)), st.integers(0, 40))
-def test_sort_ascending_and_room_for(numbers, more):
-    array = np.array(numbers, dtype=np.int32)
-    sort_ascending(array, len(array))
-    assert array.tolist() == sorted(numbers)
-    larger = room_for(array, len(array) + more)
-    assert len(larger) >= len(array) + more
-    assert larger[: len(array)].tolist() == sorted(numbers)
-
-
-def test_make_bitmaps__sets_one_bit_for_each_row():
-    rows = np.array([0, 3, 63, 64, 130], dtype=np.int32)
-    bitmaps = make_bitmaps(np.array([0, 5], dtype=np.int64), rows, 0, 131)
-    words = [int(word) for word in bitmaps[0]]
-    assert words == [1 | 1 << 3 | 1 << 63, 1, 1 << 2]
