@@ -157,6 +157,7 @@ def find_unsafe_pairs(
         antecedents = {
             frozenset(q)
             for record in records
+            if e in record
             for size in range(0 if with_prior else 1, len(record))
             for q in combinations(sorted(record - {e}), size)
             if d == -1 or d in q

@@ -1,22 +1,165 @@
-"""The suppressor's kernels decide as their plain twins do."""
+"""The kernels that audit and check ρ-uncertainty return what their plain twins return."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from test_kernels import all_bitmaps, laid_out
 
 from tables import examples, problems
-from twins import plain
-from withhold.counting.arrays import room_for, sort_ascending
-from withhold.counting.bits import make_bitmaps
+from twins import plain_rho
+from twins.layouts import laid_out, lists, sensitive_ranks
+from withhold.counting.layout import Layout
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
-from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
+from withhold.methods.rho.check.antecedents import CLEAN, FOUND, survey_antecedents
+from withhold.methods.rho.check.survey import survey
+from withhold.methods.rho.samples import are_first_breaches
 from withhold.methods.rho.search.forced import find_forced, list_forced
-from withhold.methods.rho.search.restore import ACCEPTED, BLOCKED, restore
-from withhold.methods.rho.search.thinning import thin_records
+
+
+class Surveyed:
+    """What ``survey_antecedents`` says of a table."""
+
+    def __init__(self, layout: Layout, rho: Fraction, sizes, *, keep=500, roots=None, **options):
+        first, last = roots or (0, layout.n_items)
+        self.counts = np.zeros(sizes[1] + 1, dtype=np.int64)
+        held = np.zeros(sizes[1] + 1, dtype=np.int64)
+        sets = np.zeros((sizes[1] + 1, keep, sizes[1] + 1), dtype=np.int32)
+        numbers = np.zeros((sizes[1] + 1, keep, 2), dtype=np.int64)
+        self.exposed = np.zeros(layout.n_rows, dtype=np.uint8)
+        self.status = survey_antecedents(
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.post_positions,
+            layout.sensitive,
+            layout.sensitive_offsets,
+            layout.sensitive_items,
+            first,
+            last,
+            *sizes,
+            rho.numerator,
+            rho.denominator,
+            options.get("first_only", False),
+            options.get("skip_equal", False),
+            self.counts,
+            held,
+            sets,
+            numbers,
+            self.exposed,
+            np.zeros(1, dtype=np.int64),
+            Stop().flag,
+        )
+        self.worst = [
+            (
+                frozenset(sets[size, k, 1 : size + 1].tolist()),
+                int(sets[size, k, 0]),
+                *map(int, numbers[size, k]),
+            )
+            for size in range(sizes[1] + 1)
+            for k in range(held[size])
+        ]
+
+
+sizes = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(lambda pair: (pair[0], sum(pair)))
+
+
+@examples(300)
+@given(problems(), sizes, st.data())
+def test_survey_antecedents(problem, sizes, data):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    middle = data.draw(st.integers(0, layout.n_items))
+    reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
+    for roots in ((0, middle), (middle, layout.n_items)):
+        expected = [rule for rule in reference if roots[0] <= min(rule[0]) < roots[1]]
+        result = Surveyed(layout, rho, sizes, roots=roots)
+        assert result.status == (FOUND if expected else CLEAN)
+        assert sorted(result.worst, key=repr) == sorted(expected, key=repr)
+        assert result.counts.sum() == len(expected)
+        assert np.flatnonzero(result.exposed).tolist() == [
+            row
+            for row, record in enumerate(records)
+            if any(q | {e} <= record for q, e, _, _ in expected)
+        ]
+
+
+@examples(200)
+@given(problems(), sizes, st.integers(1, 3))
+def test_survey_antecedents__counts_all_and_keeps_the_worst(problem, sizes, keep):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
+    result = Surveyed(layout, rho, sizes, keep=keep)
+    assert set(result.worst) <= set(reference)
+    for size in range(sizes[0], sizes[1] + 1):
+        expected = [rule for rule in reference if len(rule[0]) == size]
+        worst = sorted(((Fraction(a, b), a) for *_, a, b in expected), reverse=True)[:keep]
+        kept = [(Fraction(a, b), a) for q, _, a, b in result.worst if len(q) == size]
+        assert result.counts[size] == len(expected)
+        assert kept == worst
+
+
+@examples(200)
+@given(problems(), st.integers(1, 5), st.booleans(), st.booleans())
+def test_survey_antecedents__finds_one_whatever_it_skips(problem, largest, first_only, skip_equal):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    ranks = sensitive_ranks(layout)
+    reference = plain_rho.survey_antecedents(records, ranks, rho, sizes=(1, largest))
+    result = Surveyed(layout, rho, (1, largest), first_only=first_only, skip_equal=skip_equal)
+    assert result.status == (FOUND if reference else CLEAN)
+    assert set(result.worst) <= set(reference)
+    assert bool(result.worst) == bool(reference)
+
+
+@examples(100)
+@given(problems(), sizes, st.integers(1, 3))
+def test_survey__puts_the_parts_together(problem, sizes, jobs):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
+    result = survey(layout, rho, sizes=sizes, stop=Stop(), keep=5000, jobs=jobs)
+    listed = [(frozenset(q.tolist()), *rest) for rules in result.worst for q, *rest in rules]
+    assert sorted(listed, key=repr) == sorted(reference, key=repr)
+    assert result.counts.sum() == len(reference)
+
+
+@examples(300)
+@given(problems(), st.integers(1, 3), st.data())
+def test_are_first_breaches(problem, size, data):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    possible = [
+        (row, e)
+        for row, record in enumerate(records)
+        for e in record & sensitive_ranks(layout)
+        if len(record) > size
+    ]
+    chosen = data.draw(st.lists(st.sampled_from(possible), max_size=6)) if possible else []
+    draws = [
+        (row, e, frozenset(data.draw(st.permutations(sorted(records[row] - {e})))[:size]))
+        for row, e in chosen
+    ]
+    reference = plain_rho.are_first_breaches(draws, records, rho)
+    result = np.zeros(len(draws), dtype=np.bool_)
+    are_first_breaches(
+        np.array([row for row, _, _ in draws], dtype=np.int64),
+        np.array([e for _, e, _ in draws], dtype=np.int32),
+        np.array([sorted(q) for _, _, q in draws], dtype=np.int32).reshape(-1, size),
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        rho.numerator,
+        rho.denominator,
+        Stop().flag,
+        result,
+    )
+    assert result.tolist() == reference
 
 
 @examples(400)
@@ -24,7 +167,8 @@ from withhold.methods.rho.search.thinning import thin_records
 def test_find_forced(problem):
     rows, sensitive, rho = problem
     layout, records = laid_out(rows, sensitive)
-    got = np.zeros(layout.n_rows, dtype=np.int64)
+    reference = plain_rho.find_forced(records, sensitive_ranks(layout), rho)
+    result = np.zeros(layout.n_rows, dtype=np.int64)
     middle = layout.n_items // 2
     for start, end in ((0, middle), (middle, layout.n_items)):
         find_forced(
@@ -38,21 +182,26 @@ def test_find_forced(problem):
             end,
             rho.numerator,
             rho.denominator,
-            got,
+            result,
             Stop().flag,
         )
-    ranks = frozenset(layout.sensitive_ranks().tolist())
-    expected = plain.find_forced(records, ranks, rho)
-    assert {row: int(got[row]) for row in np.flatnonzero(got)} == expected
+    assert {row: int(result[row]) for row in np.flatnonzero(result)} == reference
 
 
 @examples(200)
 @given(problems(), st.data())
-def test_list_forced__names_what_goes_and_what_stays(problem, data):
+def test_list_forced(problem, data):
     rows, sensitive, _ = problem
-    table = Transactions.from_lists(rows)
     layout, _ = laid_out(rows, sensitive)
+    codes = frozenset(layout.code_of_rank[layout.sensitive_ranks()].tolist())
+    records = [
+        dict(zip(layout.code_of_rank[ranks].tolist(), places, strict=True))
+        for ranks, places in zip(
+            lists(layout.offsets, layout.items), lists(layout.offsets, layout.origin), strict=True
+        )
+    ]
     chosen = sorted(data.draw(st.sets(st.integers(0, layout.n_rows - 1))))
+    reference = plain_rho.list_forced(chosen, records, codes)
     starts, others, gone, answers = list_forced(
         np.array(chosen, dtype=np.int64),
         layout.offsets,
@@ -61,135 +210,5 @@ def test_list_forced__names_what_goes_and_what_stays(problem, data):
         layout.code_of_rank,
         layout.origin,
     )
-    named = [table.record(layout.record_of_row[row]) for row in chosen]
-    for k, record in enumerate(named):
-        stays = {table.vocabulary[code] for code in others[starts[k] : starts[k + 1]]}
-        assert stays == set(record) - sensitive
-        goes = {table.vocabulary[table.items[place]] for place in gone[answers == k]}
-        assert goes == set(record) & sensitive
-        span = table.offsets[layout.record_of_row[chosen[k]] :][:2]
-        assert all(span[0] <= place < span[1] for place in gone[answers == k])
-    assert len(others) + len(gone) == sum(len(record) for record in named)
-
-
-@examples(400)
-@given(problems(records=6, items=6), st.data())
-def test_restore__puts_back_what_keeps_the_table_as_safe_as_it_was(problem, data):
-    rows, sensitive, rho = problem
-    layout, records = laid_out(rows, sensitive)
-    ranks = frozenset(layout.sensitive_ranks().tolist())
-    max_known = data.draw(st.sampled_from([-1, 0, 1, 2, 3]))
-    with_prior = data.draw(st.booleans())
-    put_back = data.draw(st.booleans())
-    # Delete at random until it is safe, so that restoring starts from a safe table.
-    order = data.draw(st.permutations(range(len(layout.items))))
-    items = layout.items.copy()
-    row_of = np.repeat(np.arange(layout.n_rows), np.diff(layout.offsets)).astype(np.int32)
-    alive = [set(record) for record in records]
-    deleted = []
-    for position in order:
-        if plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior):
-            break
-        alive[row_of[position]].discard(int(items[position]))
-        items[position] = -1
-        deleted.append(position)
-    assert plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior)
-    candidates = np.array(sorted(deleted, key=lambda p: (layout.items[p], p)), dtype=np.int32)
-    supports = np.array(
-        [sum(rank in row for row in alive) for rank in range(layout.n_items)], dtype=np.int64
-    )
-    bitmaps = all_bitmaps(layout)
-    for position in deleted:
-        row = row_of[position]
-        bitmaps[layout.items[position], row >> 6] &= ~(np.uint64(1) << np.uint64(row & 63))
-    outcomes = np.zeros(len(candidates), dtype=np.int8)
-    restore(
-        candidates,
-        row_of[candidates],
-        layout.items[candidates],
-        layout.offsets,
-        items,
-        layout.post_offsets,
-        layout.post_rows,
-        supports,
-        bitmaps,
-        layout.sensitive,
-        rho.numerator,
-        rho.denominator,
-        with_prior,
-        max_known,
-        data.draw(st.sampled_from([0, 1, 8])),
-        np.full(layout.n_items, 10**9),
-        put_back,
-        outcomes,
-        Stop().flag,
-    )
-    for position, outcome in zip(candidates, outcomes, strict=True):
-        row, rank = int(row_of[position]), int(layout.items[position])
-        alive[row].add(rank)
-        safe = plain.is_safe(alive, ranks, rho, max_known=max_known, with_prior=with_prior)
-        assert outcome == (ACCEPTED if safe else BLOCKED)
-        if not (safe and put_back):
-            alive[row].discard(rank)
-        assert (items[position] == rank) == (safe and put_back)
-
-
-@examples(400)
-@given(problems(), st.booleans())
-def test_find_unsafe_pairs(problem, with_prior):
-    rows, sensitive, rho = problem
-    layout, records = laid_out(rows, sensitive)
-    ranks = layout.sensitive_ranks().tolist()
-    pairs = [(e, d) for e in ranks for d in (-1, *range(layout.n_items)) if d != e]
-    got = np.zeros(len(pairs), dtype=bool)
-    find_unsafe_pairs(
-        np.array(pairs, dtype=np.int32).reshape(-1, 2),
-        0,
-        1,
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.supports.copy(),
-        all_bitmaps(layout),
-        rho.numerator,
-        rho.denominator,
-        with_prior,
-        got,
-        Stop().flag,
-    )
-    expected = [
-        any(
-            joint > rho * plain.count_support(antecedent, records)
-            for antecedent, joint in plain.closed_sets(e, records)
-            if (antecedent or with_prior) and (d == -1 or d in antecedent)
-        )
-        for e, d in pairs
-    ]
-    assert got.tolist() == expected
-
-
-@examples(300)
-@given(problems(), st.sampled_from([0.0, 0.05, 10.0]))
-def test_thin_records(problem, bias):
-    rows, sensitive, rho = problem
-    layout, records = laid_out(rows, sensitive)
-    items = layout.items.copy()
-    thin_records(
-        layout.offsets,
-        items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.supports.copy(),
-        layout.bitmaps(),
-        layout.sensitive,
-        layout.supports,
-        bias,
-        rho.numerator,
-        rho.denominator,
-        Stop().flag,
-    )
-    ends = layout.offsets.tolist()
-    got = [set(items[a:b].tolist()) - {-1} for a, b in zip(ends, ends[1:], strict=False)]
-    ranks = frozenset(layout.sensitive_ranks().tolist())
-    assert got == plain.thin_records(records, ranks, rho, bias=bias)
+    goes = [gone[answers == k].tolist() for k in range(len(chosen))]
+    assert list(zip(lists(starts, others), goes, strict=True)) == reference
