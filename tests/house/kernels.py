@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,7 @@ def all_kernels(trees: dict[str, ast.Module]) -> set[Kernel]:
     }
 
 
+@cache
 def called_kernels(source: Path = SOURCE) -> set[Kernel]:
     """The kernels that some code outside a kernel mentions: calls, or hands on to be called.
 
