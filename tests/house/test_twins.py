@@ -49,7 +49,8 @@ def names_with_twin() -> set[str]:
 
 
 def test_kernels__called_from_python_have_a_twin():
-    without = {kernel for kernel in called_kernels() if kernel.name not in names_with_twin()}
+    done = names_with_twin()
+    without = {kernel for kernel in called_kernels() if kernel.name not in done}
     assert {kernel.name for kernel in without} <= MISSING, sorted(map(str, without))
 
 

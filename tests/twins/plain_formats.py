@@ -66,14 +66,10 @@ def fill_slots(distinct: Iterable[int]) -> Mapping[int, int]:
     return {word: place for place, word in enumerate(distinct)}
 
 
-def pack_rows(
-    rows: Iterable[Iterable[int]], ranks: Sequence[int], bits: int
-) -> list[tuple[int, int]]:
-    """For each code the number of its row and its rank, as the upper bits and the lower ``bits`` of a key.
+def pack_rows(rows: Iterable[Iterable[int]], ranks: Sequence[int], bits: int) -> list[int]:
+    """For each code a number: its row, written before so many bits for its rank.
 
-    >>> pack_rows([[1, 0], [0]], [3, 1], 2)
-    [(0, 1), (0, 3), (1, 3)]
+    >>> [f"{key:b}" for key in pack_rows([[1, 0], [0]], [3, 1], 4)]
+    ['1', '11', '10011']
     """
-    pairs = [(row, ranks[code]) for row, codes in enumerate(rows) for code in codes]
-    assert all(0 <= rank < 2**bits for _, rank in pairs)
-    return pairs
+    return [row * 2**bits + ranks[code] for row, codes in enumerate(rows) for code in codes]

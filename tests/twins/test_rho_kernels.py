@@ -87,7 +87,7 @@ def test_survey_antecedents(problem, sizes, data):
         ]
 
 
-@examples(200)
+@examples(150)
 @given(problems(), sizes, st.integers(1, 3))
 def test_survey_antecedents__counts_all_and_keeps_the_worst(problem, sizes, keep):
     rows, sensitive, rho = problem
@@ -103,7 +103,7 @@ def test_survey_antecedents__counts_all_and_keeps_the_worst(problem, sizes, keep
         assert kept == worst
 
 
-@examples(200)
+@examples(150)
 @given(problems(), st.integers(1, 5), st.booleans(), st.booleans())
 def test_survey_antecedents__finds_one_whatever_it_skips(problem, largest, first_only, skip_equal):
     rows, sensitive, rho = problem
@@ -188,7 +188,7 @@ def test_find_forced(problem):
     assert {row: int(result[row]) for row in np.flatnonzero(result)} == reference
 
 
-@examples(200)
+@examples(100)
 @given(problems(), st.data())
 def test_list_forced(problem, data):
     rows, sensitive, _ = problem
