@@ -201,7 +201,10 @@ def test_find_rules(problem, least, data):
     assert got == [(q, e, joint) for q, e, joint, _ in ordered]
 
 
-some_sets = st.lists(st.frozensets(st.integers(0, 7)), max_size=30)
+# Of few items, so that many sets are the beginning of others and share their slots.
+some_sets = st.lists(
+    st.one_of(st.frozensets(st.integers(0, 3)), st.frozensets(st.integers(0, 7))), max_size=30
+)
 
 
 @examples(200)
