@@ -1,12 +1,12 @@
-"""The mining kernels in obvious Python; see ``plain.py``."""
+"""The mining kernels in obvious Python; see ``plain_counting``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from twins.plain import Record, Rule, count_support
+from twins.plain_counting import Record, Rule, count_support
 
 
 def mine_itemsets(
@@ -50,3 +50,45 @@ def find_rules(itemsets: dict[Record, int], confidence: Fraction) -> list[Rule]:
         for e in sorted(whole)
         if len(whole) > 1 and joint >= confidence * itemsets[whole - {e}]
     ]
+
+
+def recode_itemsets(
+    itemsets: Iterable[Iterable[int]], code_of_rank: Sequence[int]
+) -> list[list[int]]:
+    """The itemsets with codes in the place of ranks, ascending.
+
+    >>> recode_itemsets([[0, 1], []], [7, 4])
+    [[4, 7], []]
+    """
+    return [sorted(code_of_rank[rank] for rank in itemset) for itemset in itemsets]
+
+
+def index_itemsets(itemsets: Iterable[Record]) -> Mapping[Record, int]:
+    """Where each itemset stands in the list; if it is there twice, where it is first.
+
+    >>> index_itemsets([frozenset({1}), frozenset(), frozenset({1})])
+    {frozenset({1}): 0, frozenset(): 1}
+    """
+    places: dict[Record, int] = {}
+    for place, itemset in enumerate(itemsets):
+        places.setdefault(itemset, place)
+    return places
+
+
+def match_itemsets(wanted: Iterable[Record], listed: Iterable[Record]) -> list[int]:
+    """For each wanted itemset where it stands in the list, or -1.
+
+    >>> match_itemsets([frozenset({1}), frozenset({2})], [frozenset(), frozenset({1})])
+    [1, -1]
+    """
+    places = index_itemsets(listed)
+    return [places.get(itemset, -1) for itemset in wanted]
+
+
+def count_supports(itemsets: Iterable[Record], records: Sequence[Record]) -> list[int]:
+    """How many records hold each itemset.
+
+    >>> count_supports([frozenset(), frozenset({1})], [frozenset({1, 2}), frozenset({2})])
+    [2, 1]
+    """
+    return [count_support(itemset, records) for itemset in itemsets]

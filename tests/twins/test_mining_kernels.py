@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import Rows, examples, tables
-from twins import plain, plain_mining
+from twins import plain_mining
+from twins.layouts import all_bitmaps, arrays, lists
 from withhold.counting.layout import lay_out
 from withhold.data import Transactions
 from withhold.mining.closed_sets import FINISHED, STOPPED, TOO_MANY, mine_itemsets
@@ -66,12 +67,6 @@ def coded(rows: Rows) -> tuple[Transactions, list[frozenset[int]]]:
     ends = table.offsets.tolist()
     codes = table.items.tolist()
     return table, [frozenset(codes[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
-
-
-def arrays(sets: list[frozenset[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """The sets as offsets and ascending codes."""
-    offsets = np.cumsum([0, *map(len, sets)]).astype(np.int64)
-    return offsets, np.array([x for s in sets for x in sorted(s)], dtype=np.int32)
 
 
 @st.composite
@@ -206,37 +201,50 @@ def test_find_rules(problem, least, data):
     assert got == [(q, e, joint) for q, e, joint, _ in ordered]
 
 
-some_sets = st.lists(st.frozensets(st.integers(0, 7)), unique=True, max_size=30)
+# Of few items, so that many sets are the beginning of others and share their slots.
+some_sets = st.lists(
+    st.one_of(st.frozensets(st.integers(0, 3)), st.frozensets(st.integers(0, 7))), max_size=30
+)
+
+
+@examples(200)
+@given(some_sets)
+def test_index_itemsets(listed):
+    reference = plain_mining.index_itemsets(listed)
+    slots = index_itemsets(*arrays(listed))
+    result = match_itemsets(*arrays(listed), *arrays(listed), slots)
+    assert sorted(slots[slots >= 0].tolist()) == list(range(len(listed)))
+    assert result.tolist() == [reference[itemset] for itemset in listed]
 
 
 @examples(200)
 @given(some_sets, some_sets)
 def test_match_itemsets(wanted, listed):
-    offsets, items = arrays(listed)
-    found = match_itemsets(*arrays(wanted), offsets, items, index_itemsets(offsets, items))
-    assert found.tolist() == [listed.index(s) if s in listed else -1 for s in wanted]
+    reference = plain_mining.match_itemsets(wanted, listed)
+    slots = index_itemsets(*arrays(listed))
+    result = match_itemsets(*arrays(wanted), *arrays(listed), slots)
+    assert result.tolist() == reference
 
 
 @examples(100)
 @given(some_sets, st.permutations(range(8)))
 def test_recode_itemsets(sets, code_of_rank):
+    reference = plain_mining.recode_itemsets(sets, code_of_rank)
     offsets, items = arrays(sets)
     recode_itemsets(offsets, items, np.array(code_of_rank, dtype=np.int32))
-    expected = arrays([frozenset(code_of_rank[x] for x in s) for s in sets])
-    assert items.tolist() == expected[1].tolist()
+    assert lists(offsets, items) == reference
 
 
 @examples(100)
-@given(tables(), st.data())
-def test_count_supports(problem, data):
-    table, records = coded(problem[0])
-    if table.n_items == 0:
-        return
-    codes = st.frozensets(st.integers(0, table.n_items - 1))
-    sets = data.draw(st.lists(codes, max_size=5))
+@given(tables(), st.booleans(), st.sampled_from([1, 9]), st.data())
+def test_count_supports(problem, with_bitmaps, times, data):
+    table, records = coded(problem[0] * times)
+    codes = st.frozensets(st.sampled_from(range(table.n_items))) if table.n_items else st.just(())
+    sets = data.draw(st.lists(codes.map(frozenset), max_size=5))
+    reference = plain_mining.count_supports(sets, records)
     layout = lay_out(table, np.empty(0, dtype=np.int32))
     offsets, items = arrays(sets)
-    got = count_supports(
+    result = count_supports(
         offsets,
         np.argsort(layout.code_of_rank).astype(np.int32)[items],
         layout.offsets,
@@ -244,6 +252,6 @@ def test_count_supports(problem, data):
         layout.post_offsets,
         layout.post_rows,
         layout.supports,
-        layout.bitmaps(),
+        all_bitmaps(layout) if with_bitmaps else layout.bitmaps(),
     )
-    assert got.tolist() == [plain.count_support(s, records) for s in sets]
+    assert result.tolist() == reference

@@ -1,0 +1,328 @@
+"""The counting kernels return what their plain twins return."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import examples, problems, tables
+from twins import plain_counting
+from twins.layouts import all_bitmaps, arrays, laid_out, lists, rows_in, sensitive_ranks
+from withhold.counting.arrays import room_for, sort_ascending
+from withhold.counting.attack import try_attacks
+from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
+from withhold.counting.closed import CLEAN, FOUND, count_support, find_unsafe_closed_set
+from withhold.counting.equal_items import find_equal
+from withhold.counting.layout import (
+    Layout,
+    count_kept,
+    find_places,
+    find_positions,
+    lay_out,
+    transpose_twice,
+)
+from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.threads import Stop
+from withhold.data import Transactions
+from withhold.data.plan import without
+
+many_or_few = st.sampled_from([1, 9])
+"""How often a table is repeated: nine times, and its rows no longer fit one word of a bitmap."""
+
+
+@examples(300)
+@given(problems())
+def test_layout__holds_the_same_table(problem):
+    rows, sensitive, _ = problem
+    table = Transactions.from_lists(rows)
+    layout, records = laid_out(rows, sensitive)
+    assert (np.diff(layout.supports) >= 0).all()
+    assert (np.diff([len(record) for record in records]) <= 0).all()
+    for row, record in enumerate(records):
+        original = table.record(layout.record_of_row[row])
+        assert {table.vocabulary[layout.code_of_rank[rank]] for rank in record} == set(original)
+        places = layout.origin[layout.offsets[row] : layout.offsets[row + 1]]
+        assert {table.vocabulary[code] for code in table.items[places]} == set(original)
+        first = table.offsets[layout.record_of_row[row]]
+        assert sorted(places.tolist()) == list(range(first, first + len(original)))
+        marked = layout.sensitive_items[
+            layout.sensitive_offsets[row] : layout.sensitive_offsets[row + 1]
+        ]
+        assert set(marked.tolist()) == {rank for rank in record if layout.sensitive[rank]}
+    for rank in range(layout.n_items):
+        span = slice(layout.post_offsets[rank], layout.post_offsets[rank + 1])
+        assert layout.post_rows[span].tolist() == [
+            row for row, record in enumerate(records) if rank in record
+        ]
+        assert (layout.items[layout.post_positions[span]] == rank).all()
+
+
+@examples(200)
+@given(problems(), st.data())
+def test_layout__of_what_is_kept_is_that_of_the_table_without_the_rest(problem, data):
+    rows, sensitive, _ = problem
+    table = Transactions.from_lists(rows)
+    marks = data.draw(st.lists(st.booleans(), min_size=table.n_occurrences))
+    kept = np.array(marks[: table.n_occurrences], dtype=bool)
+    rest = without(np.flatnonzero(~kept), table)
+    some = lay_out(table, table.codes(sensitive), kept)
+    alone = lay_out(rest, rest.codes(sensitive))
+    names = {field.name for field in fields(Layout)} - {"table"} | {"post_positions"}
+    for name in names:
+        assert np.array_equal(getattr(some, name), getattr(alone, name))
+    assert np.array_equal(some.origin, np.flatnonzero(kept)[alone.origin])
+
+
+@examples(300)
+@given(tables(), many_or_few, st.booleans(), st.data())
+def test_count_support(problem, times, with_bitmaps, data):
+    layout, records = laid_out(problem[0] * times, problem[1])
+    deleted = data.draw(st.frozensets(st.sampled_from(range(len(layout.items) + 1)), max_size=9))
+    deleted -= {len(layout.items)}
+    items, supports = layout.items.copy(), layout.supports.copy()
+    bitmaps = all_bitmaps(layout) if with_bitmaps else layout.bitmaps()
+    for place in deleted:
+        row = int(np.searchsorted(layout.offsets, place, side="right") - 1)
+        rank, first = int(items[place]), layout.n_items - len(bitmaps)
+        clear_bits(bitmaps, first, np.array([rank]), np.array([row]))
+        records[row] -= {rank}
+        items[place] = -1
+        supports[rank] -= 1
+    ranks = st.sampled_from(range(layout.n_items)) if layout.n_items else st.nothing()
+    itemset = data.draw(st.frozensets(ranks))
+    enough = data.draw(st.integers(1, 10 * times))
+    reference = plain_counting.count_support(itemset, records)
+    result = count_support(
+        np.array(sorted(itemset), dtype=np.int32),
+        len(itemset),
+        np.int64(enough),
+        layout.offsets,
+        items,
+        layout.post_offsets,
+        layout.post_rows,
+        supports,
+        bitmaps,
+    )
+    assert min(result, enough) == min(reference, enough)
+
+
+@examples(700)
+@given(problems(), st.booleans(), st.booleans(), many_or_few)
+def test_find_unsafe_closed_set(problem, with_prior, with_bitmaps, times):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows * times, sensitive)
+    consequents = layout.sensitive_ranks()
+    witness = np.zeros(20, dtype=np.int32)
+    numbers = np.zeros(4, dtype=np.int64)
+    status = find_unsafe_closed_set(
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        all_bitmaps(layout) if with_bitmaps else layout.bitmaps(),
+        consequents,
+        rho.numerator,
+        rho.denominator,
+        with_prior,
+        Stop().flag,
+        witness,
+        numbers,
+    )
+    unsafe = plain_counting.find_unsafe_closed_set(
+        records, consequents.tolist(), rho, with_prior=with_prior
+    )
+    assert status == (FOUND if unsafe else CLEAN)
+    if unsafe:
+        found = frozenset(witness[1 : numbers[2] + 1].tolist())
+        joint, support = int(numbers[0]), int(numbers[1])
+        assert support == plain_counting.count_support(found, records)
+        assert joint == plain_counting.count_support(found | {int(witness[0])}, records)
+        assert Fraction(joint, support) > rho
+    else:
+        # Every closed set of every D_e was looked at; rows count on top of the sets they are.
+        n_closed = sum(
+            1 for e in consequents.tolist() for _ in plain_counting.closed_sets(e, records)
+        )
+        assert numbers[3] >= n_closed
+
+
+@examples(300)
+@given(problems(), st.integers(1, 3), st.data())
+def test_try_attacks(problem, size, data):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    long_enough = [sorted(record) for record in records if len(record) >= size]
+    if not long_enough:
+        return
+    known = [
+        sorted(data.draw(st.permutations(data.draw(st.sampled_from(long_enough))))[:size])
+        for _ in range(3)
+    ]
+    supports = np.zeros(3, dtype=np.int64)
+    inferred = np.zeros(3, dtype=np.bool_)
+    tried = try_attacks(
+        np.array(known, dtype=np.int32),
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        layout.sensitive_offsets,
+        layout.sensitive_items,
+        rho.numerator,
+        rho.denominator,
+        supports,
+        inferred,
+        Stop().flag,
+    )
+    expected = plain_counting.try_attacks(
+        [frozenset(q) for q in known],
+        records,
+        sensitive_ranks(layout),
+        rho,
+    )
+    assert tried == 3
+    assert list(zip(supports.tolist(), inferred.tolist(), strict=True)) == expected
+
+
+holders = st.lists(st.frozensets(st.integers(0, 150)), min_size=1, max_size=6)
+
+
+@examples(200)
+@given(holders, st.integers(0, 6))
+def test_make_bitmaps(rows, first):
+    first = min(first, len(rows))
+    reference = plain_counting.make_bitmaps(rows, first)
+    result = make_bitmaps(*arrays(rows), first, 151)
+    assert rows_in(result) == reference
+    assert result.shape == (len(rows) - first, 3)
+
+
+@examples(200)
+@given(holders, st.integers(0, 6), st.integers(0, 5), st.integers(0, 150))
+def test_set_bit(rows, first, item, row):
+    first, item = min(first, len(rows)), min(item, len(rows) - 1)
+    reference = plain_counting.set_bit(plain_counting.make_bitmaps(rows, first), first, item, row)
+    result = make_bitmaps(*arrays(rows), first, 151)
+    set_bit(result, first, item, row)
+    assert rows_in(result) == reference
+
+
+@examples(200)
+@given(holders, st.integers(0, 6), st.data())
+def test_clear_bits(rows, first, data):
+    first = min(first, len(rows))
+    there = [(item, row) for item in range(len(rows)) for row in (*rows[item], 7, 150)]
+    pairs = data.draw(st.lists(st.sampled_from(there)))
+    reference = plain_counting.clear_bits(plain_counting.make_bitmaps(rows, first), first, pairs)
+    result = make_bitmaps(*arrays(rows), first, 151)
+    chosen = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    clear_bits(result, first, chosen[:, 0], chosen[:, 1])
+    assert rows_in(result) == reference
+
+
+@examples(300)
+@given(st.lists(st.frozensets(st.integers(0, 3)), min_size=1, max_size=8), st.data())
+def test_find_equal(keys, data):
+    # A good hash tells all different items apart; a bad one must not make them equal.
+    good = {item: hash(each) for item, each in enumerate(keys)}
+    bad = {item: data.draw(st.sampled_from([0, 1])) for item in good}
+    hashes = data.draw(st.sampled_from([good, bad]))
+    order = sorted(good, key=lambda item: (hashes[item], item))
+    reference = plain_counting.find_equal([(x, sorted(keys[x])) for x in order], hashes)
+    needless = np.zeros(len(keys), dtype=np.bool_)
+    find_equal(np.array(order), np.array([hashes[x] for x in good]), *arrays(keys), needless)
+    assert set(np.flatnonzero(needless)) == reference
+    if hashes is good:
+        assert reference == {x for x, each in enumerate(keys) if each in keys[:x]}
+
+
+@st.composite
+def some_kept(draw):
+    """Records that ascend, and for each occurrence whether it is kept."""
+    records = draw(st.lists(st.frozensets(st.integers(0, 5)).map(sorted), max_size=8))
+    kept = [[draw(st.booleans()) for _ in record] for record in records]
+    return records, kept
+
+
+def in_a_row(marks):
+    return np.array([mark for each in marks for mark in each], dtype=np.bool_)
+
+
+@examples(200)
+@given(some_kept(), st.integers(0, 3))
+def test_count_kept(problem, already):
+    records, kept = problem
+    reference = plain_counting.count_kept(records, kept, 6)
+    supports = np.full(6, already, dtype=np.int64)
+    lengths = np.full(len(records), already, dtype=np.int32)
+    count_kept(*arrays(records), in_a_row(kept), supports, lengths)
+    assert ((supports - already).tolist(), (lengths - already).tolist()) == reference
+
+
+@examples(200)
+@given(some_kept(), st.permutations(range(6)), st.data())
+def test_transpose_twice(problem, rank_of_code, data):
+    records, kept = problem
+    record_of_row = data.draw(st.permutations(range(len(records))))
+    reference = plain_counting.transpose_twice(records, kept, rank_of_code, record_of_row)
+    post_offsets = arrays(reference[1])[0]
+    offsets, items, post_rows = transpose_twice(
+        *arrays(records),
+        in_a_row(kept),
+        np.array(rank_of_code, dtype=np.int32),
+        np.array(record_of_row, dtype=np.int32),
+        post_offsets,
+    )
+    assert (lists(offsets, items), lists(post_offsets, post_rows)) == reference
+
+
+@examples(200)
+@given(tables())
+def test_find_positions(problem):
+    layout, records = laid_out(*problem)
+    reference = plain_counting.find_positions([sorted(row) for row in records], layout.n_items)
+    result = find_positions(layout.items, layout.post_offsets)
+    assert lists(layout.post_offsets, result) == reference
+
+
+@examples(200)
+@given(some_kept(), st.permutations(range(6)), st.data())
+def test_find_places(problem, code_of_rank, data):
+    records, kept = problem
+    record_of_row = data.draw(st.permutations(range(len(records))))
+    rank_of_code = [code_of_rank.index(code) for code in range(6)]
+    rows, _ = plain_counting.transpose_twice(records, kept, rank_of_code, record_of_row)
+    reference = plain_counting.find_places(rows, code_of_rank, record_of_row, records)
+    offsets, items = arrays(rows)
+    result = find_places(
+        offsets,
+        items,
+        np.array(code_of_rank, dtype=np.int32),
+        np.array(record_of_row, dtype=np.int32),
+        *arrays(records),
+    )
+    assert lists(offsets, result) == reference
+
+
+@examples(300)
+@given(st.lists(st.frozensets(st.integers(0, 4)).map(sorted), max_size=40))
+def test_merge_local_rows(rows):
+    reference = plain_counting.merge_local_rows(rows)
+    group_of = np.empty(len(rows), dtype=np.int32)
+    n_groups, first_of, sizes = merge_local_rows(len(rows), *arrays(rows), group_of)
+    assert (group_of.tolist(), first_of[:n_groups].tolist(), sizes[:n_groups].tolist()) == reference
+
+
+@examples(200)
+@given(st.lists(st.integers(-1000, 1000)), st.integers(0, 40))
+def test_sort_ascending_and_room_for(numbers, more):
+    array = np.array(numbers, dtype=np.int32)
+    sort_ascending(array, len(array))
+    assert array.tolist() == sorted(numbers)
+    larger = room_for(array, len(array) + more)
+    assert len(larger) >= len(array) + more
+    assert larger[: len(array)].tolist() == sorted(numbers)

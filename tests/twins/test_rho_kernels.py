@@ -1,0 +1,214 @@
+"""The kernels that audit and check ρ-uncertainty return what their plain twins return."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import examples, problems
+from twins import plain_rho
+from twins.layouts import laid_out, lists, sensitive_ranks
+from withhold.counting.layout import Layout
+from withhold.counting.threads import Stop
+from withhold.methods.rho.check.antecedents import CLEAN, FOUND, survey_antecedents
+from withhold.methods.rho.check.survey import survey
+from withhold.methods.rho.samples import are_first_breaches
+from withhold.methods.rho.search.forced import find_forced, list_forced
+
+
+class Surveyed:
+    """What ``survey_antecedents`` says of a table."""
+
+    def __init__(self, layout: Layout, rho: Fraction, sizes, *, keep=500, roots=None, **options):
+        first, last = roots or (0, layout.n_items)
+        self.counts = np.zeros(sizes[1] + 1, dtype=np.int64)
+        held = np.zeros(sizes[1] + 1, dtype=np.int64)
+        sets = np.zeros((sizes[1] + 1, keep, sizes[1] + 1), dtype=np.int32)
+        numbers = np.zeros((sizes[1] + 1, keep, 2), dtype=np.int64)
+        self.exposed = np.zeros(layout.n_rows, dtype=np.uint8)
+        self.status = survey_antecedents(
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.post_positions,
+            layout.sensitive,
+            layout.sensitive_offsets,
+            layout.sensitive_items,
+            first,
+            last,
+            *sizes,
+            rho.numerator,
+            rho.denominator,
+            options.get("first_only", False),
+            options.get("skip_equal", False),
+            self.counts,
+            held,
+            sets,
+            numbers,
+            self.exposed,
+            np.zeros(1, dtype=np.int64),
+            Stop().flag,
+        )
+        self.worst = [
+            (
+                frozenset(sets[size, k, 1 : size + 1].tolist()),
+                int(sets[size, k, 0]),
+                *map(int, numbers[size, k]),
+            )
+            for size in range(sizes[1] + 1)
+            for k in range(held[size])
+        ]
+
+
+sizes = st.tuples(st.integers(1, 3), st.integers(0, 3)).map(lambda pair: (pair[0], sum(pair)))
+
+
+@examples(300)
+@given(problems(), sizes, st.data())
+def test_survey_antecedents(problem, sizes, data):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    middle = data.draw(st.integers(0, layout.n_items))
+    reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
+    for roots in ((0, middle), (middle, layout.n_items)):
+        expected = [rule for rule in reference if roots[0] <= min(rule[0]) < roots[1]]
+        result = Surveyed(layout, rho, sizes, roots=roots)
+        assert result.status == (FOUND if expected else CLEAN)
+        assert sorted(result.worst, key=repr) == sorted(expected, key=repr)
+        assert result.counts.sum() == len(expected)
+        assert np.flatnonzero(result.exposed).tolist() == [
+            row
+            for row, record in enumerate(records)
+            if any(q | {e} <= record for q, e, _, _ in expected)
+        ]
+
+
+@examples(150)
+@given(problems(), sizes, st.integers(1, 3))
+def test_survey_antecedents__counts_all_and_keeps_the_worst(problem, sizes, keep):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
+    result = Surveyed(layout, rho, sizes, keep=keep)
+    assert set(result.worst) <= set(reference)
+    for size in range(sizes[0], sizes[1] + 1):
+        expected = [rule for rule in reference if len(rule[0]) == size]
+        worst = sorted(((Fraction(a, b), a) for *_, a, b in expected), reverse=True)[:keep]
+        kept = [(Fraction(a, b), a) for q, _, a, b in result.worst if len(q) == size]
+        assert result.counts[size] == len(expected)
+        assert kept == worst
+
+
+@examples(150)
+@given(problems(), st.integers(1, 5), st.booleans(), st.booleans())
+def test_survey_antecedents__finds_one_whatever_it_skips(problem, largest, first_only, skip_equal):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    ranks = sensitive_ranks(layout)
+    reference = plain_rho.survey_antecedents(records, ranks, rho, sizes=(1, largest))
+    result = Surveyed(layout, rho, (1, largest), first_only=first_only, skip_equal=skip_equal)
+    assert result.status == (FOUND if reference else CLEAN)
+    assert set(result.worst) <= set(reference)
+    assert bool(result.worst) == bool(reference)
+
+
+@examples(100)
+@given(problems(), sizes, st.integers(1, 3))
+def test_survey__puts_the_parts_together(problem, sizes, jobs):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
+    result = survey(layout, rho, sizes=sizes, stop=Stop(), keep=5000, jobs=jobs)
+    listed = [(frozenset(q.tolist()), *rest) for rules in result.worst for q, *rest in rules]
+    assert sorted(listed, key=repr) == sorted(reference, key=repr)
+    assert result.counts.sum() == len(reference)
+
+
+@examples(300)
+@given(problems(), st.integers(1, 3), st.data())
+def test_are_first_breaches(problem, size, data):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    possible = [
+        (row, e)
+        for row, record in enumerate(records)
+        for e in record & sensitive_ranks(layout)
+        if len(record) > size
+    ]
+    chosen = data.draw(st.lists(st.sampled_from(possible), max_size=6)) if possible else []
+    draws = [
+        (row, e, frozenset(data.draw(st.permutations(sorted(records[row] - {e})))[:size]))
+        for row, e in chosen
+    ]
+    reference = plain_rho.are_first_breaches(draws, records, rho)
+    result = np.zeros(len(draws), dtype=np.bool_)
+    are_first_breaches(
+        np.array([row for row, _, _ in draws], dtype=np.int64),
+        np.array([e for _, e, _ in draws], dtype=np.int32),
+        np.array([sorted(q) for _, _, q in draws], dtype=np.int32).reshape(-1, size),
+        layout.offsets,
+        layout.items,
+        layout.post_offsets,
+        layout.post_rows,
+        rho.numerator,
+        rho.denominator,
+        Stop().flag,
+        result,
+    )
+    assert result.tolist() == reference
+
+
+@examples(400)
+@given(problems())
+def test_find_forced(problem):
+    rows, sensitive, rho = problem
+    layout, records = laid_out(rows, sensitive)
+    reference = plain_rho.find_forced(records, sensitive_ranks(layout), rho)
+    result = np.zeros(layout.n_rows, dtype=np.int64)
+    middle = layout.n_items // 2
+    for start, end in ((0, middle), (middle, layout.n_items)):
+        find_forced(
+            layout.offsets,
+            layout.items,
+            layout.post_offsets,
+            layout.post_rows,
+            layout.post_positions,
+            layout.sensitive,
+            start,
+            end,
+            rho.numerator,
+            rho.denominator,
+            result,
+            Stop().flag,
+        )
+    assert {row: int(result[row]) for row in np.flatnonzero(result)} == reference
+
+
+@examples(100)
+@given(problems(), st.data())
+def test_list_forced(problem, data):
+    rows, sensitive, _ = problem
+    layout, _ = laid_out(rows, sensitive)
+    codes = frozenset(layout.code_of_rank[layout.sensitive_ranks()].tolist())
+    records = [
+        dict(zip(layout.code_of_rank[ranks].tolist(), places, strict=True))
+        for ranks, places in zip(
+            lists(layout.offsets, layout.items), lists(layout.offsets, layout.origin), strict=True
+        )
+    ]
+    chosen = sorted(data.draw(st.sets(st.integers(0, layout.n_rows - 1))))
+    reference = plain_rho.list_forced(chosen, records, codes)
+    starts, others, gone, answers = list_forced(
+        np.array(chosen, dtype=np.int64),
+        layout.offsets,
+        layout.items,
+        layout.sensitive,
+        layout.code_of_rank,
+        layout.origin,
+    )
+    goes = [gone[answers == k].tolist() for k in range(len(chosen))]
+    assert list(zip(lists(starts, others), goes, strict=True)) == reference

@@ -1,0 +1,403 @@
+"""The kernels that choose what to withhold for ρ-uncertainty decide as their plain twins do."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tables import Rows, examples, problems
+from twins import plain_rho
+from twins.layouts import all_bitmaps, arrays, laid_out, left_in, lists, rows_in, sensitive_ranks
+from withhold.counting.layout import Layout
+from withhold.counting.threads import Stop
+from withhold.methods.rho.search.closed_fix import (
+    find_unsafe_pairs,
+    fix_consequents,
+    harmed_pairs,
+)
+from withhold.methods.rho.search.restore import BLOCKED, restore
+from withhold.methods.rho.search.room import find_astray, find_loose_events, find_touched_events
+from withhold.methods.rho.search.sweep import sweep
+from withhold.methods.rho.search.thinning import thin_records
+
+
+class Work:
+    """A layout whose items can be deleted, with supports and bitmaps that follow."""
+
+    def __init__(self, layout: Layout, *, with_bitmaps: bool = True):
+        self.layout = layout
+        self.items = layout.items.copy()
+        self.supports = layout.supports.copy()
+        self.bitmaps = all_bitmaps(layout) if with_bitmaps else layout.bitmaps()
+        self.row_of = np.repeat(np.arange(layout.n_rows), np.diff(layout.offsets)).astype(np.int32)
+        self.stop = Stop()
+
+    @property
+    def table(self) -> tuple[np.ndarray, ...]:
+        """What nearly every kernel begins with."""
+        layout = self.layout
+        return layout.offsets, self.items, layout.post_offsets, layout.post_rows
+
+    def delete(self, place: int) -> None:
+        """Delete what stands at a place."""
+        rank, row = self.items[place], self.row_of[place]
+        if len(self.bitmaps):
+            self.bitmaps[rank, row >> 6] &= ~(np.uint64(1) << np.uint64(row & 63))
+        self.supports[rank] -= 1
+        self.items[place] = -1
+
+    def records(self) -> list[frozenset[int]]:
+        """The rows as they are now, having looked whether everything else says the same."""
+        records = left_in(self.layout.offsets, self.items)
+        holders = [
+            {row for row, record in enumerate(records) if rank in record}
+            for rank in range(self.layout.n_items)
+        ]
+        assert self.supports.tolist() == [len(rows) for rows in holders]
+        first = self.layout.n_items - len(self.bitmaps)
+        assert rows_in(self.bitmaps) == holders[first:]
+        return records
+
+    def outcome(self, deleted, answers, starts, items, numbers):
+        """The rows, and the deletions with their rules, as the twins tell them."""
+        rules = [
+            (frozenset(q), *map(int, numbers[3 * k : 3 * k + 3]))
+            for k, q in enumerate(lists(starts, items))
+        ]
+        deletions = [
+            (int(self.row_of[place]), int(self.layout.items[place]), rules[answer])
+            for place, answer in zip(deleted, answers, strict=True)
+        ]
+        assert {rule for *_, rule in deletions} == set(rules)
+        return self.records(), deletions
+
+
+@st.composite
+def works(draw: st.DrawFn, **how):
+    """A table of which some occurrences are deleted, its sensitive ranks, and ρ."""
+    rows, sensitive, rho = draw(problems(**how))
+    layout, _ = laid_out(rows, sensitive)
+    work = Work(layout, with_bitmaps=draw(st.booleans()))
+    chance = random.Random(draw(st.integers(0, 10**6)))
+    for place in chance.sample(range(len(work.items)), chance.randint(0, len(work.items) // 2)):
+        work.delete(place)
+    return work, sensitive_ranks(layout), rho
+
+
+seeds = st.one_of(st.none(), st.integers(1, 10**6))
+
+
+@examples(300)
+@given(works(), st.integers(1, 4), seeds)
+def test_sweep(problem, size, seed):
+    work, sensitive, rho = problem
+    lots = plain_rho.lehmer(seed) if seed else None
+    reference = plain_rho.sweep(work.records(), sensitive, rho, size=size, lots=lots)
+    result = sweep(
+        work.layout.offsets,
+        work.items,
+        work.layout.items,
+        work.layout.post_offsets,
+        work.layout.post_rows,
+        work.supports,
+        work.bitmaps,
+        work.layout.sensitive,
+        size,
+        rho.numerator,
+        rho.denominator,
+        seed is not None,
+        np.array([seed or 1], dtype=np.int64),
+        work.stop.flag,
+    )
+    assert work.outcome(*result) == reference
+
+
+@st.composite
+def pairs_of(draw: st.DrawFn, work: Work, sensitive: frozenset[int]):
+    """Some pairs of a sensitive item and another, or -1."""
+    every = [(e, d) for e in sensitive for d in (-1, *range(work.layout.n_items)) if d != e]
+    return draw(st.lists(st.sampled_from(every), unique=True)) if every else []
+
+
+def as_array(pairs) -> np.ndarray:
+    return np.array(pairs, dtype=np.int32).reshape(-1, 2)
+
+
+@examples(300)
+@given(works(), st.booleans(), seeds, st.data())
+def test_fix_consequents(problem, with_prior, seed, data):
+    work, sensitive, rho = problem
+    pairs = data.draw(pairs_of(work, sensitive))
+    lots = plain_rho.lehmer(seed) if seed else None
+    reference = plain_rho.fix_consequents(
+        work.records(), pairs, rho, with_prior=with_prior, lots=lots
+    )
+    done, *result = fix_consequents(
+        as_array(pairs),
+        *work.table,
+        work.supports,
+        work.bitmaps,
+        rho.numerator,
+        rho.denominator,
+        with_prior,
+        seed is not None,
+        np.array([seed or 1], dtype=np.int64),
+        work.stop.flag,
+    )
+    assert done == len(pairs)
+    assert work.outcome(*result) == reference
+    # Whatever the order: the last pair is safe, for nothing was deleted after it.
+    assert not any(
+        plain_rho.find_unsafe_pairs(pairs[-1:], work.records(), rho, with_prior=with_prior)
+    )
+
+
+@examples(250)
+@given(works(), st.booleans(), st.data())
+def test_find_unsafe_pairs(problem, with_prior, data):
+    work, sensitive, rho = problem
+    pairs = data.draw(pairs_of(work, sensitive))
+    reference = plain_rho.find_unsafe_pairs(pairs, work.records(), rho, with_prior=with_prior)
+    result = np.zeros(len(pairs), dtype=bool)
+    for first in range(2):
+        find_unsafe_pairs(
+            as_array(pairs),
+            first,
+            2,
+            *work.table,
+            work.supports,
+            work.bitmaps,
+            rho.numerator,
+            rho.denominator,
+            with_prior,
+            result,
+            work.stop.flag,
+        )
+    assert result.tolist() == reference
+
+
+@examples(200)
+@given(works(), st.data())
+def test_harmed_pairs(problem, data):
+    work, sensitive, _ = problem
+    times = st.lists(st.integers(0, 3), min_size=8, max_size=8)
+    processed = dict(enumerate(data.draw(times)))
+    suspects = [
+        (d, when) for d, when in enumerate(data.draw(times)) if d < work.layout.n_items and when
+    ]
+    reference = plain_rho.harmed_pairs(suspects, processed, work.records(), sensitive)
+    result = harmed_pairs(
+        np.array(suspects, dtype=np.int64).reshape(-1, 2),
+        np.array(list(processed.values()), dtype=np.int64),
+        *work.table,
+        work.layout.sensitive,
+    )
+    assert [tuple(pair) for pair in result.tolist()] == reference
+
+
+def test_harmed_pairs__are_more_than_there_was_room_for_at_first():
+    letters = [chr(code) for code in range(65, 80)]
+    work = Work(laid_out([frozenset(letters)], frozenset(letters))[0])
+    suspects = [(d, 1) for d in range(15)]
+    processed = dict.fromkeys(range(15), 0)
+    reference = plain_rho.harmed_pairs(suspects, processed, work.records(), frozenset(range(15)))
+    result = harmed_pairs(
+        np.array(suspects), np.zeros(15, dtype=np.int64), *work.table, work.layout.sensitive
+    )
+    assert [tuple(pair) for pair in result.tolist()] == reference
+    assert len(reference) == 15 * 14
+
+
+@st.composite
+def wide(draw: st.DrawFn) -> tuple[Rows, frozenset[str], Fraction]:
+    """A few records of about a dozen items, which have most of them in common."""
+    universe = frozenset("abcdefghijklmnop")
+    lost = st.frozensets(st.sampled_from(sorted(universe)), max_size=3)
+    rows = draw(st.lists(lost.map(lambda some: universe - some), min_size=2, max_size=4))
+    sensitive = draw(st.frozensets(st.sampled_from("abp"), min_size=1, max_size=2))
+    rho = draw(st.sampled_from([Fraction(1, 2), Fraction(2, 3), Fraction(3, 4)]))
+    return rows * draw(st.integers(2, 3)), sensitive, rho
+
+
+def check_restore(problem, max_known, with_prior, put_back, data):
+    """Delete at random until the table is safe; then kernel and twin put back what they can."""
+    rows, sensitive, rho = problem
+    work = Work(laid_out(rows, sensitive)[0], with_bitmaps=data.draw(st.booleans()))
+    ranks = sensitive_ranks(work.layout)
+    model = {"max_known": max_known, "with_prior": with_prior}
+    deleted = []
+    # In long records sensitive items go first: else nothing long would be left when all is safe.
+    long = len(rows[0]) > 12
+    order = data.draw(st.permutations(range(len(work.items))))
+    for place in sorted(order, key=lambda p: long and not work.layout.sensitive[work.items[p]]):
+        if plain_rho.is_safe(work.records(), ranks, rho, **model):
+            break
+        work.delete(place)
+        deleted.append(place)
+    deleted.sort(key=lambda place: (work.layout.items[place], place))
+    candidates = [(int(work.row_of[p]), int(work.layout.items[p])) for p in deleted]
+    few = st.integers(0, 3)
+    ceilings = {x: data.draw(st.one_of(st.just(99), few)) for x in range(work.layout.n_items)}
+    table = work.records()
+    reference = plain_rho.restore(
+        table, candidates, ranks, rho, **model, ceilings=ceilings, put_back=put_back
+    )
+    outcomes = np.zeros(len(deleted), dtype=np.int8)
+    starts, items, consequents, extras = restore(
+        np.array(deleted, dtype=np.int32),
+        np.array([row for row, _ in candidates], dtype=np.int32),
+        np.array([rank for _, rank in candidates], dtype=np.int32),
+        *work.table,
+        work.supports,
+        work.bitmaps,
+        work.layout.sensitive,
+        rho.numerator,
+        rho.denominator,
+        with_prior,
+        max_known,
+        data.draw(st.sampled_from([0, 1, 8])),
+        np.array(list(ceilings.values()), dtype=np.int64),
+        put_back,
+        outcomes,
+        work.stop.flag,
+    )
+    assert (outcomes.tolist(), work.records()) == reference
+    # What is said to block does: the rule has no room for the record with the item.
+    antecedents = lists(starts, items)
+    for k, (row, rank) in enumerate(candidates):
+        q, f = frozenset(antecedents[k]), int(consequents[k])
+        if outcomes[k] == BLOCKED:
+            assert q | {f} <= table[row] | {rank}
+            assert rank in q | {f}
+            assert max_known < 0 or len(q) <= max_known
+            assert extras[k] == (rank in q)
+            assert plain_rho.find_loose_events([(q, f, int(extras[k]))], table, rho) == [False]
+        elif outcomes[k] and put_back:
+            table[row] |= {rank}
+
+
+@examples(250)
+@given(
+    problems(records=6, items=6),
+    st.sampled_from([-1, 0, 1, 2, 3]),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
+def test_restore(problem, max_known, with_prior, put_back, data):
+    check_restore(problem, max_known, with_prior, put_back, data)
+
+
+@examples(80)
+@given(wide(), st.booleans(), st.booleans(), st.data())
+def test_restore__into_long_records(problem, with_prior, put_back, data):
+    check_restore(problem, -1, with_prior, put_back, data)
+
+
+@st.composite
+def antecedents_in(draw: st.DrawFn, work: Work):
+    """Sets of items of the table, some of which a row holds."""
+    n_items = work.layout.n_items
+    if n_items == 0:
+        return [frozenset()]
+    anything = st.frozensets(st.integers(0, n_items - 1), max_size=4)
+    held = st.sampled_from(work.records()).flatmap(
+        lambda row: st.frozensets(st.sampled_from(sorted(row))) if row else st.just(row)
+    )
+    return draw(st.lists(st.one_of(anything, held), min_size=1, max_size=5))
+
+
+@examples(150)
+@given(works(), st.data())
+def test_find_loose_events(problem, data):
+    work, sensitive, rho = problem
+    if not sensitive:
+        return
+    rules = []
+    for q in data.draw(antecedents_in(work)):
+        e = data.draw(st.sampled_from(sorted(sensitive)))
+        rules.append((q - {e}, e, data.draw(st.integers(0, 2))))
+    reference = plain_rho.find_loose_events(rules, work.records(), rho)
+    result = np.zeros(len(rules), dtype=bool)
+    chosen = data.draw(st.sets(st.sampled_from(range(len(rules)))))
+    find_loose_events(
+        np.array(sorted(chosen), dtype=np.int64),
+        *arrays([q for q, _, _ in rules]),
+        np.array([e for _, e, _ in rules], dtype=np.int32),
+        np.array([more for _, _, more in rules], dtype=np.int64),
+        *work.table,
+        work.supports,
+        work.bitmaps,
+        rho.numerator,
+        rho.denominator,
+        result,
+        work.stop.flag,
+    )
+    assert result.tolist() == [loose and k in chosen for k, loose in enumerate(reference)]
+
+
+@examples(150)
+@given(works(), st.data())
+def test_find_astray(problem, data):
+    work, _, _ = problem
+    antecedents = data.draw(antecedents_in(work))
+    which = st.integers(0, len(antecedents) - 1)
+    row = st.integers(0, work.layout.n_rows - 1)
+    deletions = data.draw(st.lists(st.tuples(which, row)))
+    reference = plain_rho.find_astray(
+        [(antecedents[event], row) for event, row in deletions], work.records()
+    )
+    result = np.zeros(len(deletions), dtype=bool)
+    find_astray(
+        np.array([event for event, _ in deletions], dtype=np.int32),
+        np.array([row for _, row in deletions], dtype=np.int32),
+        *arrays(antecedents),
+        work.layout.offsets,
+        work.items,
+        result,
+    )
+    assert result.tolist() == reference
+
+
+@examples(150)
+@given(works(), st.data())
+def test_find_touched_events(problem, data):
+    work, _, _ = problem
+    antecedents = data.draw(antecedents_in(work))
+    there = [(row, rank) for row, record in enumerate(work.records()) for rank in sorted(record)]
+    returned = data.draw(st.lists(st.sampled_from(there), unique=True)) if there else []
+    reference = plain_rho.find_touched_events(antecedents, returned, work.records())
+    of_item = [[row for row, x in returned if x == rank] for rank in range(work.layout.n_items)]
+    result = np.zeros(len(antecedents), dtype=bool)
+    find_touched_events(
+        np.arange(len(antecedents)),
+        *arrays(antecedents),
+        *arrays(of_item),
+        work.layout.offsets,
+        work.items,
+        result,
+    )
+    assert result.tolist() == reference
+
+
+@examples(200)
+@given(works(), st.sampled_from([0.0, 0.05, 10.0]))
+def test_thin_records(problem, bias):
+    work, sensitive, rho = problem
+    reference = plain_rho.thin_records(work.records(), sensitive, rho, bias=bias)
+    result = thin_records(
+        *work.table,
+        work.supports,
+        work.bitmaps,
+        work.layout.sensitive,
+        work.supports.copy(),
+        bias,
+        rho.numerator,
+        rho.denominator,
+        work.stop.flag,
+    )
+    assert work.outcome(*result) == reference
