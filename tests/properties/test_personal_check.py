@@ -20,8 +20,7 @@ from withhold import Status, Transactions
 from withhold.methods.personal.check import proof
 from withhold.methods.personal.check.adversaries import mark_successful
 from withhold.methods.personal.check.closed_sets import find_unsafe_closed_set
-from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
-from withhold.methods.personal.closed_walk import (
+from withhold.methods.personal.check.closed_walk import (
     END,
     N_TOUCHED,
     SIZE,
@@ -30,6 +29,7 @@ from withhold.methods.personal.closed_walk import (
     prepare_closed_walk,
     start_root,
 )
+from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
 from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.people import PersonalLayout, lay_out_people
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from withhold.counting.jit import kernel
-from withhold.methods.personal.check.judge import is_unsafe
-from withhold.methods.personal.closed_walk import (
+from withhold.methods.personal.check.closed_walk import (
     SIZE,
     next_closed_set,
     prepare_closed_walk,
     start_root,
 )
+from withhold.methods.personal.check.judge import is_unsafe
 
 
 @kernel

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import kernel
-from withhold.methods.personal.closed_walk import END, N_TOUCHED, SIZE, START
+from withhold.methods.personal.check.closed_walk import END, N_TOUCHED, SIZE, START
 from withhold.methods.personal.people import PersonalLayout, fears_item
 from withhold.methods.personal.supports import has_more_rows
 

@@ -2,7 +2,7 @@
 
 A set is closed if it is all that its rows have in common. The sets that hold a root come by prefix-preserving
 closure extension (Uno's LCM): first those that one row alone holds, which are that row, then those of several
-rows, depth first. Whoever walks judges the sets; the walk only counts.
+rows, depth first. The walk only counts; ``judge`` says what is unsafe. The search has a walk of its own.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
