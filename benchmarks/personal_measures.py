@@ -100,9 +100,10 @@ def warm(setting: str, keep: str, **model: Any) -> None:
 
 def unsafe_share(release: Release) -> float:
     """The share of fresh adversaries who succeed, of the size for which it is largest."""
+    from withhold.methods.personal.check.adversaries import mark_successful
+    from withhold.methods.personal.check.judge import problem_of, room_for_witness
     from withhold.methods.personal.check.proof import kept_of
-    from withhold.methods.personal.draws import draw_adversaries, try_adversaries
-    from withhold.methods.personal.judge import room_for_rules
+    from withhold.methods.personal.draws import draw_adversaries
     from withhold.methods.personal.people import lay_out_people
 
     model: Any = release.model
@@ -112,18 +113,9 @@ def unsafe_share(release: Release) -> float:
     for size in range(1, model.max_known + 1):
         generator = np.random.default_rng([987654321, size])
         rows, known = draw_adversaries(layout, size, FRESH_DRAWS, generator)
-        unsafe = np.zeros(len(rows), dtype=np.bool_)
-        try_adversaries(
-            rows,
-            known,
-            layout.rows,
-            layout.people,
-            layout.fears,
-            model.rho.numerator,
-            model.rho.denominator,
-            np.zeros(1, dtype=np.int64),
-            unsafe,
-            room_for_rules(1, 10),
-        )
-        shares.append(float(unsafe.mean()))
+        succeeds = np.zeros(len(rows), dtype=np.bool_)
+        running = np.zeros(1, dtype=np.int64)
+        problem, witness = problem_of(layout, model.rho), room_for_witness(layout)
+        mark_successful(rows, known, problem, running, succeeds, witness)
+        shares.append(float(succeeds.mean()))
     return max(shares)

@@ -15,7 +15,6 @@ from twins.layouts import all_bitmaps, arrays, laid_out, lists, rows_in, sensiti
 from withhold.counting.arrays import room_for, sort_ascending
 from withhold.counting.attack import try_attacks
 from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
-from withhold.counting.closed import CLEAN, FOUND, count_support, find_unsafe_closed_set
 from withhold.counting.equal_items import find_equal
 from withhold.counting.layout import (
     Layout,
@@ -26,9 +25,11 @@ from withhold.counting.layout import (
     transpose_twice,
 )
 from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop
 from withhold.data import Transactions
 from withhold.data.plan import without
+from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, find_unsafe_closed_set
 
 many_or_few = st.sampled_from([1, 9])
 """How often a table is repeated: nine times, and its rows no longer fit one word of a bitmap."""

@@ -14,17 +14,18 @@ from twins import plain_personal
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Transactions
 from withhold.methods.personal.check.proof import kept_of
-from withhold.methods.personal.closed import find_unsafe_sets
-from withhold.methods.personal.draws import draw_adversaries, try_adversaries
-from withhold.methods.personal.judge import room_for_rules, scratch_for
+from withhold.methods.personal.check.survey import survey_people
+from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import PersonalLayout, fears_item, lay_out_people
+from withhold.methods.personal.search.adversaries import try_adversaries
+from withhold.methods.personal.search.closed import find_unsafe_sets
 from withhold.methods.personal.search.combinations import find_unsafe_combination
 from withhold.methods.personal.search.fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
+from withhold.methods.personal.search.judge import room_for_rules, scratch_for
 from withhold.methods.personal.search.restore import is_too_frequent, put_back, take_out
 from withhold.methods.personal.search.subsets import find_unsafe_subset, room_for_subsets
 from withhold.methods.personal.search.workspace import PersonalWorkspace
-from withhold.methods.personal.survey import survey_people
 
 N_ITEMS = 6
 

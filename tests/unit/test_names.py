@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
-from withhold.cli.offers import listed_items
+from withhold.cli.typed import listed_items
 
 import withhold
 from withhold.cli import audit, inspect  # noqa: F401

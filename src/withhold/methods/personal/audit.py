@@ -25,18 +25,19 @@ from withhold.auditing.budget import (
 from withhold.auditing.result import AttackPoint, Audit, Share, seconds_left, size_of
 from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
-from withhold.counting.supports import count_support
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Transactions
 from withhold.errors import PolicyError
 from withhold.methods.personal.breach import PersonalBreach
+from withhold.methods.personal.check.adversaries import mark_successful
+from withhold.methods.personal.check.judge import problem_of, room_for_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
-from withhold.methods.personal.draws import draw_adversaries, try_adversaries
-from withhold.methods.personal.judge import room_for_rules
+from withhold.methods.personal.check.survey import Rule, survey_people
+from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import PersonalLayout, lay_out_people
 from withhold.methods.personal.samples import are_first_personal_breaches
-from withhold.methods.personal.survey import Rule, survey_people
+from withhold.methods.personal.supports import count_rows
 from withhold.verdict import Status
 
 COST = 4
@@ -189,43 +190,19 @@ def _attack_curve(
 ) -> tuple[AttackPoint, ...]:
     """One point for each number of known items that some original has; fewer if time runs out."""
     rows, points = layout.rows, []
+    problem, witness = problem_of(layout, model.rho), room_for_witness(layout)
     lengths = np.diff(rows.offsets)
     for known in range(1, LARGEST_KNOWN + 1):
         generator = np.random.default_rng([seed, known])
         drawn, sets = draw_adversaries(layout, known, samples, generator)
         if len(drawn) == 0:
             break
-        unsafe = np.zeros(len(drawn), dtype=np.bool_)
-        try_adversaries(
-            drawn,
-            sets,
-            rows,
-            layout.people,
-            layout.fears,
-            model.rho.numerator,
-            model.rho.denominator,
-            stop.flag,
-            unsafe,
-            room_for_rules(1, layout.layout.n_items),
-        )
+        succeeds = np.zeros(len(drawn), dtype=np.bool_)
+        mark_successful(drawn, sets, problem, stop.flag, succeeds, witness)
         if stop.reason != 0:
             break
-        unique = sum(
-            count_support(
-                each,
-                known,
-                np.int64(2),
-                rows.offsets,
-                rows.items,
-                rows.post_offsets,
-                rows.post_rows,
-                rows.supports,
-                rows.bitmaps,
-            )
-            == 1
-            for each in sets
-        )
+        unique = sum(count_rows(each, known, np.int64(2), rows) == 1 for each in sets)
         eligible = int((lengths >= known).sum())
-        shares = Share(int(unique), samples), Share(int(unsafe.sum()), samples)
+        shares = Share(int(unique), samples), Share(int(succeeds.sum()), samples)
         points.append(AttackPoint(known, eligible, *shares))
     return tuple(points)

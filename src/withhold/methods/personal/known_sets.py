@@ -13,6 +13,10 @@ import numpy as np
 
 from withhold.counting.arrays import room_for
 from withhold.counting.jit import kernel
+from withhold.methods.personal.people import PersonalLayout
+
+MOST_SMALL_SETS = 200_000_000
+"""Sets of a size that may be walked one by one; above, closed sets are the better way."""
 
 
 class Walk(NamedTuple):
@@ -125,3 +129,14 @@ def go_deeper(size, start, end, rows, walk, children, pool):
     walk.last_child[size + 1] = first + n_heads
     walk.pool_top[size + 1] = top
     return Children(item, starts, ends), Pool(row, position, holds)
+
+
+def small_sizes(layout: PersonalLayout) -> int:
+    """Up to which size, at most 3, sets of known items are looked at one by one.
+
+    Closed sets answer for larger ones, and are judged much faster when small sets need no look there.
+    """
+    lengths = np.diff(layout.rows.offsets).astype(np.float64)
+    triples = (lengths * (lengths - 1) * (lengths - 2) / 6).sum()
+    pairs = (lengths * (lengths - 1) / 2).sum()
+    return 3 if triples <= MOST_SMALL_SETS else 2 if pairs <= MOST_SMALL_SETS else 1

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.bits import clear_bit
+from withhold.counting.equal_items import needed_occurrences, only_needed
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
@@ -57,6 +58,13 @@ class Fears(NamedTuple):
     bits: Any
     offsets: Any
     columns: Any
+
+
+class Feared(NamedTuple):
+    """For each row where the items stand, published or not, that somebody fears: of a long row often few."""
+
+    offsets: Any
+    places: Any
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,23 @@ def lay_out_people(
     )
     people = _distinct_people(layout, merged=merged)
     return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
+
+
+def lay_out_needed(
+    originals: Transactions, kept: NDArray[np.bool_], constraints: Constraints
+) -> PersonalLayout:
+    """The same with one of the equal items of long records, which is enough for a yes or no."""
+    needed = needed_occurrences(originals, originals.codes(constraints.items), kept)
+    if needed is not None:
+        originals, kept = only_needed(originals, needed), kept[needed]
+    return lay_out_people(originals, kept, constraints)
+
+
+def feared_in_rows(layout: PersonalLayout) -> Feared:
+    """Where the items stand that somebody fears."""
+    inside = layout.fears.anybody[layout.layout.items]
+    before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
+    return Feared(before[layout.rows.offsets], np.flatnonzero(inside))
 
 
 def _distinct_people(layout: Layout, *, merged: bool) -> People:

@@ -7,8 +7,8 @@ import numpy as np
 
 from withhold.counting.attack import find_rank, row_holds
 from withhold.counting.jit import kernel
-from withhold.methods.personal.draws import publishes
 from withhold.methods.personal.people import fears_item
+from withhold.methods.personal.supports import publishes
 
 
 @kernel

@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.equal_items import needed_occurrences, only_needed
 from withhold.counting.layout import Ints
 from withhold.counting.threads import (
     ANSWERED,
@@ -27,12 +26,13 @@ from withhold.counting.threads import (
 from withhold.data import Constraints, Transactions
 from withhold.errors import InputError
 from withhold.methods.personal.breach import PersonalBreach
+from withhold.methods.personal.check.closed_sets import find_unsafe_closed_set
+from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
 from withhold.methods.personal.check.sampled import confirm
-from withhold.methods.personal.closed import find_unsafe_sets
-from withhold.methods.personal.judge import room_for_rules, scratch_for
+from withhold.methods.personal.check.survey import Rule, survey_people
+from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout, lay_out_people
-from withhold.methods.personal.survey import Rule, small_sizes, survey_people
+from withhold.methods.personal.people import PersonalLayout, lay_out_needed, lay_out_people
 from withhold.methods.rho.check.proof import verify_rho
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -63,7 +63,10 @@ def verify_personal(
             table, everywhere, jobs=jobs, limit_seconds=limit_seconds, progress=progress
         )
     with Stop(limit_seconds) as stop:
-        layout = _laid_out(originals, published, model)
+        if model.is_sampled:
+            layout = lay_out_people(originals, published, model.constraints, merged=False)
+        else:
+            layout = lay_out_needed(originals, published, model.constraints)
         search = _Search(layout, model, stop, jobs or available_cores(), progress)
         if model.is_sampled and search.prior() is None:
             verdict, rule = confirm(layout, originals, model, stop)
@@ -87,19 +90,6 @@ def verify_personal(
     seconds = time.perf_counter() - began
     verdict = Verdict(status, method, checked, seconds, witness, smallest)
     return verdict if model.originals is not None else _without_originals(verdict)
-
-
-def _laid_out(
-    originals: Transactions, published: NDArray[np.bool_], model: PersonalRhoUncertainty
-) -> PersonalLayout:
-    """What the check looks at: all of it if adversaries are drawn, else of equal items one."""
-    assert model.constraints is not None
-    if not model.is_sampled:
-        feared = originals.codes(model.constraints.items)
-        needed = needed_occurrences(originals, feared, published)
-        if needed is not None:
-            originals, published = only_needed(originals, needed), published[needed]
-    return lay_out_people(originals, published, model.constraints, merged=not model.is_sampled)
 
 
 def _without_originals(verdict: Verdict) -> Verdict:
@@ -127,34 +117,21 @@ class _Search:
         _, checked, rule = self.known_sets(small)
         if rule is not None or self.stop.reason != 0:
             return method, checked, rule
-        rho = self.model.rho
+        problem = problem_of(self.layout, self.model.rho)
         roots = np.flatnonzero(self.layout.rows.supports > 0).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
 
         def judge(part: Ints) -> tuple[int, Rule | None]:
-            found = room_for_rules(1, self.layout.layout.n_items)
-            find_unsafe_sets(
-                part,
-                np.full(len(part), -1, dtype=np.int32),
-                True,
-                small + 1,
-                -1,
-                self.layout.rows,
-                self.layout.people,
-                self.layout.fears,
-                rho.numerator,
-                rho.denominator,
-                self.stop.flag,
-                scratch_for(self.layout),
-                found,
+            room, witness = room_for_judging(self.layout), room_for_witness(self.layout)
+            n, unsafe = find_unsafe_closed_set(
+                part, small + 1, problem, self.stop.flag, room, witness
             )
-            if found.count[0] == 0:
-                return int(found.count[1]), None
+            if not unsafe:
+                return n, None
             self.stop.because(ANSWERED)
-            e, joint, support, person = (int(number) for number in found.numbers[0, :4])
+            e, joint, support, person, size = (int(number) for number in witness.numbers)
             row = int(np.flatnonzero(self.layout.people.of_row == person)[0])
-            known = found.items[: found.starts[1]].copy()
-            return int(found.count[1]), (known, e, joint, support, row)
+            return n, (witness.known[:size].copy(), e, joint, support, row)
 
         # Every n-th root, so that frequent and rare ones are spread over the tasks.
         tasks = [partial(judge, roots[start::n_tasks].copy()) for start in range(n_tasks)]

@@ -8,12 +8,13 @@ import numpy as np
 
 from withhold.counting.threads import Stop
 from withhold.data import Transactions
-from withhold.methods.personal.draws import draw_adversaries, try_adversaries
-from withhold.methods.personal.judge import room_for_rules
+from withhold.methods.personal.check.adversaries import mark_successful
+from withhold.methods.personal.check.judge import problem_of, room_for_witness
+from withhold.methods.personal.check.survey import Rule
+from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import PersonalLayout
 from withhold.methods.personal.sampling import chance_of_at_most, sample_test
-from withhold.methods.personal.survey import Rule
 from withhold.verdict import Status, Verdict
 
 
@@ -36,29 +37,18 @@ def confirm(
     for size in range(1, model.max_known + 1):
         generator = np.random.default_rng([model.seed, model.round, size])
         rows, known = draw_adversaries(layout, size, test.draws, generator)
-        unsafe = np.zeros(len(rows), dtype=np.bool_)
-        found = room_for_rules(1, layout.layout.n_items)
-        try_adversaries(
-            rows,
-            known,
-            layout.rows,
-            layout.people,
-            layout.fears,
-            model.rho.numerator,
-            model.rho.denominator,
-            stop.flag,
-            unsafe,
-            found,
-        )
+        succeeds = np.zeros(len(rows), dtype=np.bool_)
+        witness = room_for_witness(layout)
+        mark_successful(rows, known, problem_of(layout, model.rho), stop.flag, succeeds, witness)
         checked += len(rows)
-        failures = int(unsafe.sum())
+        failures = int(succeeds.sum())
         if failures > test.allowed:
             fewer = chance_of_at_most(failures - 1, test.draws, float(model.epsilon))
             shown = 1 - fewer <= float(test.delta)
             status = Status.BROKEN if shown or status is Status.BROKEN else Status.UNDECIDED
             if rule is None:
-                e, joint, support, row = (int(number) for number in found.numbers[0, :4])
-                rule = (found.items[: found.starts[1]].copy(), e, joint, support, row)
+                e, joint, support, row, size = (int(number) for number in witness.numbers)
+                rule = (witness.known[:size].copy(), e, joint, support, row)
         if stop.reason != 0:
             status = Status.UNDECIDED
             break

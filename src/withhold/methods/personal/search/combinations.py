@@ -1,6 +1,6 @@
 """Which rule of few known items an item that was put back into a longer row has made unsafe, if any.
 
-As ``personal_subsets``, for rows with too many subsets to count them all: the combinations of up to ``most``
+As ``subsets``, for rows with too many subsets to count them all: the combinations of up to ``most``
 other items of the row are looked at one by one, small ones first. A row of x is, here, the mask of
 those other items that it publishes too.
 """
@@ -13,8 +13,8 @@ import numpy as np
 from withhold.counting.arrays import room_for
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel
-from withhold.methods.personal.judge import reaches
 from withhold.methods.personal.search.subsets import MOST_OTHERS, somebody_fears, with_item
+from withhold.methods.personal.supports import reaches
 from withhold.methods.rho.search.bounded import count_sets
 
 MOST_COMBINATIONS = 50_000

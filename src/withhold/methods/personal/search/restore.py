@@ -10,15 +10,16 @@ import numpy as np
 from withhold.counting.arrays import room_for
 from withhold.counting.bits import clear_bit, set_bit
 from withhold.counting.jit import kernel
-from withhold.methods.personal.closed import find_unsafe_sets
-from withhold.methods.personal.judge import count_rows, reaches, report
+from withhold.methods.personal.search.closed import find_unsafe_sets
 from withhold.methods.personal.search.combinations import can_combine, find_unsafe_combination
+from withhold.methods.personal.search.judge import report
 from withhold.methods.personal.search.subsets import (
     MOST_OTHERS,
     SHORT,
     find_unsafe_subset,
     with_item,
 )
+from withhold.methods.personal.supports import count_rows, reaches
 
 BLOCKED, SAFE, BACK = 0, 1, 2
 MOST_TRIED = 64

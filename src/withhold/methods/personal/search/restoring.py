@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
-from withhold.methods.personal.judge import room_for_rules, scratch_for
 from withhold.methods.personal.people import Rows
+from withhold.methods.personal.search.judge import room_for_rules, scratch_for
 from withhold.methods.personal.search.restore import (
     BACK,
     Rules,

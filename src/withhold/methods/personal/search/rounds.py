@@ -12,10 +12,10 @@ import numpy as np
 
 from withhold.counting.layout import Ints
 from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.methods.personal.closed import find_unsafe_sets
-from withhold.methods.personal.judge import Found, room_for_rules, scratch_for
+from withhold.methods.personal.known_sets import small_sizes
+from withhold.methods.personal.search.closed import find_unsafe_sets
+from withhold.methods.personal.search.judge import Found, room_for_rules, scratch_for
 from withhold.methods.personal.search.workspace import PersonalWorkspace
-from withhold.methods.personal.survey import small_sizes
 
 FEW = 3000
 """After so many deletions it is quicker to follow each than to look at everything."""

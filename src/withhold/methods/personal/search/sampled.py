@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.threads import Stop
-from withhold.methods.personal.draws import draw_adversaries, try_adversaries
-from withhold.methods.personal.judge import Found, room_for_rules
+from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.sampling import sample_test
+from withhold.methods.personal.search.adversaries import try_adversaries
+from withhold.methods.personal.search.judge import Found, room_for_rules
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 BATCH = 1000

@@ -21,13 +21,13 @@ import numpy as np
 
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel
-from withhold.methods.personal.judge import count_rows, reaches
 from withhold.methods.personal.people import fears_item
+from withhold.methods.personal.supports import count_rows, reaches
 
 SHORT = 8
 """So many published items a row may have for its subsets to be looked at one by one."""
 MOST_OTHERS = 64
-"""And so many for a look at its combinations; see ``personal_combinations``."""
+"""And so many for a look at its combinations; see ``combinations``."""
 WORDS_PER_ROW = 32
 """Reading one row of x takes as long as reading about so many words of bitmaps."""
 

@@ -10,9 +10,10 @@ from withhold.counting.threads import Progress, Stop, quiet
 from withhold.data import Transactions
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import PolicyError
-from withhold.methods.personal.check.proof import verify_personal
+from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.search.fix import DISTRIBUTION, LEFTOVER
+from withhold.methods.personal.search.look import holds_already
 from withhold.methods.personal.search.restoring import restore_people
 from withhold.methods.personal.search.rounds import make_safe, unsafe_items
 from withhold.methods.personal.search.sampled import confirm_by_samples
@@ -22,7 +23,6 @@ from withhold.methods.personal.search.setting_aside import (
     shorten_records,
 )
 from withhold.methods.personal.search.workspace import PersonalWorkspace
-from withhold.methods.personal.survey import small_sizes
 from withhold.methods.rho.search.giving_up import remove_everywhere
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.suppressor import SHARE_OF_CHECK, suppress_rho
@@ -82,7 +82,10 @@ def suppress_personal(
             else:
                 too_long = count_too_long(work)
                 # The search removes nothing that need not go. Setting aside does.
-                if too_long and _holds(table, model, budget, jobs, progress):
+                limit = None if budget is None else budget * SHARE_OF_CHECK
+                if too_long and holds_already(
+                    table, model, max_known, limit_seconds=limit, jobs=jobs, progress=progress
+                ):
                     return _plan(table, work.log, work.kept()), options
                 set_aside(work, too_long)
                 options["set_aside"] = too_long
@@ -95,19 +98,6 @@ def suppress_personal(
         if restoring and keep == "rules" and not model.is_sampled:
             restore_people(work, max_known, overall, jobs=jobs, progress=progress)
     return _plan(table, work.log, work.kept()), options
-
-
-def _holds(
-    table: Transactions,
-    model: PersonalRhoUncertainty,
-    budget: float | None,
-    jobs: int | None,
-    progress: Progress,
-) -> bool:
-    """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
-    limit = None if budget is None else budget * SHARE_OF_CHECK
-    bound = model.with_originals(table)
-    return bool(verify_personal(table, bound, limit_seconds=limit, jobs=jobs, progress=progress))
 
 
 def _give_up(

@@ -1,7 +1,7 @@
 """The closed sets of the published rows, each visited once and judged.
 
-Listed as in ``closed.py``, by prefix-preserving closure extension, from each root item; a set that one row
-alone holds is that row. ``personal_judge`` says what is unsafe about a set.
+Listed by prefix-preserving closure extension, from each root item; a set that one row
+alone holds is that row. ``judge`` says what is unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -11,7 +11,8 @@ import numpy as np
 
 from withhold.counting.arrays import room_for
 from withhold.counting.jit import kernel
-from withhold.methods.personal.judge import has_more_rows, judge
+from withhold.methods.personal.search.judge import judge
+from withhold.methods.personal.supports import has_more_rows
 
 CLEAN, FOUND, STOPPED = 0, 1, 2
 

@@ -18,7 +18,7 @@ from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints, Longs, fair_bounds
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.methods.personal.known_sets import go_deeper, prepare_walk, start_at
-from withhold.methods.personal.people import PersonalLayout, fears_item
+from withhold.methods.personal.people import Feared, PersonalLayout, feared_in_rows, fears_item
 
 Rule = tuple[Ints, int, int, int, int]
 """Antecedent and consequent in ranks, sup(Qe), sup(Q), and the row of somebody who fears it."""
@@ -175,21 +175,6 @@ def keep_if_worst(known, size, e, joint, support, row, worst_counts, worst_sets,
     worst_numbers[size, place, 2] = row
 
 
-MOST_SMALL_SETS = 200_000_000
-"""Sets of a size that may be walked one by one; above, closed sets are the better way."""
-
-
-def small_sizes(layout: PersonalLayout) -> int:
-    """Up to which size, at most 3, sets of known items are looked at one by one.
-
-    Closed sets answer for larger ones, and are judged much faster when small sets need no look there.
-    """
-    lengths = np.diff(layout.rows.offsets).astype(np.float64)
-    triples = (lengths * (lengths - 1) * (lengths - 2) / 6).sum()
-    pairs = (lengths * (lengths - 1) / 2).sum()
-    return 3 if triples <= MOST_SMALL_SETS else 2 if pairs <= MOST_SMALL_SETS else 1
-
-
 @dataclass(frozen=True)
 class PersonalSurvey:
     """What was found, by the number of items known."""
@@ -239,16 +224,9 @@ def survey_people(
     return PersonalSurvey(counts, worst, exposed, visited)
 
 
-def feared_in_rows(layout: PersonalLayout) -> tuple[Longs, Longs]:
-    """For each row where the items stand, published or not, that somebody fears."""
-    inside = layout.fears.anybody[layout.layout.items]
-    before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
-    return before[layout.rows.offsets], np.flatnonzero(inside)
-
-
 def _task(
     layout: PersonalLayout,
-    feared: tuple[Longs, Longs],
+    feared: Feared,
     rho: Fraction,
     start: int,
     end: int,

@@ -15,9 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import kernel
-from withhold.counting.supports import count_support
-from withhold.methods.personal.owners import count_owners, feared_by_owner, known_of, neighbours
 from withhold.methods.personal.people import PersonalLayout, fears_item
+from withhold.methods.personal.search.owners import (
+    count_owners,
+    feared_by_owner,
+    known_of,
+    neighbours,
+)
+from withhold.methods.personal.supports import has_more_rows, reaches
 
 MANY_OWNERS = 1000
 """Persons to look at for one set, from which on it is worth while to find out who need not be looked at."""
@@ -313,34 +318,3 @@ def judge_others(
         if not ok or n_open == 0:
             break
     return ok
-
-
-@kernel
-def has_more_rows(itemset, size, n, rows):
-    """Whether more than n rows hold the itemset (ascending ranks), which at least n do."""
-    for c in range(size):
-        if rows.supports[itemset[c]] == n:
-            return False
-    return reaches(itemset, size, n + 1, rows)
-
-
-@kernel
-def count_rows(itemset, size, enough, rows):
-    """How many rows publish the itemset (ascending ranks), counted up to ``enough``."""
-    return count_support(
-        itemset,
-        size,
-        enough,
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        rows.supports,
-        rows.bitmaps,
-    )
-
-
-@kernel
-def reaches(itemset, size, enough, rows):
-    """Whether at least so many rows hold the itemset (ascending ranks)."""
-    return count_rows(itemset, size, enough, rows) >= enough

@@ -1,0 +1,240 @@
+"""Whether a closed set of the published rows gives anybody away; written apart from the search.
+
+Let the rows T have exactly Y in common, n = |T|. Every Q with the rows T lies within Y, and all of them have
+the same counts: e follows from Q if cnt(e) > ρ·n. So Y is unsafe iff somebody wants such an e protected and
+owns, originally, a Q without e that no other row publishes.
+
+- An e of Y itself follows from Y \\ e only if no other row holds that.
+- Whoever owns a row of T owns all of Y.
+- Whoever else is asked needs one look: at Q = Y ∩ D_u, the largest, without e. Such a Q holds something that
+  any given row outside T lacks, so only owners of what one such row lacks are asked.
+
+Sets of fewer than ``least`` known items need no look here: they have been looked at one by one.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.jit import kernel
+from withhold.methods.personal.check.closed_walk import END, N_TOUCHED, SIZE, START
+from withhold.methods.personal.people import PersonalLayout, fears_item
+from withhold.methods.personal.supports import has_more_rows
+
+
+class Problem(NamedTuple):
+    """Everything that a verdict depends on."""
+
+    rows: Any
+    people: Any
+    fears: Any
+    num: Any
+    den: Any
+
+
+class Witness(NamedTuple):
+    """Room for one unsafe rule: its ``numbers`` (e, joint, support, person, number of known items)."""
+
+    known: Any
+    numbers: Any
+
+
+def problem_of(layout: PersonalLayout, rho: Fraction) -> Problem:
+    """The problem in the form that the kernels of the check take."""
+    return Problem(layout.rows, layout.people, layout.fears, rho.numerator, rho.denominator)
+
+
+def room_for_witness(layout: PersonalLayout) -> Witness:
+    """An empty witness."""
+    n_items = layout.layout.n_items
+    return Witness(np.zeros(n_items, dtype=np.int32), np.zeros(5, dtype=np.int64))
+
+
+class Room(NamedTuple):
+    """What judging one set after the other needs, for one thread."""
+
+    inferred: Any
+    """Items that follow from the set and that somebody wants protected."""
+    needed: Any
+    """By rank: whether more rows hold the set without the item."""
+    asked: Any
+    """Items of which everybody who is asked owns one."""
+    lacking: Any
+    known: Any
+    turn: Any
+    """By person: the number of the set for which they were asked last; the last place has that of the set."""
+
+
+def room_for_judging(layout: PersonalLayout) -> Room:
+    """Fresh arrays, for one thread."""
+    n_items = layout.layout.n_items
+    return Room(
+        np.zeros(n_items, dtype=np.int32),
+        np.zeros(n_items, dtype=np.bool_),
+        np.zeros(n_items, dtype=np.int32),
+        np.zeros(n_items, dtype=np.int32),
+        np.zeros(n_items, dtype=np.int32),
+        np.zeros(layout.n_people + 1, dtype=np.int64),
+    )
+
+
+@kernel
+def is_unsafe(walk, pool, least, problem, room, witness):
+    """Whether the set that the walk has reached is unsafe; if so, ``witness`` says for whom."""
+    size = walk.at[SIZE]
+    n = walk.at[END] - walk.at[START]
+    inside = False
+    n_inferred = 0
+    for t in range(walk.at[N_TOUCHED]):
+        e = walk.touched[t]
+        if problem.fears.anybody[e] and walk.count[e] * problem.den > problem.num * n:
+            room.inferred[n_inferred] = e
+            n_inferred += 1
+            inside = inside or walk.in_set[e]
+    if n_inferred == 0:
+        return False
+    n_asked = choose_whom_to_ask(walk, least, problem.rows, problem.people, room)
+    if inside:
+        n_left = 0
+        for k in range(n_inferred):
+            e = room.inferred[k]
+            if not (walk.in_set[e] and room.needed[e]):
+                room.inferred[n_left] = e
+                n_left += 1
+        n_inferred = n_left
+    for k in range(n_inferred):
+        e = room.inferred[k]
+        for place in range(walk.at[START], walk.at[END]):
+            person = problem.people.of_row[pool[place]]
+            if fears_item(person, e, problem.fears):
+                testify(walk.closure, size, e, walk.count[e], n, person, witness)
+                return True
+    return n_inferred > 0 and harms_others(n_inferred, n_asked, walk, least, problem, room, witness)
+
+
+@kernel
+def choose_whom_to_ask(walk, least, rows, people, room):
+    """Mark in ``room.needed`` the items without which more rows hold the set; fill ``room.asked``.
+
+    Whoever owns a Q with the same rows and at least ``least`` items owns one of those asked for: all but the
+    most frequent items of the set, or what one of the other rows lacks, whatever has the fewest owners.
+    Returns how many items these are.
+    """
+    size = walk.at[SIZE]
+    closure = walk.closure
+    n_asked = size - least + 1
+    fewest = np.int64(0)
+    for c in range(size):
+        room.needed[closure[c]] = False
+        if c < n_asked:
+            room.asked[c] = closure[c]
+            fewest += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
+    if size == 1:
+        room.needed[closure[0]] = walk.at[END] - walk.at[START] < len(rows.offsets) - 1
+        return n_asked
+    # A row that lacks one item has the rarest, or lacks it and has the next. Ranks ascend with the
+    # supports of the originals.
+    for rare in range(2):
+        for posting in range(
+            rows.post_offsets[closure[rare]], rows.post_offsets[closure[rare] + 1]
+        ):
+            if rows.items[rows.post_positions[posting]] < 0:
+                continue
+            row = rows.post_rows[posting]
+            p = rows.offsets[row]
+            end = rows.offsets[row + 1]
+            n_lacking = 0
+            owners = np.int64(0)
+            for c in range(size):
+                x = closure[c]
+                while p < end and rows.items[p] < x:
+                    p += 1
+                if p == end or rows.items[p] != x:
+                    room.lacking[n_lacking] = x
+                    n_lacking += 1
+                    owners += people.post_offsets[x + 1] - people.post_offsets[x]
+                    if owners >= fewest and n_lacking > 1:
+                        break
+            if n_lacking == 1:
+                room.needed[room.lacking[0]] = True
+            if n_lacking > 0 and owners < fewest:
+                fewest = owners
+                n_asked = n_lacking
+                for k in range(n_lacking):
+                    room.asked[k] = room.lacking[k]
+    return n_asked
+
+
+@kernel
+def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
+    """Whether something follows for somebody outside the rows of the set, from what they own of it."""
+    people = problem.people
+    offsets = people.offsets
+    items = people.items
+    in_set = walk.in_set
+    known = room.known
+    turn = room.turn
+    n = walk.at[END] - walk.at[START]
+    last = len(turn) - 1
+    turn[last] += 1
+    now = turn[last]
+    for a in range(n_asked):
+        x = room.asked[a]
+        for posting in range(people.post_offsets[x], people.post_offsets[x + 1]):
+            person = people.post_people[posting]
+            if turn[person] == now:
+                continue
+            turn[person] = now
+            if offsets[person + 1] - offsets[person] < least:
+                continue
+            n_known = own(person, -1, in_set, offsets, items, known)
+            if n_known < least:
+                continue
+            first = 0
+            while first < n_inferred and not fears_item(
+                person, room.inferred[first], problem.fears
+            ):
+                first += 1
+            if first == n_inferred or has_more_rows(known, n_known, n, problem.rows):
+                continue
+            for k in range(first, n_inferred):
+                e = room.inferred[k]
+                if not fears_item(person, e, problem.fears):
+                    continue
+                n_rest = own(person, e, in_set, offsets, items, known)
+                if n_rest < n_known and has_more_rows(known, n_rest, n, problem.rows):
+                    continue
+                testify(known, n_rest, e, walk.count[e], n, person, witness)
+                return True
+    return False
+
+
+@kernel
+def own(person, without, in_set, offsets, items, known):
+    """What the person owns of the set, but for one item, into ``known``; returns how many items."""
+    n_known = 0
+    for p in range(offsets[person], offsets[person + 1]):
+        x = items[p]
+        if in_set[x] and x != without:
+            known[n_known] = x
+            n_known += 1
+    return n_known
+
+
+@kernel
+def testify(known, size, e, joint, support, person, witness):
+    """Write down the rule known \\ e → e, and for whom it is unsafe."""
+    n_known = 0
+    for c in range(size):
+        if known[c] != e:
+            witness.known[n_known] = known[c]
+            n_known += 1
+    witness.numbers[0] = e
+    witness.numbers[1] = joint
+    witness.numbers[2] = support
+    witness.numbers[3] = person
+    witness.numbers[4] = n_known

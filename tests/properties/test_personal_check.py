@@ -1,0 +1,143 @@
+"""The check of the personal model by itself, part by part, against brute force.
+
+In tables this small the look at small known sets finds nearly everything; closed sets are judged without it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_personal import modelled, people
+
+from lenient import verify
+from oracle import personal_breaches
+from tables import examples
+from withhold import Status, Transactions
+from withhold.methods.personal.check import proof
+from withhold.methods.personal.check.adversaries import mark_successful
+from withhold.methods.personal.check.closed_sets import find_unsafe_closed_set
+from withhold.methods.personal.check.closed_walk import (
+    END,
+    N_TOUCHED,
+    SIZE,
+    START,
+    next_closed_set,
+    prepare_closed_walk,
+    start_root,
+)
+from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
+from withhold.methods.personal.draws import draw_adversaries
+from withhold.methods.personal.people import PersonalLayout, lay_out_people
+
+RUNNING = np.zeros(1, dtype=np.int64)
+
+
+def laid_out(model, published, *, merged=True) -> PersonalLayout:
+    kept = proof.kept_of(model.originals, Transactions.from_lists(published))
+    return lay_out_people(model.originals, kept, model.constraints, merged=merged)
+
+
+def names(model, layout, ranks) -> frozenset[str]:
+    return frozenset(model.originals.vocabulary[layout.layout.code_of_rank[rank]] for rank in ranks)
+
+
+def published_roots(layout) -> np.ndarray:
+    return np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
+
+
+@examples(300)
+@given(people())
+def test_closed_walk__reaches_every_closed_set_once_with_its_rows(problem):
+    originals, published, fears, rho = problem
+    model = modelled(originals, fears, rho)
+    layout = laid_out(model, published)
+    reached = Counter()
+    walk, stacks = prepare_closed_walk(layout.rows)
+    for root in published_roots(layout):
+        stacks = start_root(root, layout.rows, walk, stacks)
+        while (stacks := next_closed_set(layout.rows, walk, stacks, RUNNING)) and walk.at[SIZE]:
+            closed = names(model, layout, walk.closure[: walk.at[SIZE]])
+            holders = [record for record in published if closed <= record]
+            rows = stacks.pool[walk.at[START] : walk.at[END]]
+            records = layout.layout.record_of_row[rows]
+            assert sorted(map(sorted, holders)) == sorted(sorted(published[r]) for r in records)
+            assert closed == frozenset.intersection(*holders)
+            touched = walk.touched[: walk.at[N_TOUCHED]]
+            counts = {next(iter(names(model, layout, [x]))): int(walk.count[x]) for x in touched}
+            assert counts == Counter(item for record in holders for item in record)
+            assert {x for x in touched if walk.in_set[x]} == set(walk.closure[: walk.at[SIZE]])
+            reached[closed] += 1
+    expected: set[frozenset[str]] = set()
+    for record in published:
+        expected |= {record & other for other in expected} | {record}
+    assert reached == Counter(expected - {frozenset()})
+
+
+@pytest.mark.parametrize("least", [1, 2, 3])
+@pytest.mark.parametrize("times", [1, 9], ids=["few", "bitmaps"])
+@examples(400)
+@given(people())
+def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
+    originals, published, fears = (part * times for part in problem[:3])
+    truth = personal_breaches(*problem)
+    model = modelled(originals, fears, problem[3])
+    layout = laid_out(model, published)
+    room, witness = room_for_judging(layout), room_for_witness(layout)
+    asked = problem_of(layout, model.rho)
+    checked, unsafe = find_unsafe_closed_set(
+        published_roots(layout), least, asked, RUNNING, room, witness
+    )
+    if unsafe:
+        e, joint, support, person, size = witness.numbers
+        known = names(model, layout, witness.known[:size])
+        (inferred,) = names(model, layout, [e])
+        assert (known, inferred) in truth
+        assert support == sum(known <= record for record in published)
+        assert joint == sum(known | {inferred} <= record for record in published)
+        records = layout.layout.record_of_row[layout.people.of_row == person]
+        assert all(known <= originals[record] for record in records)
+        assert any(inferred in fears[record] for record in records)
+    # Somebody who knows less is looked for one by one.
+    assert unsafe or min((len(known) for known, _ in truth), default=-1) < least
+    assert checked >= unsafe
+
+
+@pytest.mark.parametrize("small", [0, 1, 2])
+@examples(300)
+@given(people())
+def test_check__is_exact_however_few_small_sets_are_looked_at(small, problem):
+    originals, published, fears, rho = problem
+    truth = personal_breaches(*problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(proof, "small_sizes", lambda _: small)
+        verdict = verify(published, modelled(originals, fears, rho), jobs=1)
+    assert verdict.status is (Status.BROKEN if truth else Status.HOLDS)
+
+
+@examples(300)
+@given(people(), st.integers(1, 3))
+def test_mark_successful__is_right_about_everybody_drawn(problem, size):
+    originals, published, fears, rho = problem
+    model = modelled(originals, fears, rho)
+    layout = laid_out(model, published, merged=False)
+    rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
+    succeeds = np.zeros(len(rows), dtype=np.bool_)
+    witness = room_for_witness(layout)
+    mark_successful(rows, known, problem_of(layout, rho), RUNNING, succeeds, witness)
+    truth = personal_breaches(*problem)
+    expected = []
+    for row, each in zip(rows, known, strict=True):
+        q = names(model, layout, each)
+        person = layout.layout.record_of_row[row]
+        expected.append(any((q, e) in truth for e in fears[person]))
+    assert succeeds.tolist() == expected
+    if any(expected):
+        first = expected.index(True)
+        e, _, _, row, n_known = witness.numbers
+        assert row == rows[first]
+        assert witness.known[:n_known].tolist() == known[first].tolist()
+        assert names(model, layout, [e]) <= fears[layout.layout.record_of_row[row]]
