@@ -44,9 +44,11 @@ def already_coherent(
         layout = lay_out(table, private)
         ranks = layout.sensitive_ranks()
         ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
-        n_tasks = min(len(ranks), 4 * jobs) if limits.num < limits.den else 0
+        # Each task copies the rows, so there are few.
+        n_tasks = min(len(ranks), jobs) if limits.num < limits.den else 0
+        bitmaps = layout.bitmaps() if n_tasks else None
         tasks = [
-            partial(_any_follows, layout, limits, ranks[start::n_tasks], stop)
+            partial(_any_follows, layout, bitmaps, limits, ranks[start::n_tasks], stop)
             for start in range(n_tasks)
         ]
     return not any(run_all(tasks, stop, jobs=jobs, progress=progress, what=WHAT))
@@ -99,11 +101,13 @@ def _has_rare_row(rows: SplitRows, k: int) -> bool:
     return False
 
 
-def _any_follows(layout: Layout, limits: Limits, ranks: Ints, stop: Stop) -> bool:
+def _any_follows(
+    layout: Layout, bitmaps: np.ndarray | None, limits: Limits, ranks: Ints, stop: Stop
+) -> bool:
     """Whether one of these private items follows too often from public ones."""
     # Where one private item is looked at, the others are deleted from the rows.
     items = np.where(layout.sensitive[layout.items], np.int32(-1), layout.items)
-    supports, bitmaps = layout.supports, layout.bitmaps()
+    supports = layout.supports
     follows = np.zeros(1, dtype=np.bool_)
     for rank in ranks.tolist():
         there = layout.post_positions[layout.post_offsets[rank] : layout.post_offsets[rank + 1]]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints, Layout, fair_bounds, lay_out
-from withhold.counting.threads import ANSWERED, Progress, Stop, quiet, run_all
+from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.data import Transactions
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
@@ -22,8 +22,8 @@ from withhold.methods.rho.search.sweep import find_unsafe_consequents
 
 TASKS = 256
 """Into so many the sensitive items are dealt out, so that one that takes long delays few others."""
-RANGES = 32
-"""Into so many the antecedents of a size are cut, by their rarest item."""
+RANGES_PER_JOB = 4
+"""Into so many the antecedents of a size are cut, by their rarest item; each counts the records first."""
 
 Bools = NDArray[np.bool_]
 
@@ -75,7 +75,8 @@ def unsafe_items(
     if size is None:
         unsafe, looks = _in_closed_sets(layout, model, ranks, stop)
     else:
-        unsafe, looks = _of_size(layout, model, size, stop)
+        n_ranges = RANGES_PER_JOB * (jobs or available_cores())
+        unsafe, looks = _of_size(layout, model, size, stop, n_ranges)
     tasks = [partial(_look, look, stop, any_will_do) for look in looks]
     run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for unsafe items")
     if size is None:
@@ -120,11 +121,11 @@ def _in_closed_sets(
 
 
 def _of_size(
-    layout: Layout, model: RhoUncertainty, size: int, stop: Stop
+    layout: Layout, model: RhoUncertainty, size: int, stop: Stop, n_ranges: int
 ) -> tuple[Bools, list[Callable[[], Bools]]]:
     """Looks at the antecedents of a size, and where they note, by rank, what is unsafe."""
     unsafe = np.zeros(layout.n_items, dtype=np.bool_)
-    bounds = fair_bounds(layout, RANGES)
+    bounds = fair_bounds(layout, n_ranges)
 
     def look(start: int, end: int) -> Bools:
         find_unsafe_consequents(
