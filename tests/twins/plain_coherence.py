@@ -83,7 +83,7 @@ def find_mole(
 def judge_items(
     roots: Iterable[int], records: Sequence[Record], private: Record, k: int, h: Fraction
 ) -> list[tuple[int, int | None, int]]:
-    """Of each item alone: support, the private item that makes it a mole (-1: rarity; None: it is none), joint.
+    """Of each item: support, the private item that makes it a mole (-1: rarity; None: it is none), joint.
 
     >>> judge_items([1, 2], [frozenset({1, 9}), frozenset({1, 2})], frozenset({9}), 2, Fraction(1, 2))
     [(2, None, 0), (1, -1, 0)]
