@@ -128,14 +128,14 @@ def merge_groups(
 def price_of(
     merging: Sequence[int], tuples: Tuples, above: Mapping[int, int | None], costs: Costs
 ) -> float:
-    """What it costs to give these tuples the same cells."""
+    """What all cells cost once these tuples have the same."""
     together = tuples.cells[merging[0]]
     for each in merging:
         together = merged(above, together, tuples.cells[each])
     after = replace(tuples, cells=list(tuples.cells))
     for each in merging:
         after.cells[each] = together
-    return price(after, costs) - price(tuples, costs)
+    return price(after, costs)
 
 
 def price(tuples: Tuples, costs: Costs) -> float:

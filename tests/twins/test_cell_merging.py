@@ -5,6 +5,8 @@ Costs are rounded to eighths: then all sums are exact, and what costs the same c
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -165,6 +167,25 @@ def tables(draw):
     ]
 
 
+def many_rows(seed):
+    """More tuples than a scan looks at together, in more columns than keys show; some are large."""
+    generator = Random(seed)
+    n_columns = generator.choice([2, 4, 7, 9])
+    return [
+        row
+        for _ in range(30)
+        for row in [
+            (
+                generator.choice("abcd"),
+                *(generator.choice("xyyy") for _ in range(n_columns - 1)),
+                generator.choice("0001"),
+                generator.choice("pqr"),
+            )
+        ]
+        * generator.choice([1, 1, 1, 2, 3, 16, 18, 31, 32, 33, 40])
+    ]
+
+
 @examples(100)
 @given(rows=tables(), k=st.integers(1, 20), variety=st.integers(1, 3))
 def test_form_groups(rows, k, variety):
@@ -177,10 +198,10 @@ def test_form_groups(rows, k, variety):
 @pytest.mark.parametrize("cost", COSTS)
 @examples(120)
 @given(
-    rows=tables(),
-    k=st.integers(2, 20),
+    rows=st.one_of(tables(), st.integers(0, 2**32).map(many_rows)),
+    k=st.integers(2, 40),
     seed=st.integers(0, 2**63),
-    steps=st.sampled_from([1, 2, 4, 100]),
+    steps=st.sampled_from([1, 2, 4, 8]),
     with_tree=st.booleans(),
 )
 def test_merge_tuples(cost, rows, k, seed, steps, with_tree):
@@ -197,11 +218,11 @@ def test_merge_tuples(cost, rows, k, seed, steps, with_tree):
 @pytest.mark.parametrize("cost", COSTS)
 @examples(120)
 @given(
-    rows=tables(),
-    k=st.integers(2, 20),
+    rows=st.one_of(tables(), st.integers(0, 2**32).map(many_rows)),
+    k=st.integers(2, 40),
     variety=st.integers(1, 3),
     seed=st.integers(0, 2**63),
-    steps=st.sampled_from([1, 2, 4, 100]),
+    steps=st.sampled_from([1, 2, 4, 8]),
 )
 def test_merge_groups(cost, rows, k, variety, seed, steps):
     k, variety = min(k, len(rows)), min(variety, len({row[-1] for row in rows}))
