@@ -19,7 +19,7 @@ from tables import examples
 from withhold import Status, Transactions
 from withhold.methods.personal.check import proof
 from withhold.methods.personal.check.adversaries import mark_successful
-from withhold.methods.personal.check.closed_sets import find_unsafe_closed_set
+from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
 from withhold.methods.personal.check.closed_walk import (
     END,
     N_TOUCHED,
@@ -88,7 +88,7 @@ def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
     layout = laid_out(model, published)
     room, witness = room_for_judging(layout), room_for_witness(layout)
     asked = problem_of(layout, model.rho)
-    checked, unsafe = find_unsafe_closed_set(
+    checked, unsafe = find_set_unsafe_for_somebody(
         published_roots(layout), least, asked, RUNNING, room, witness
     )
     if unsafe:

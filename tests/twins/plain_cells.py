@@ -1,15 +1,239 @@
 """The plain twins of the kernels that merge rows: obvious, slow, and recomputing everything each time.
 
-A row is a tuple of nodes and its class; ``above`` maps a node to the one above it, a root to None.
+A row is a tuple of nodes and its class; ``above`` maps a node to the one above it, a root to None. Rows with
+the same cells, class and sensitive value are one tuple of some size, known by its id.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import log
 
-Row = tuple[tuple[int, ...], int]
+Cells = tuple[int, ...]
+Row = tuple[Cells, int]
+
+
+@dataclass
+class Tuples:
+    """The tuples by id, what must hold of their groups, and what becomes of them."""
+
+    cells: list[Cells]
+    classes: list[int]
+    values: list[int]
+    """The sensitive value of each."""
+    sizes: list[int]
+    k: int
+    """Every group must have so many rows,"""
+    variety: int
+    """and so many different sensitive values."""
+    draw: int
+    """The state of the random draws."""
+    groups: dict[Cells, list[int]] = field(default_factory=dict)
+    """The tuples with these cells, the last that came first."""
+    into: dict[int, int] = field(default_factory=dict)
+    """The tuple that one has become part of."""
+    risky: list[int] = field(default_factory=list)
+    """The tuples of groups that break the model; the last takes the place of one that leaves the list."""
+    steps: int = 0
+    across: int = 0
+    """Merges of tuples of two classes."""
+
+    @property
+    def alive(self) -> list[int]:
+        return [each for each in range(len(self.cells)) if each not in self.into]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What it costs to show less; see ``price``."""
+
+    linear: Sequence[float]
+    """By node: what one row has lost that shows only this."""
+    divergent: float
+    shares: Sequence[Sequence[float]]
+    """By class and node."""
+    weights: Sequence[float]
+    """By class."""
+    logs: Sequence[float]
+    """By number of rows."""
+    totals: Sequence[Sequence[float]]
+    """By column and number of rows."""
+    values: Sequence[frozenset[int]]
+    """By column: the nodes that are values of the original."""
+
+
+def form_groups(tuples: Tuples) -> None:
+    """Put all tuples into groups, in the order of their ids."""
+    for each in range(len(tuples.cells)):
+        _join(tuples, each)
+
+
+def merge_tuples(
+    tuples: Tuples, above: Mapping[int, int | None], costs: Costs, most_steps: int
+) -> int:
+    """Make a risky tuple equal to the cheapest of its class; so many times, or until none is risky.
+
+    The tuple is drawn. Of equally cheap ones the lower id is taken, and one of another class if all that are
+    of its own are equal to it already. Returns how many tuples are risky in the end.
+    """
+    for _ in range(most_steps):
+        if not tuples.risky:
+            break
+        tuples.steps += 1
+        each = tuples.risky[next_draw(tuples, len(tuples.risky))]
+        others = [o for o in tuples.alive if tuples.cells[o] != tuples.cells[each]]
+        own = [o for o in others if tuples.classes[o] == tuples.classes[each]]
+        partner = min(own or others, key=lambda o: price_of([each, o], tuples, above, costs))
+        tuples.across += not own
+        together = merged(above, tuples.cells[each], tuples.cells[partner])
+        _move(tuples, each, together)
+        _move(tuples, partner, together)
+    return len(tuples.risky)
+
+
+def merge_groups(
+    tuples: Tuples, above: Mapping[int, int | None], costs: Costs, most_steps: int
+) -> int:
+    """Make the group of a drawn risky tuple equal to the cheapest other one; so many times, or until none is.
+
+    A group that lacks sensitive values is merged with one that has another. Of equally cheap ones the one
+    whose last tuple has the lower id is taken. Returns how many tuples are risky in the end.
+    """
+    for _ in range(most_steps):
+        if not tuples.risky:
+            break
+        tuples.steps += 1
+        cells = tuples.cells[tuples.risky[next_draw(tuples, len(tuples.risky))]]
+        group = tuples.groups[cells]
+        there = {tuples.values[each] for each in group}
+        candidates = [
+            other
+            for at, other in tuples.groups.items()
+            if other
+            and at != cells
+            and (len(there) >= tuples.variety or {tuples.values[o] for o in other} - there)
+        ]
+        candidates.sort(key=lambda other: other[0])
+        best = min(candidates, key=lambda other: price_of(group + other, tuples, above, costs))
+        together = merged(above, cells, tuples.cells[best[0]])
+        for members in (group, best):
+            # Those that have these cells already stay as they are.
+            for each in [o for o in members if tuples.cells[o] != together]:
+                _move(tuples, each, together)
+    return len(tuples.risky)
+
+
+def price_of(
+    merging: Sequence[int], tuples: Tuples, above: Mapping[int, int | None], costs: Costs
+) -> float:
+    """What all cells cost once these tuples have the same."""
+    together = tuples.cells[merging[0]]
+    for each in merging:
+        together = merged(above, together, tuples.cells[each])
+    after = replace(tuples, cells=list(tuples.cells))
+    for each in merging:
+        after.cells[each] = together
+    return price(after, costs)
+
+
+def price(tuples: Tuples, costs: Costs) -> float:
+    """What all cells cost: a number for each row's node, and how far the values shown are from the original.
+
+    The distance is Σ over classes and columns of weight · (log shown - Σ share · log exact), where ``shown``
+    rows of the class show a value, and ``exact`` rows this one.
+    """
+    total = 0.0
+    for each in tuples.alive:
+        total += tuples.sizes[each] * sum(costs.linear[node] for node in tuples.cells[each])
+    for own, weight in enumerate(costs.weights):
+        for column, values in enumerate(costs.values):
+            exact: Counter[int] = Counter()
+            for each in tuples.alive:
+                if tuples.classes[each] == own and tuples.cells[each][column] in values:
+                    exact[tuples.cells[each][column]] += tuples.sizes[each]
+            distance = costs.totals[column][exact.total()] if costs.divergent else 0.0
+            distance -= sum(costs.shares[own][v] * costs.logs[exact[v]] for v in values)
+            total += costs.divergent * weight * distance
+    return total
+
+
+def next_draw(tuples: Tuples, below: int) -> int:
+    """A number from 0 to ``below`` - 1, by splitmix64 (Steele, Lea and Flood 2014)."""
+    tuples.draw = (tuples.draw + 0x9E3779B97F4A7C15) % 2**64
+    mixed = tuples.draw
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
+    return (mixed ^ mixed >> 31) % below
+
+
+def make_keys(
+    rows: Sequence[Cells],
+    sizes: Sequence[int],
+    columns: Sequence[Sequence[tuple[int, int]]],
+    n_sizes: int,
+) -> list[int]:
+    """Three numbers of 21 bits in one: the size and some columns of each tuple, counted through.
+
+    ``columns`` has for each number its columns and their first nodes and how many nodes they have. A size of
+    ``n_sizes`` or more is written as 0.
+    """
+    keys = []
+    for cells, size in zip(rows, sizes, strict=True):
+        key, column = 0, 0
+        for place, together in enumerate(columns):
+            number = 0
+            for first, n_nodes in together:
+                number = number * n_nodes + cells[column] - first
+                column += 1
+            key += (number * n_sizes + (size if size < n_sizes else 0)) << (21 * place)
+        keys.append(key)
+    return keys
+
+
+def _move(tuples: Tuples, each: int, cells: Cells) -> None:
+    """Give a tuple other cells, and so another group."""
+    tuples.groups[tuples.cells[each]].remove(each)
+    _mark(tuples, tuples.cells[each])
+    tuples.cells[each] = cells
+    _join(tuples, each)
+
+
+def _join(tuples: Tuples, each: int) -> None:
+    """Put a tuple into the group of its cells; an equal one of its class that is there takes its rows."""
+    group = tuples.groups.setdefault(tuples.cells[each], [])
+    for other in group:
+        if (tuples.classes[other], tuples.values[other]) == (
+            tuples.classes[each],
+            tuples.values[each],
+        ):
+            tuples.sizes[other] += tuples.sizes[each]
+            tuples.into[each] = other
+            _unmark(tuples, each)
+            break
+    else:
+        group.insert(0, each)
+    _mark(tuples, tuples.cells[each])
+
+
+def _mark(tuples: Tuples, cells: Cells) -> None:
+    """List the tuples of a group as risky, or no longer."""
+    group = tuples.groups[cells]
+    n_rows = sum(tuples.sizes[each] for each in group)
+    breaks = n_rows < tuples.k or len({tuples.values[each] for each in group}) < tuples.variety
+    for each in group:
+        if breaks and each not in tuples.risky:
+            tuples.risky.append(each)
+        elif not breaks:
+            _unmark(tuples, each)
+
+
+def _unmark(tuples: Tuples, each: int) -> None:
+    if each in tuples.risky:
+        place = tuples.risky.index(each)
+        tuples.risky[place] = tuples.risky[-1]
+        tuples.risky.pop()
 
 
 def common_node(above: Mapping[int, int | None], a: int, b: int) -> int:
@@ -62,7 +286,7 @@ def cost_of_merge(
     divergent: float,
     pseudo_count: float,
 ) -> float:
-    """What it costs to give all rows like the two of a pair the same cells: all rows looked at anew."""
+    """What it costs to give all rows like the two of a pair the same cells, by ``divergence`` as defined."""
     together = merged(above, pair[0][0], pair[1][0])
     after = [(together, own) if (cells, own) in pair else (cells, own) for cells, own in now]
     cost = 0.0

@@ -1,15 +1,38 @@
-"""The personal kernels in obvious Python: records are sets, persons are numbered."""
+"""The personal kernels in obvious Python: records are sets, persons are numbered as their records are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
+from math import log
 
-from twins.plain import Record, count_support
-
+Record = frozenset[int]
 PersonalRule = tuple[Record, int]
 """What is known, and what follows from it that somebody fears who owns all of it."""
+Occurrence = tuple[int, int]
+"""A record's number and an item."""
+Fix = tuple[tuple[int, ...], int, int, int, list[Occurrence]]
+"""What is known, what follows, in how many records they are together, in how many what is known is; and
+what was withheld for it."""
+
+
+@dataclass
+class Choice:
+    """What is withheld from an unsafe rule, and from which of the records that hold it."""
+
+    victim: str
+    """"consequent", "leftover" or "distribution"; see ``choose``."""
+    at_random: bool
+    """Else from the first records."""
+    state: int
+    """Of the random numbers."""
+
+
+def count_support(itemset: Iterable[int], records: Iterable[Collection[int]]) -> int:
+    """How many records hold the whole itemset."""
+    return sum(set(itemset) <= set(record) for record in records)
 
 
 def survey_known_sets(
@@ -82,3 +105,224 @@ def try_adversaries(
         )
         for person, q in zip(persons, known, strict=True)
     ]
+
+
+def are_first_personal_breaches(
+    draws: Iterable[tuple[int, int, Record]],
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    fears: Sequence[Record],
+    rho: Fraction,
+) -> list[bool]:
+    """Which draws of a record, an item e and known items q are a breach and the first record with all of it.
+
+    A breach: e follows from q, and somebody fears e who owns all of q originally.
+    """
+    return [
+        row == next(n for n, record in enumerate(published) if q | {e} <= record)
+        and any(q <= o and e in feared for o, feared in zip(originals, fears, strict=True))
+        and count_support(q | {e}, published) > rho * count_support(q, published)
+        for row, e, q in draws
+    ]
+
+
+def unite(person_of_record: Sequence[int], fears: Sequence[Record], n_people: int) -> list[Record]:
+    """What each person fears: whatever is feared in one of their records."""
+    return [
+        frozenset().union(
+            *(
+                feared
+                for owner, feared in zip(person_of_record, fears, strict=True)
+                if owner == person
+            )
+        )
+        for person in range(n_people)
+    ]
+
+
+def clear_withheld(published: Sequence[Record], items: Iterable[int]) -> dict[int, set[int]]:
+    """The records in which each of these items is still published."""
+    return {x: {row for row, record in enumerate(published) if x in record} for x in items}
+
+
+def fix_known_sets(
+    size: int,
+    originals: Sequence[Record],
+    published: list[set[int]],
+    fears: Sequence[Record],
+    rho: Fraction,
+    choice: Choice,
+) -> list[Fix]:
+    """Make every rule of so many known items safe that somebody who owns these fears; what was done for it.
+
+    Sets of known items come from the lowest item on, each followed by those with higher items, in the order
+    in which its records have them. A set in the same records as the one before its last item, or with
+    nothing to add in its only record, need not be looked at: whatever is unsafe there is so already without.
+    """
+    done: list[Fix] = []
+
+    def visit(known: tuple[int, ...], n_before: int) -> None:
+        owners = [row for row, original in enumerate(originals) if set(known) <= original]
+        holders = [row for row in owners if set(known) <= published[row]]
+        if len(holders) in (0, n_before):
+            return
+        if len(known) == size:
+            feared = frozenset().union(*(fears[row] for row in owners))
+            while _fix_one_set(known, feared, originals, published, rho, choice, done):
+                pass
+        elif len(holders) > 1:
+            higher = [x for row in owners for x in sorted(originals[row]) if x > known[-1]]
+            for x in dict.fromkeys(higher):
+                visit((*known, x), len(holders))
+
+    for root in sorted(frozenset().union(*originals)):
+        visit((root,), len(originals))
+    return done
+
+
+def _fix_one_set(
+    known: tuple[int, ...],
+    feared: Record,
+    originals: Sequence[Record],
+    published: list[set[int]],
+    rho: Fraction,
+    choice: Choice,
+    done: list[Fix],
+) -> bool:
+    """Fix what follows from one set; True if something known was withheld, so that all counts are others."""
+    holders = [row for row in range(len(published)) if set(known) <= published[row]]
+    for e in dict.fromkeys(x for row in holders for x in sorted(published[row])):
+        if e in feared - set(known):
+            fix_rules([(known, e)], originals, published, rho, choice, done)
+            if any(set(known) - published[row] for row in holders):
+                return True
+    return False
+
+
+def fix_rules(
+    rules: Iterable[tuple[tuple[int, ...], int]],
+    originals: Sequence[Record],
+    published: list[set[int]],
+    rho: Fraction,
+    choice: Choice,
+    done: list[Fix] | None = None,
+) -> list[Fix]:
+    """Make these rules safe one after the other, as far as they are not; adds what was done for which.
+
+    >>> table = [{1, 9}, {1, 9}, {1}]
+    >>> fix_rules([((1,), 9)], table, table, Fraction(1, 2), Choice("consequent", False, 1))
+    [((1,), 9, 2, 3, [(0, 9)])]
+    """
+    done = [] if done is None else done
+    for known, e in rules:
+        support = count_support(known, published)
+        joint = count_support({*known, e}, published)
+        if joint > rho * support:
+            victim, many = choose(known, e, originals, published, rho, choice.victim)
+            both = [row for row, record in enumerate(published) if {*known, e} <= record]
+            gone = []
+            for number, row in enumerate(both):
+                left, wanted = len(both) - number, many - len(gone)
+                if wanted and (not choice.at_random or next_random(choice) % left < wanted):
+                    published[row].remove(victim)
+                    gone.append((row, victim))
+            done.append((known, e, joint, support, gone))
+    return done
+
+
+def choose(
+    known: tuple[int, ...],
+    e: int,
+    originals: Sequence[Collection[int]],
+    published: Sequence[Collection[int]],
+    rho: Fraction,
+    victim: str,
+) -> tuple[int, int]:
+    """The item to withhold so that e no longer follows, and from how many records that hold them all.
+
+    Always e; or the item whose share that is left, times the records needed, is least; or whose share of all
+    occurrences has grown most, for the records needed. Of equals e, then the lowest.
+    """
+    support, joint = count_support(known, published), count_support({*known, e}, published)
+    needed = {x: next(k for k in count(1) if joint - k <= rho * (support - k)) for x in known}
+    needed[e] = next(k for k in count(1) if joint - k <= rho * support)
+
+    def cost(x: int) -> float:
+        now, before = count_support({x}, published), count_support({x}, originals)
+        if victim == "leftover":
+            return now / before * needed[x]
+        share = now / sum(map(len, published))
+        gain = share * log(share / (before / sum(map(len, originals))))
+        return -gain / needed[x] if gain > 0 else -gain * needed[x]
+
+    best = e if victim == "consequent" else min([e, *known], key=cost)
+    return best, needed[best]
+
+
+def next_random(choice: Choice) -> int:
+    """The next number of a Lehmer generator."""
+    choice.state = choice.state * 48271 % (2**31 - 1)
+    return choice.state
+
+
+def put_all_back(published: Sequence[Record], gone: Iterable[Occurrence]) -> list[Record]:
+    """The records with these occurrences published again."""
+    back = list(published)
+    for row, x in gone:
+        back[row] |= {x}
+    return back
+
+
+def look_at(
+    gone: Iterable[Occurrence],
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    fears: Sequence[Record],
+    rho: Fraction,
+    most: int,
+) -> list[bool]:
+    """Whether each of the occurrences, published again alone, leaves a safe table safe."""
+    return [
+        unsafe_rule(originals, put_all_back(published, [each]), fears, rho, most) is None
+        for each in gone
+    ]
+
+
+def put_back_together(
+    gone: Iterable[Occurrence],
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    fears: Sequence[Record],
+    rho: Fraction,
+    most: int,
+) -> list[bool]:
+    """Which of the occurrences come back, one after the other, where the table stays safe."""
+    outcomes = []
+    for each in gone:
+        with_it = put_all_back(published, [each])
+        outcomes.append(unsafe_rule(originals, with_it, fears, rho, most) is None)
+        published = with_it if outcomes[-1] else published
+    return outcomes
+
+
+def unsafe_rule(
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    fears: Sequence[Record],
+    rho: Fraction,
+    most: int,
+) -> PersonalRule | None:
+    """An unsafe rule of at most so many known items, or of none, that somebody who owns these fears."""
+    known_sets = {
+        frozenset(known)
+        for original in originals
+        for size in range(most + 1)
+        for known in combinations(sorted(original), size)
+    }
+    for known in sorted(known_sets, key=lambda known: (len(known), sorted(known))):
+        holders = [record for record in published if known <= record]
+        owners = [n for n, original in enumerate(originals) if known <= original]
+        for e in sorted(frozenset().union(*(fears[owner] for owner in owners)) - known):
+            if sum(e in record for record in holders) > rho * len(holders):
+                return known, e
+    return None

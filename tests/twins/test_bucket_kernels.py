@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples
-from twins import plain
+from twins import plain_buckets
 from withhold.methods.buckets.search.bucket_count import find_bucket_count
 from withhold.methods.buckets.search.similar_rows import gather_similar
 
@@ -21,7 +21,7 @@ from withhold.methods.buckets.search.similar_rows import gather_similar
 )
 def test_find_bucket_count__is_the_plain_search(records_with_sum, k, first, last):
     found = find_bucket_count(np.array(records_with_sum), k, first, last)
-    assert found == plain.find_bucket_count(records_with_sum, k, first, last)
+    assert found == plain_buckets.find_bucket_count(records_with_sum, k, first, last)
 
 
 @examples(300)
@@ -44,7 +44,7 @@ def test_gather_similar__is_the_plain_gathering(classes, gain, k, window):
         offsets, nodes, np.array(gain), bounds, k, window, group_of, np.zeros(1, dtype=np.int64)
     )
     places = [range(bounds[c], bounds[c + 1]) for c in range(len(classes))]
-    expected = plain.gather_similar(rows, gain, places, k, window)
+    expected = plain_buckets.gather_similar(rows, gain, places, k, window)
     assert made == len(expected)
     for group, members in enumerate(expected):
         assert np.flatnonzero(group_of == group).tolist() == sorted(members)

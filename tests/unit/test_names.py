@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
-from withhold.cli.typed import listed_items
 
 import withhold
 from withhold.cli import audit, inspect  # noqa: F401
 from withhold.cli.app import app
+from withhold.cli.typed import listed_items
 from withhold.data import Constraints, Hierarchy, Transactions
 from withhold.data.names import MISSING, WHITESPACE, clean, nearest
 from withhold.data.wishes import parse_wish, write_wish

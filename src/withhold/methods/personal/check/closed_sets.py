@@ -14,7 +14,7 @@ from withhold.methods.personal.check.judge import is_unsafe
 
 
 @kernel
-def find_unsafe_closed_set(roots, least, problem, stop, room, witness):
+def find_set_unsafe_for_somebody(roots, least, problem, stop, room, witness):
     """Judge the sets whose lowest item is one of the roots; returns how many, and whether the last is unsafe.
 
     Sets of fewer than ``least`` items are counted and not judged.

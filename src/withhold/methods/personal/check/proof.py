@@ -26,7 +26,7 @@ from withhold.counting.threads import (
 from withhold.data import Constraints, Transactions
 from withhold.errors import InputError
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.closed_sets import find_unsafe_closed_set
+from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
 from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
 from withhold.methods.personal.check.sampled import confirm
 from withhold.methods.personal.check.survey import Rule, survey_people
@@ -123,7 +123,7 @@ class _Search:
 
         def judge(part: Ints) -> tuple[int, Rule | None]:
             room, witness = room_for_judging(self.layout), room_for_witness(self.layout)
-            n, unsafe = find_unsafe_closed_set(
+            n, unsafe = find_set_unsafe_for_somebody(
                 part, small + 1, problem, self.stop.flag, room, witness
             )
             if not unsafe:

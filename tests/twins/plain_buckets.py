@@ -1,16 +1,21 @@
-"""The twins of the bucket kernels; what those of other packages share is in ``plain_counting``."""
+"""The kernels of buckets and similar groups in obvious Python: what each must return."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from twins.plain_counting import Record, count_support
-
-__all__ = ["Record", "count_support", "find_bucket_count", "gather_similar"]
+Record = frozenset[int]
 
 
-def find_bucket_count(records_with_sum, k, first, last):
-    """The first number of buckets from ``first`` towards ``last`` that leaves none with 1 … k-1 records."""
+def find_bucket_count(records_with_sum: Sequence[int], k: int, first: int, last: int) -> int:
+    """The first number of buckets from ``first`` towards ``last`` that leaves none with 1 … k-1 records.
+
+    Both ends are included; 0 if there is no such number. ``records_with_sum[s]`` records have the sum s,
+    and go into bucket s modulo the number of buckets.
+
+    >>> find_bucket_count([1, 1, 1], 2, 2, 1)
+    1
+    """
     step = 1 if last >= first else -1
     for n_buckets in range(first, last + step, step):
         buckets = [sum(records_with_sum[bucket::n_buckets]) for bucket in range(n_buckets)]

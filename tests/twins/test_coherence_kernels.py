@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import Rows, examples, tables
-from twins import plain_moles
+from twins import plain_coherence
 from withhold.counting.threads import Stop
 from withhold.data import Transactions
 from withhold.methods.coherence import breach_store
-from withhold.methods.coherence.check.public_sets import find_mole
+from withhold.methods.coherence.breach_store import EMPTY, move_keys, slot_of
 from withhold.methods.coherence.check.rare_rows import find_rare_row
-from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, split_rows
+from withhold.methods.coherence.cohorts import SplitRows, split_rows, transpose_private
 from withhold.methods.coherence.limits import Limits
+from withhold.methods.coherence.minimal_moles import NO_MOLE, judge_items
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.coherence.mole_survey import count_minimal, store_breaches, survey
+from withhold.methods.coherence.samples import are_first_minimal_moles
 from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
 from withhold.methods.coherence.search.supersets import keep_maximal
 
@@ -57,14 +60,19 @@ def test_split_rows__holds_the_same_table(problem):
         assert holders == [row for row, record in enumerate(held) if rank in record]
 
 
+def in_rows(laid: SplitRows, records: list[frozenset[int]]) -> list[frozenset[int]]:
+    """The records in the order of the rows."""
+    return [records[record] for record in laid.record_of_row.tolist()]
+
+
 @examples(300)
-@given(tables(), shares, st.integers(1, 5), sizes)
-def test_find_mole(problem, h, k, largest):
+@given(tables(), shares, st.integers(1, 5))
+def test_judge_items(problem, h, k):
     laid, records = split(*problem)
-    size = find_mole(
-        laid.public_ranks(),
-        laid.offsets,
-        laid.items,
+    ranks, private = laid.public_ranks(), private_ranks(laid)
+    numbers = np.zeros((len(ranks), 3), dtype=np.int64)
+    judge_items(
+        ranks,
         laid.private_offsets,
         laid.private_items,
         laid.post_offsets,
@@ -72,14 +80,78 @@ def test_find_mole(problem, h, k, largest):
         k,
         h.numerator,
         h.denominator,
-        largest,
-        False,
-        Stop().flag,
-        np.zeros(largest + 1, dtype=np.int32),
-        np.zeros(4, dtype=np.int64),
+        numbers,
     )
-    expected = plain_moles.find_mole(records, private_ranks(laid), k, h, largest)
-    assert (size != NOT_FOUND) == expected
+    expected = plain_coherence.judge_items(ranks.tolist(), records, private, k, h)
+    got = [(support, None if s == NO_MOLE else s, joint) for support, s, joint in numbers.tolist()]
+    assert got == expected
+
+
+@examples(300)
+@given(tables(), shares, st.integers(1, 5), st.integers(1, 4), st.data())
+def test_are_first_minimal_moles(problem, h, k, size, data):
+    laid, records = split(*problem)
+    rows = in_rows(laid, records)
+    private = private_ranks(laid)
+    all_draws = [
+        (row, frozenset(part))
+        for row, record in enumerate(rows)
+        for part in combinations(sorted(record - private), size)
+    ]
+    draws = data.draw(st.permutations(all_draws))[:200]
+    hits = np.ones(len(draws), dtype=np.bool_)
+    are_first_minimal_moles(
+        np.array([row for row, _ in draws], dtype=np.int32),
+        np.array([sorted(part) for _, part in draws], dtype=np.int32).reshape(-1, size),
+        laid.offsets,
+        laid.items,
+        laid.post_offsets,
+        laid.post_rows,
+        laid.private_offsets,
+        laid.private_items,
+        k,
+        h.numerator,
+        h.denominator,
+        Stop().flag,
+        hits,
+    )
+    expected = plain_coherence.are_first_minimal_moles(draws, rows, private, k, h)
+    assert hits.tolist() == expected
+
+
+@examples(300)
+@given(tables())
+def test_transpose_private(problem):
+    names, private_names = problem
+    laid, records = split(names, private_names)
+    table = Transactions.from_lists(names)
+    private = private_ranks(laid)
+    is_private = np.zeros(table.n_items, dtype=bool)
+    is_private[table.codes(private_names)] = True
+    rank_of_code = np.argsort(laid.code_of_rank).astype(np.int32)
+    many = np.where(laid.sensitive, laid.supports, 0)
+    post_offsets = np.concatenate([[0], np.cumsum(many)])
+    post_rows, offsets, items = transpose_private(
+        table.offsets, table.items, is_private, rank_of_code, laid.record_of_row, post_offsets
+    )
+    postings, held = plain_coherence.transpose_private(in_rows(laid, records), private)
+    for item in range(laid.n_items):
+        rows = post_rows[post_offsets[item] : post_offsets[item + 1]].tolist()
+        assert rows == postings.get(item, [])
+    assert [part.tolist() for part in np.split(items, offsets[1:-1])] == held
+
+
+@examples(300)
+@given(st.dictionaries(st.integers(0, 10**6), st.integers(0, 99), max_size=16), st.integers(0, 2))
+def test_move_keys(stored, times):
+    keys, heads = (np.full(32 << times, EMPTY, dtype=np.int64) for _ in range(2))
+    # Where the keys stood before does not matter.
+    old_keys, old_heads = (np.full(32, EMPTY, dtype=np.int64) for _ in range(2))
+    old_keys[: len(stored)], old_heads[: len(stored)] = list(stored), list(stored.values())
+    move_keys(old_keys, old_heads, keys, heads)
+    found = {key: int(heads[slot_of(np.int64(key), keys)]) for key in stored}
+    assert found == plain_coherence.move_keys(stored)
+    assert sorted(keys[keys != EMPTY].tolist()) == sorted(stored)
 
 
 @examples(300)
@@ -94,7 +166,7 @@ def test_survey_moles(problem, h, k, largest, small_store):
         found = survey(laid, limits, keep=1000, stop=Stop())
     finally:
         breach_store.FIRST_ROOM = room
-    expected = plain_moles.survey_moles(records, private_ranks(laid), k, h, largest)
+    expected = plain_coherence.survey_moles(records, private_ranks(laid), k, h, largest)
     assert {frozenset(items) for moles in found.worst for items, *_ in moles} == expected
     assert sum(found.counts) == len(expected)
     for items, support, private, joint in (mole for moles in found.worst for mole in moles):
@@ -109,7 +181,7 @@ def test_survey_moles(problem, h, k, largest, small_store):
 def test_count_minimal__with_one_item(problem, h, k, largest):
     laid, records = split(*problem)
     limits = Limits(k, h.numerator, h.denominator, largest)
-    minimal = plain_moles.survey_moles(records, private_ranks(laid), k, h, largest)
+    minimal = plain_coherence.survey_moles(records, private_ranks(laid), k, h, largest)
     alive = ~laid.sensitive & (laid.supports > 0)
     alive[[item for q in minimal if len(q) == 1 for item in q]] = False
     store = store_breaches(laid, limits, alive, Stop())
@@ -129,7 +201,7 @@ def test_count_moles(problem, h, k, p, shared_out):
     codes = frozenset(table.codes(private).tolist())
     code = {name: number for number, name in enumerate(table.vocabulary)}
     records = [frozenset(code[item] for item in row) for row in rows]
-    moles = plain_moles.count_moles(records, codes, k, h, p or 8)
+    moles = plain_coherence.count_moles(records, codes, k, h, p or 8)
     alone = {item for q in moles if len(q) == 1 for item in q}
     moles = {q for q in moles if not q & alone}
     alive = np.array([number not in codes | alone for number in range(table.n_items)], dtype=bool)
@@ -153,7 +225,9 @@ def test_count_nuggets(problem, k, gone):
     alive = np.array([name not in private | {gone} for name in table.vocabulary], dtype=bool)
     code = {name: number for number, name in enumerate(table.vocabulary)}
     left = [row - ({gone} - private) for row in rows]
-    nuggets = plain_moles.count_nuggets([frozenset(code[item] for item in row) for row in left], k)
+    nuggets = plain_coherence.count_nuggets(
+        [frozenset(code[item] for item in row) for row in left], k
+    )
     counter = Nuggets(table, private, k, Stop())
     assert counter.in_all(alive) == len(nuggets)
     got = counter.at_first(alive)
@@ -178,9 +252,8 @@ def test_find_rare_row(problem, k, with_bitmaps):
         laid.bitmaps() if with_bitmaps else nothing,
         Stop().flag,
     )
-    public = [record - private_ranks(laid) for record in records]
-    assert (row >= 0) == plain_moles.find_rare_row(public, k)
-    assert support < k
+    public = [record - private_ranks(laid) for record in in_rows(laid, records)]
+    assert (row, support) == plain_coherence.find_rare_row(public, k)
 
 
 @examples(300)
@@ -197,4 +270,4 @@ def test_keep_maximal(problem):
     ]
     kept = [held[row] for row in rows[:end].tolist()]
     assert len(set(kept)) == len(kept)
-    assert set(kept) == plain_moles.keep_maximal(held)
+    assert set(kept) == plain_coherence.keep_maximal(held)

@@ -1,0 +1,321 @@
+"""The kernels that withhold from people, and put back, do what their plain twins do, in the same order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tables import examples
+from twins import plain_personal
+from withhold.counting.threads import Stop
+from withhold.data import Constraints, Transactions
+from withhold.methods.personal.check.proof import kept_of
+from withhold.methods.personal.people import lay_out_people
+from withhold.methods.personal.search.fix import (
+    CONSEQUENT,
+    DISTRIBUTION,
+    LEFTOVER,
+    Choice,
+    fix_known_sets,
+    fix_rules,
+)
+from withhold.methods.personal.search.judge import room_for_rules, scratch_for
+from withhold.methods.personal.search.restore import (
+    BACK,
+    SAFE,
+    Rules,
+    look_at,
+    put_all_back,
+    put_back_together,
+)
+from withhold.methods.personal.search.subsets import room_for_subsets
+
+VICTIMS = {"consequent": CONSEQUENT, "leftover": LEFTOVER, "distribution": DISTRIBUTION}
+rhos = st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3)])
+
+
+class World:
+    """A problem laid out for the kernels, and the same in ranks, row by row, for the twins."""
+
+    def __init__(self, originals, published, fears):
+        n_items = 1 + max((x for row in originals for x in row), default=0)
+        names = tuple(f"{x:02}" for x in range(n_items))
+        self.table = Transactions.from_codes(
+            np.array([len(row) for row in originals], dtype=np.int64),
+            np.array([x for row in originals for x in sorted(row)], dtype=np.int32),
+            names,
+        )
+        shown = Transactions.from_lists([[f"{x:02}" for x in row] for row in published])
+        wishes = {row: [f"{x:02}" for x in feared] for row, feared in enumerate(fears)}
+        constraints = Constraints.of(wishes, self.table)
+        self.laid = lay_out_people(self.table, kept_of(self.table, shown), constraints)
+        self.rows, self.people, self.fears_in_bits = (
+            self.laid.rows,
+            self.laid.people,
+            self.laid.fears,
+        )
+        self.n_items = n_items
+        rank = {int(code): n for n, code in enumerate(self.laid.layout.code_of_rank)}
+        order = self.laid.layout.record_of_row.tolist()
+        self.originals, self.published, self.fears = (
+            [frozenset(rank[x] for x in part[record] if x in rank) for record in order]
+            for part in (originals, published, fears)
+        )
+
+    def now(self):
+        """What the rows publish."""
+        return [
+            frozenset(x for x in part.tolist() if x >= 0)
+            for part in np.split(self.rows.items, self.rows.offsets[1:-1])
+        ]
+
+    def place(self, position):
+        """The row of a position, and the item that is or was there."""
+        row = int(np.searchsorted(self.rows.offsets, position, side="right")) - 1
+        return row, int(self.laid.layout.items[position])
+
+    def check(self, published):
+        """That rows, supports and bitmaps all say that these are published."""
+        assert self.now() == published
+        supports = [sum(x in record for record in published) for x in range(self.n_items)]
+        assert self.rows.supports.tolist() == supports
+        first = self.n_items - len(self.rows.bitmaps)
+        for x in range(first, self.n_items):
+            bits = self.rows.bitmaps[x - first].tolist()
+            there = [bool(bits[row >> 6] >> (row & 63) & 1) for row in range(len(published))]
+            assert there == [x in record for record in published]
+
+    def feared_rules(self, largest):
+        """What can be known, and what somebody who owns it fears besides."""
+        return sorted(
+            {
+                (known, e)
+                for original, feared in zip(self.originals, self.fears, strict=True)
+                for size in range(largest + 1)
+                for known in combinations(sorted(original), size)
+                for e in feared - set(known)
+            }
+        )
+
+
+@st.composite
+def worlds(draw, *, items=6, records=8):
+    """Originals of which something may be withheld, and who fears what. From 65 rows on there are bitmaps."""
+    row = st.frozensets(st.integers(0, items - 1))
+    originals = draw(st.lists(row, min_size=1, max_size=records).filter(any))
+    some = st.one_of(st.just(frozenset()), row)
+    withheld = draw(st.lists(some, min_size=len(originals), max_size=len(originals)))
+    feared = st.frozensets(st.integers(0, items - 1), max_size=3)
+    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
+    times = draw(st.sampled_from([1, 1, 1, 70 // len(originals) + 1]))
+    published = [a - b for a, b in zip(originals, withheld, strict=True)]
+    return World(originals * times, published * times, fears * times)
+
+
+def many_rows(seed):
+    """More records than hypothesis likes to make, and less alike."""
+    generator = Random(seed)
+    items, likely = range(generator.choice([5, 8])), generator.choice([0.3, 0.5, 0.7])
+
+    def some(chance):
+        return frozenset(x for x in items if generator.random() < chance)
+
+    originals = [some(likely) for _ in range(20)]
+    published = [record - some(generator.choice([0, 0.3])) for record in originals]
+    return World(originals, published, [some(0.3) for _ in originals])
+
+
+all_worlds = st.one_of(worlds(), st.integers(0, 2**32).map(many_rows))
+
+
+def choices(world, victim, at_random, state):
+    """How to choose, for the twin and for the kernels."""
+    published = sum(map(len, world.published))
+    return plain_personal.Choice(victim, at_random, state), Choice(
+        VICTIMS[victim],
+        at_random,
+        np.array([state], dtype=np.int64),
+        np.diff(world.rows.post_offsets),
+        np.array([published], dtype=np.int64),
+    )
+
+
+def fixes(world, positions, answers, starts, items, numbers):
+    """What the kernels did, as the twins tell it."""
+    return [
+        (
+            tuple(items[starts[n] : starts[n + 1]].tolist()),
+            *numbers[3 * n : 3 * n + 3].tolist(),
+            [world.place(position) for position in positions[answers == n]],
+        )
+        for n in range(len(starts) - 1)
+    ]
+
+
+how = (st.sampled_from(sorted(VICTIMS)), st.booleans(), st.integers(1, 2**31 - 2))
+
+
+@examples(250)
+@given(all_worlds, st.integers(1, 4), rhos, *how)
+def test_fix_known_sets(world, size, rho, victim, at_random, state):
+    published = [set(record) for record in world.published]
+    twins_choice, choice = choices(world, victim, at_random, state)
+    expected = plain_personal.fix_known_sets(
+        size, world.originals, published, world.fears, rho, twins_choice
+    )
+    done = fix_known_sets(
+        size,
+        world.rows,
+        world.people,
+        world.fears_in_bits,
+        rho.numerator,
+        rho.denominator,
+        choice,
+        Stop().flag,
+    )
+    assert fixes(world, *done) == expected
+    world.check(published)
+    assert choice.total[0] == sum(map(len, published))
+
+
+@examples(200)
+@given(all_worlds, st.data(), rhos, *how)
+def test_fix_rules(world, data, rho, victim, at_random, state):
+    rules = data.draw(st.permutations(world.feared_rules(3)))[:20]
+    published = [set(record) for record in world.published]
+    twins_choice, choice = choices(world, victim, at_random, state)
+    expected = plain_personal.fix_rules(rules, world.originals, published, rho, twins_choice)
+    done = fix_rules(
+        np.concatenate([[0], np.cumsum([len(known) for known, _ in rules], dtype=np.int64)]),
+        np.array([x for known, _ in rules for x in known], dtype=np.int32),
+        np.array([e for _, e in rules], dtype=np.int32),
+        world.rows,
+        rho.numerator,
+        rho.denominator,
+        choice,
+        Stop().flag,
+    )
+    assert fixes(world, *done) == expected
+    world.check(published)
+    assert choice.total[0] == sum(map(len, published))
+
+
+@examples(150)
+@given(worlds(), st.data())
+def test_put_all_back(world, data):
+    positions = np.flatnonzero(world.rows.items < 0)
+    positions = positions[
+        data.draw(st.lists(st.booleans(), min_size=len(positions)))[: len(positions)]
+    ]
+    gone = [world.place(position) for position in positions]
+    expected = plain_personal.put_all_back(world.published, gone)
+    put_all_back(positions, np.array([row for row, _ in gone], dtype=np.int32), world.rows)
+    world.check(expected)
+
+
+@st.composite
+def safe_worlds(draw):
+    """Few records, of 6 items or of so many that their subsets are not all counted, and what is safe of them.
+
+    Also ρ, how many items can be known at most, and the positions of some occurrences that are withheld.
+    """
+    items, records = draw(st.sampled_from([(6, 6), (11, 4)]))
+    common = draw(st.sampled_from([frozenset(), frozenset(range(items - 2))]))
+    row = st.frozensets(st.integers(0, items - 1)).map(lambda row: row | common)
+    originals = draw(st.lists(row, min_size=2, max_size=records).filter(any))
+    feared = st.frozensets(st.integers(0, items - 1), max_size=3)
+    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
+    rho = draw(rhos)
+    most = draw(st.sampled_from([1, 2, items]))
+    published = [
+        record - draw(st.frozensets(st.integers(0, items - 1), max_size=3)) for record in originals
+    ]
+    while rule := plain_personal.unsafe_rule(originals, published, fears, rho, most):
+        known, e = rule
+        published = [p - {e} if known <= p else p for p in published]
+    world = World(originals, published, fears)
+    positions = draw(st.permutations(np.flatnonzero(world.rows.items < 0).tolist()))[:8]
+    return world, rho, most, np.array(positions, dtype=np.int32)
+
+
+@examples(120)
+@given(safe_worlds(), st.data())
+def test_look_at_and_put_back_together(problem, data):
+    world, rho, most, positions = problem
+    rules = data.draw(st.permutations(world.feared_rules(3)))[:12]
+    assume(len(positions) > 0 and rules)
+    blocked_by = np.array(
+        data.draw(st.lists(st.integers(0, len(rules) - 1), min_size=8, max_size=8)), dtype=np.int64
+    )[: len(positions)]
+    seen_at = np.full(len(positions), -1, dtype=np.int32)
+    returned_at = np.full(world.n_items, -1, dtype=np.int32)
+    # In the second round the rules of the first are known, and some of the occurrences are back.
+    for now in range(2):
+        gone = [world.place(position) for position in positions]
+        against = (world.originals, world.now(), world.fears, rho, most)
+        common = (
+            most,
+            world.rows,
+            world.people,
+            world.fears_in_bits,
+            rho.numerator,
+            rho.denominator,
+            Stop().flag,
+            scratch_for(world.laid),
+            room_for_subsets(world.n_items),
+            room_for_rules(1, world.n_items),
+        )
+        row_of = np.array([row for row, _ in gone], dtype=np.int32)
+        outcomes = np.zeros(len(positions), dtype=np.int8)
+        listed = as_rules(world, gone, blocked_by, rules)
+        starts, items, consequents = look_at(
+            positions, row_of, blocked_by, seen_at, returned_at, now, listed, *common, outcomes
+        )
+        expected = plain_personal.look_at(gone, *against)
+        assert (outcomes == SAFE).tolist() == expected
+        world.check(against[1])
+        new = [tuple(items[a:b].tolist()) for a, b in zip(starts, starts[1:], strict=False)]
+        rules = rules + list(zip(new, consequents.tolist(), strict=True))
+        check_blocks(world, gone, outcomes, [rules[n] for n in blocked_by], *against[3:])
+
+        put_back_together(positions, row_of, *common, outcomes)
+        safe = [each for each, alone in zip(gone, expected, strict=True) if alone]
+        back = plain_personal.put_back_together(safe, *against)
+        assert (outcomes[outcomes != 0] == BACK).tolist() == back
+        returned = [each for each, is_back in zip(safe, back, strict=True) if is_back]
+        world.check(plain_personal.put_all_back(against[1], returned))
+        returned_at[[x for _, x in returned]] = now
+        still = outcomes != BACK
+        positions, blocked_by, seen_at = positions[still], blocked_by[still], seen_at[still]
+
+
+def as_rules(world, gone, blocked_by, rules):
+    """The rules as the kernels take them; under each item those that keep an occurrence of it out."""
+    of_item = [
+        sorted({int(rule) for (_, y), rule in zip(gone, blocked_by, strict=True) if y == x})
+        for x in range(world.n_items)
+    ]
+    return Rules(
+        np.concatenate([[0], np.cumsum([len(known) for known, _ in rules], dtype=np.int64)]),
+        np.array([x for known, _ in rules for x in known], dtype=np.int32),
+        np.array([e for _, e in rules], dtype=np.int32),
+        np.concatenate([[0], np.cumsum([len(numbers) for numbers in of_item], dtype=np.int64)]),
+        np.array([number for numbers in of_item for number in numbers], dtype=np.int64),
+    )
+
+
+def check_blocks(world, gone, outcomes, rules, rho, most):
+    """What stays out is kept out by a rule that counts, or because it is too frequent by itself."""
+    for each, outcome, (known, e) in zip(gone, outcomes, rules, strict=True):
+        with_it = plain_personal.put_all_back(world.now(), [each])
+        often = plain_personal.count_support({each[1]}, with_it) > rho * len(with_it)
+        if outcome != SAFE and not (often and any(each[1] in feared for feared in world.fears)):
+            support = plain_personal.count_support(known, with_it)
+            assert len(known) <= most
+            assert plain_personal.count_support({*known, e}, with_it) > rho * support
+            assert (known, e) in world.feared_rules(len(known))
