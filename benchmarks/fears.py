@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from withhold import Constraints, Transactions
+    from withhold import Constraints, Records
 
 NOISE = 0.01
 BLOCK = 64
@@ -22,7 +22,7 @@ SETTINGS: Mapping[str, str] = {
 }
 
 
-def constraints(table: Transactions, setting: str, share: float, seed: int) -> Constraints:
+def constraints(table: Records, setting: str, share: float, seed: int) -> Constraints:
     """The constraints of one of the ``SETTINGS`` for a table."""
     from withhold import Constraints
 

@@ -140,7 +140,7 @@ def generalise(path: str, hierarchy: str, k: int, fill: str, records: int | None
     table = wh.read(path)
     if records is not None:
         table = table.only_records(np.arange(len(table)) < records)
-    few = wh.Transactions.from_lists([["1"], ["2"], ["3"]] * 2 * k)
+    few = wh.Records.from_lists([["1"], ["2"], ["3"]] * 2 * k)
     wh.anonymize(few, model, hierarchy="fan-out:2", fill=fill)
     releases: list[Any] = []
     taken = _time_of(
@@ -292,7 +292,7 @@ def rules(path: str, sensitive: str, rho: str, keep: str, min_support: str) -> R
     }
 
 
-def _forbidden(table: wh.Transactions, model: wh.RhoUncertainty, min_support: str) -> int:
+def _forbidden(table: wh.Records, model: wh.RhoUncertainty, min_support: str) -> int:
     """How many of the rules no release may keep: sensitive consequent, confidence above ρ."""
     import numpy as np
 

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.fears import constraints
 
 if TYPE_CHECKING:
-    from withhold import Transactions
+    from withhold import Records
     from withhold.release import Release
 
 Result = dict[str, Any]
@@ -78,7 +78,7 @@ def personal_samples(
     return {"losses": losses, "kls": kls}
 
 
-def short_records(table: Transactions, longest: int | None) -> Transactions:
+def short_records(table: Records, longest: int | None) -> Records:
     """Only the records of at most so many items."""
     import withhold as wh
 

@@ -19,7 +19,7 @@ from itertools import chain, compress, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 from withhold.errors import PolicyError
 
 CORRELATION = 0.5
@@ -41,8 +41,8 @@ def quest(
     items: int = 1000,
     patterns: int = 2000,
     seed: int,
-) -> Transactions:
-    """Transactions of about ``length`` items, made of patterns of about ``pattern`` items.
+) -> Records:
+    """Records of about ``length`` items, made of patterns of about ``pattern`` items.
 
     The literature's T10I4D100K is ``quest(100_000, length=10, pattern=4, seed=…)``. Items are named
     by their number; the vocabulary holds those that occur.
@@ -145,7 +145,7 @@ def _lengths(rng: np.random.Generator, mean: float) -> Iterator[int]:
 def _fill(
     wanted: Iterator[int], purchases: Iterator[tuple[list[int], bool]], items: int
 ) -> Iterator[list[int]]:
-    """Transactions without end, each filled with purchases up to about its wanted length.
+    """Records without end, each filled with purchases up to about its wanted length.
 
     A purchase that does not fit goes in all the same when its coin says so, and otherwise opens the
     next transaction; what is taken from the stream is therefore never lost.
@@ -179,15 +179,15 @@ def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.i
 
 def _table(
     baskets: Iterable[list[int]], code_of: NDArray[np.int32], names: tuple[str, ...]
-) -> Transactions:
+) -> Records:
     """A few baskets of item numbers as a table."""
     rows = list(baskets)
     lengths = np.array([len(row) for row in rows], dtype=np.int64)
     numbers = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(lengths.sum()))
-    return Transactions.from_codes(lengths, code_of[numbers], names)
+    return Records.from_codes(lengths, code_of[numbers], names)
 
 
-def _joined(blocks: list[Transactions], names: tuple[str, ...]) -> Transactions:
+def _joined(blocks: list[Records], names: tuple[str, ...]) -> Records:
     """The blocks' rows as one table, with the names that occur."""
     lengths = np.concatenate([np.zeros(0, np.int64), *(block.lengths for block in blocks)])
     codes = np.concatenate([np.zeros(0, np.int32), *(block.items for block in blocks)])
@@ -195,7 +195,7 @@ def _joined(blocks: list[Transactions], names: tuple[str, ...]) -> Transactions:
     # Leaving names out keeps the order of the others, so every row stays ascending.
     new_code = (np.cumsum(occurs) - 1).astype(np.int32)
     vocabulary = tuple(compress(names, occurs.tolist()))
-    return Transactions.from_codes(lengths, new_code[codes], vocabulary)
+    return Records.from_codes(lengths, new_code[codes], vocabulary)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from withhold.data import Constraints, Hierarchy, Source, Table, Transactions
+    from withhold.data import Constraints, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
     from withhold.errors import WithholdError
     from withhold.methods.buckets.model import Buckets
@@ -38,11 +38,11 @@ __all__ = [
     "KmAnonymity",
     "Mole",
     "PersonalRhoUncertainty",
+    "Records",
     "RhoUncertainty",
     "Source",
     "Status",
     "Table",
-    "Transactions",
     "Verdict",
     "WithholdError",
     "anonymize",
@@ -61,7 +61,7 @@ __all__ = [
 # values load numpy; they come in late so that the command hears Ctrl-C before that.
 _VALUES = {
     "withhold.errors": ("WithholdError",),
-    "withhold.data": ("Constraints", "Hierarchy", "Source", "Table", "Transactions"),
+    "withhold.data": ("Constraints", "Hierarchy", "Source", "Table", "Records"),
     "withhold.data.breach": ("Breach",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
     "withhold.methods.personal.model": ("PersonalRhoUncertainty",),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from withhold.data import Hierarchy, Table, Transactions
+from withhold.data import Hierarchy, Records, Table
 from withhold.errors import InputError, UndecidedError, option
 from withhold.formats import Data, read, read_table
 from withhold.formats.formulas import unescaped_items
@@ -85,7 +85,7 @@ def candidate(
     return _described(Candidate(path.name, None, model, path=path), readings, record, internal)
 
 
-def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Transactions:
+def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Records:
     """A file without a manifest: as the options say, or as it looks if they only fit the original."""
     if not said:
         return read(published)
@@ -147,7 +147,7 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: dict[str
         if isinstance(original, Table) and consent is None:
             return original
         return read_table(original, separator=reading.get("separator"), consent=consent)
-    if isinstance(original, Transactions) and consent is None:
+    if isinstance(original, Records) and consent is None:
         return original
     beside = next((each.path for each in releases if each.path is not None), None)
     if isinstance(original, str | Path) and beside is not None:
@@ -208,9 +208,9 @@ def _names(data: Any) -> frozenset[str]:
 def refuse_strangers(release: Candidate, tree: Hierarchy | None) -> None:
     """Refuse a release that has no item of the original: another file, or one that was misread."""
     table, original = release.table, release.original
-    if tree is not None or not isinstance(original, Transactions):
+    if tree is not None or not isinstance(original, Records):
         return
-    if not isinstance(table, Transactions) or not table.n_occurrences:
+    if not isinstance(table, Records) or not table.n_occurrences:
         return
     if frozenset(table.vocabulary).isdisjoint(original.vocabulary):
         ways = ", ".join(map(option, ("format", "separator", "record_column", "item_column")))

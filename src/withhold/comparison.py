@@ -14,7 +14,7 @@ from typing import Any
 from withhold.arguments import checked, names_in
 from withhold.candidates import candidate, refuse_strangers, with_originals
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Transactions
+from withhold.data import Hierarchy, Records
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import PolicyError
@@ -87,12 +87,12 @@ def compare(
     candidates = with_originals(original, candidates, consent=consent)
     table = candidates[0].original
     tree = None
-    if hierarchy is not None and isinstance(table, Transactions):
+    if hierarchy is not None and isinstance(table, Records):
         tree = tree_for(table, hierarchy)[0]
     wanted = None
     if sensitive is not None:
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
-        if isinstance(table, Transactions):
+        if isinstance(table, Records):
             refuse_if_nothing_known(find_unknown(wanted, table.vocabulary, what="sensitive items"))
     found = []
     for number, each in enumerate(candidates):

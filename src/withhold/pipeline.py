@@ -16,7 +16,7 @@ from typing import Any
 
 from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
-from withhold.data import Table, Transactions
+from withhold.data import Records, Table
 from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError
 from withhold.formats import Data, read, read_table
@@ -146,6 +146,6 @@ def as_data(data: Any, model: Model, consent: Any = None, *, allow_unknown: bool
         if isinstance(data, Table) and consent is None:
             return data
         return read_table(data, consent=consent, allow_unknown=allow_unknown)
-    if isinstance(data, Transactions) and consent is None:
+    if isinstance(data, Records) and consent is None:
         return data
     return read(data, consent=consent, allow_unknown=allow_unknown)

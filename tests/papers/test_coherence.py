@@ -41,7 +41,7 @@ def names(itemset: int) -> str:
 
 
 def border_after_observation_2():
-    table = wh.Transactions.from_lists(FIGURE_1)
+    table = wh.Records.from_lists(FIGURE_1)
     alive = np.array([name in set("abefg") for name in table.vocabulary])
     return mole_border(table, MODEL, alive)
 

@@ -8,8 +8,8 @@ import pytest
 from withhold import (
     Constraints,
     PersonalRhoUncertainty,
+    Records,
     Status,
-    Transactions,
     anonymize,
     audit,
     verify,
@@ -38,7 +38,7 @@ PUBLISHED = [
 
 @pytest.fixture(scope="module")
 def model():
-    table = Transactions.from_lists(TABLE_1)
+    table = Records.from_lists(TABLE_1)
     return PersonalRhoUncertainty("0.5", Constraints.of(FEARS, table), originals=table)
 
 
@@ -69,7 +69,7 @@ def test_table_1__our_release_withholds_no_more_than_the_paper(model):
 
 
 def test_table_2__suppression_numbers():
-    table = Transactions.from_lists([["x", "y"], ["x", "y"], ["x", "y"], ["x"]])
+    table = Records.from_lists([["x", "y"], ["x", "y"], ["x", "y"], ["x"]])
     model = PersonalRhoUncertainty("0.5", Constraints.of({0: ["y"]}, table))
     work = PersonalWorkspace(table, model, victim=CONSEQUENT, at_random=False, seed=0)
     known = np.zeros(1, dtype=np.int32)

@@ -6,7 +6,7 @@ from math import log
 
 import pytest
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.measure import Utility, measure_utility
 
 SHOP = [
@@ -37,9 +37,7 @@ PUBLISHED = [
 
 
 def measured(original: list[list[str]], published: list[list[str]], **options) -> Utility:
-    return measure_utility(
-        Transactions.from_lists(original), Transactions.from_lists(published), **options
-    )
+    return measure_utility(Records.from_lists(original), Records.from_lists(published), **options)
 
 
 def without(rows: list[list[str]], *deletions: tuple[int, str]) -> list[list[str]]:

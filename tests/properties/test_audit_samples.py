@@ -61,7 +61,7 @@ def test_attacks__each_is_judged_as_by_brute_force(split):
     for chance in cases(1000):
         rows, items = random_rows(chance)
         secret, bound = some(chance, items), chance.choice(BOUNDS)
-        table = wh.Transactions.from_lists(rows)
+        table = wh.Records.from_lists(rows)
         layout = (split_rows if split else lay_out)(table, table.codes(secret))
         for size in (1, 2, 3):
             known = known_sets(layout, size)
@@ -84,7 +84,7 @@ def test_curve__intervals_cover_the_exact_shares():
         rows = [frozenset(i for i in "abcdefg" if chance.random() < 0.5) for _ in range(25)]
         private, h, k = some(chance, list("abc")), chance.choice(BOUNDS), chance.randint(2, 6)
         expected = oracle.audit_coherence(rows, private, h, k, 2, 0).curve
-        table = wh.Transactions.from_lists(rows)
+        table = wh.Records.from_lists(rows)
         layout = split_rows(table, table.codes(private))
         for seed in (chance.randrange(10**9) for _ in range(4)):
             curve = attack_curve.attack_curve(
@@ -114,7 +114,7 @@ def searches(chance: random.Random) -> list[tuple[counting.Search, dict[int, int
 
     rows, items = random_rows(chance)
     secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(1, 3)
-    table = wh.Transactions.from_lists(rows)
+    table = wh.Records.from_lists(rows)
     work = (5, Stop(), 1, lambda *_: None)
     rho = wh.RhoUncertainty(bound, secret)
     layout = lay_out(table, table.codes(secret))
@@ -129,7 +129,7 @@ def searches(chance: random.Random) -> list[tuple[counting.Search, dict[int, int
     fears = [frozenset(i for i in items if chance.random() < 0.4) for _ in rows]
     constraints = wh.Constraints.of(dict(enumerate(fears)), table)
     personal = wh.PersonalRhoUncertainty(bound, constraints, originals=table)
-    kept = kept_of(table, wh.Transactions.from_lists(published))
+    kept = kept_of(table, wh.Records.from_lists(published))
     people = lay_out_people(table, kept, constraints, merged=False)
     found.append(
         (

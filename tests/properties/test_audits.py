@@ -91,7 +91,7 @@ def compare(audit: Audit, expected: oracle.Found, show: int, order=rank_of) -> N
 
 def run(rows: Rows, model: Model, chance: random.Random, **options) -> tuple[Audit, int]:
     show = chance.choice([1, 3, 10_000])
-    table = rows if isinstance(rows, wh.Transactions) else wh.Transactions.from_lists(rows)
+    table = rows if isinstance(rows, wh.Records) else wh.Records.from_lists(rows)
     seed = chance.randrange(100)
     audit = lenient.audit(table, model, show=show, samples=20, seed=seed, jobs=1, **options)
     return audit, show
@@ -118,7 +118,7 @@ def test_personal():
         fears = [frozenset(i for i in [*items, "z"] if chance.random() < 0.4) for _ in originals]
         rho = chance.choice(BOUNDS)
         max_known, size = chance.choice([None, None, 0, 1, 2, 3]), chance.choice([0, 1, 2, 3, 7])
-        table = wh.Transactions.from_lists(originals)
+        table = wh.Records.from_lists(originals)
         constraints = wh.Constraints.of(dict(enumerate(fears)), table)
         model = wh.PersonalRhoUncertainty(rho, constraints, originals=table, max_known=max_known)
         audit, show = run(published, model, chance, max_size=size)
@@ -219,7 +219,7 @@ def test_verdicts__do_not_change_where_one_item_stands_for_its_equals(monkeypatc
         known = chance.choice([None, 1, 2])
         published = [frozenset(i for i in row if chance.random() < 0.8) for row in rows]
         fears = [frozenset(i for i in items if chance.random() < 0.3) for _ in rows]
-        table = wh.Transactions.from_lists(rows)
+        table = wh.Records.from_lists(rows)
         constraints = wh.Constraints.of(dict(enumerate(fears)), table)
         personal = wh.PersonalRhoUncertainty(bound, constraints, originals=table, max_known=known)
         checked = [

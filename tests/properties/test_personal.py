@@ -15,9 +15,9 @@ from tables import ITEMS, Rows, examples, needs_speed
 from withhold import (
     Constraints,
     PersonalRhoUncertainty,
+    Records,
     RhoUncertainty,
     Status,
-    Transactions,
 )
 from withhold.counting.threads import Stop
 from withhold.methods.personal.search.fix import LEFTOVER
@@ -49,7 +49,7 @@ def people(draw: st.DrawFn) -> tuple[Rows, Rows, Rows, Fraction]:
 
 
 def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> PersonalRhoUncertainty:
-    table = Transactions.from_lists(originals)
+    table = Records.from_lists(originals)
     constraints = Constraints.of(dict(enumerate(fears)), table)
     return PersonalRhoUncertainty(rho, constraints, originals=table, **more)
 
@@ -154,14 +154,14 @@ def test_rows_that_are_no_part_of_the_originals__are_refused():
         verify([["a"], ["b"]], model)
 
 
-def larger_table(seed: int) -> tuple[Transactions, Constraints]:
+def larger_table(seed: int) -> tuple[Records, Constraints]:
     """500 records of 3 to 13 of 60 items, and 4 % of all possible fears."""
     generator = np.random.default_rng(seed)
     rows = [
         [str(item) for item in generator.permutation(60)[: generator.integers(3, 14)]]
         for _ in range(500)
     ]
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     constraints = Constraints.of(generator.random((500, table.n_items)) < 0.04, table)
     return table, constraints
 

@@ -16,7 +16,7 @@ from test_personal import modelled, people
 from lenient import verify
 from oracle import personal_breaches
 from tables import examples
-from withhold import Status, Transactions
+from withhold import Records, Status
 from withhold.methods.personal.check import proof
 from withhold.methods.personal.check.adversaries import mark_successful
 from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
@@ -37,7 +37,7 @@ RUNNING = np.zeros(1, dtype=np.int64)
 
 
 def laid_out(model, published, *, merged=True) -> PersonalLayout:
-    kept = proof.kept_of(model.originals, Transactions.from_lists(published))
+    kept = proof.kept_of(model.originals, Records.from_lists(published))
     return lay_out_people(model.originals, kept, model.constraints, merged=merged)
 
 

@@ -9,17 +9,17 @@ import pytest
 
 from lenient import anonymize, verify
 from tables import needs_speed
-from withhold import Constraints, PersonalRhoUncertainty, Status, Transactions
+from withhold import Constraints, PersonalRhoUncertainty, Records, Status
 from withhold.methods.personal.sampling import chance_of_at_most, fewest_draws, sample_test
 
 EPSILON = DELTA = Fraction(1, 10)
 RUNS = 2000
 
 
-def people(n: int, unsafe: int) -> tuple[Transactions, PersonalRhoUncertainty]:
+def people(n: int, unsafe: int) -> tuple[Records, PersonalRhoUncertainty]:
     """n persons with two items; of ``unsafe`` of them the second follows from the first, and is feared."""
     rows = [[f"a{k}", f"b{k}"] if k < unsafe else [f"c{k % 4}", f"d{k % 3}"] for k in range(n)]
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     # Knowing b tells of a as well, but a is feared by nobody: half of the adversaries succeed.
     fears = Constraints.of({k: [f"a{k}", f"b{k}"] for k in range(unsafe)}, table)
     model = PersonalRhoUncertainty(
@@ -68,7 +68,7 @@ def test_paper__its_loop_does_not_keep_its_delta_over_rounds():
 def test_release__is_confirmed_and_good(kind):
     generator = np.random.default_rng(1)
     rows = [[str(item) for item in generator.permutation(12)[:5]] for _ in range(300)]
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     fears = Constraints.of({row: [str(row % 12)] for row in range(300)}, table)
     model = PersonalRhoUncertainty("0.5", fears, max_known=3, epsilon="0.1", delta="0.1", test=kind)
     release = anonymize(table, model, seed=4)

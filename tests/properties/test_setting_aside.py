@@ -11,7 +11,7 @@ from test_personal import knowledge, modelled, people
 from lenient import anonymize
 from oracle import personal_breaches
 from tables import examples
-from withhold import Constraints, Transactions
+from withhold import Constraints, Records
 from withhold.counting.threads import Stop, quiet
 from withhold.data import packing
 from withhold.formats import constraints as files
@@ -50,7 +50,7 @@ def test_long_records__are_set_aside_and_the_release_is_safe(problem, max_known,
 def test_records_of_few_items__are_made_safe(problem, size):
     originals, _, fears, rho = problem
     model = modelled(originals, fears, rho)
-    table = Transactions.from_lists(originals)
+    table = Records.from_lists(originals)
     work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0)
     with Stop() as stop:
         assert setting_aside.shorten_records(work, size, stop, quiet)
@@ -93,7 +93,7 @@ def test_pairs__are_the_same_however_few_are_sorted_at_a_time(problem, at_once):
 def test_constraints__are_the_same_however_small_the_pieces(tmp_path, monkeypatch, suffix, quoted):
     import polars as pl
 
-    table = Transactions.from_lists([[str(item)] for item in range(50)])
+    table = Records.from_lists([[str(item)] for item in range(50)])
     pairs = [(row + 1, f"item {row * 7 % 40}") for row in range(50)] + [(3, "!item 14"), (4, "x")]
     path = tmp_path / f"fears.{suffix}"
     if suffix == "parquet":
@@ -113,7 +113,7 @@ def test_constraints__are_the_same_however_small_the_pieces(tmp_path, monkeypatc
 
 def test_constraints__a_mistake_in_a_later_piece_comes_with_its_line(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "PIECE_BYTES", 4)
-    table = Transactions.from_lists([["a"], ["b"]])
+    table = Records.from_lists([["a"], ["b"]])
     for wrong, said in (("9,a", "line 5: names a record"), ("1,a,b", "line 5: has 3 cells")):
         (tmp_path / "fears.csv").write_text(f"record,item\n1,a\n2,b\n1,b\n{wrong}\n2,a\n")
         with pytest.raises(files.InputError, match=said):

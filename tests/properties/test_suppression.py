@@ -90,7 +90,7 @@ def test_release__two_deletions_are_undone_together():
     # Alone, either c makes sure of the b or the a beside it; together there are two of each.
     rows = [frozenset("ac"), frozenset("bc"), frozenset("a"), frozenset("b")]
     model = wh.RhoUncertainty("0.5", ["a", "b", "c"])
-    table = wh.Transactions.from_lists(rows)
+    table = wh.Records.from_lists(rows)
     log = Log()
     work = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
     gone = np.flatnonzero(work.items == work.rank_of_code[2]).astype(np.int32)

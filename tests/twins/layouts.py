@@ -9,12 +9,12 @@ import numpy as np
 from tables import Rows
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.layout import Layout, lay_out
-from withhold.data import Transactions
+from withhold.data import Records
 
 
 def laid_out(rows: Rows, sensitive: frozenset[str]) -> tuple[Layout, list[frozenset[int]]]:
     """The layout and the same rows as sets of ranks."""
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     layout = lay_out(table, table.codes(sensitive))
     return layout, [frozenset(row) for row in lists(layout.offsets, layout.items)]
 

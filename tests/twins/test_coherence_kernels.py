@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tables import Rows, examples, tables
 from twins import plain_coherence
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.coherence import breach_store
 from withhold.methods.coherence.breach_store import EMPTY, move_keys, slot_of
 from withhold.methods.coherence.check.rare_rows import find_rare_row
@@ -31,7 +31,7 @@ sizes = st.integers(1, 8)
 
 def split(rows: Rows, private: frozenset[str]) -> tuple[SplitRows, list[frozenset[int]]]:
     """The rows as kernels take them, and as sets of ranks for the twins."""
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     laid = split_rows(table, table.codes(private))
     rank = {table.vocabulary[code]: r for r, code in enumerate(laid.code_of_rank.tolist())}
     return laid, [frozenset(rank[item] for item in row) for row in rows]
@@ -124,7 +124,7 @@ def test_are_first_minimal_moles(problem, h, k, size, data):
 def test_transpose_private(problem):
     names, private_names = problem
     laid, records = split(names, private_names)
-    table = Transactions.from_lists(names)
+    table = Records.from_lists(names)
     private = private_ranks(laid)
     is_private = np.zeros(table.n_items, dtype=bool)
     is_private[table.codes(private_names)] = True
@@ -196,7 +196,7 @@ def test_count_minimal__with_one_item(problem, h, k, largest):
 @given(tables(records=12), shares, st.integers(1, 9), st.one_of(st.none(), sizes), st.booleans())
 def test_count_moles(problem, h, k, p, shared_out):
     rows, private = problem
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     model = Coherence(h, k, p, private)
     codes = frozenset(table.codes(private).tolist())
     code = {name: number for number, name in enumerate(table.vocabulary)}
@@ -221,7 +221,7 @@ def test_count_moles(problem, h, k, p, shared_out):
 @given(tables(records=12), st.integers(1, 6), st.sampled_from("abcdefgh"))
 def test_count_nuggets(problem, k, gone):
     rows, private = problem
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     alive = np.array([name not in private | {gone} for name in table.vocabulary], dtype=bool)
     code = {name: number for number, name in enumerate(table.vocabulary)}
     left = [row - ({gone} - private) for row in rows]

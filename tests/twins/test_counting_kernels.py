@@ -27,7 +27,7 @@ from withhold.counting.layout import (
 from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import without
 from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, find_unsafe_closed_set
 
@@ -39,7 +39,7 @@ many_or_few = st.sampled_from([1, 9])
 @given(problems())
 def test_layout__holds_the_same_table(problem):
     rows, sensitive, _ = problem
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     layout, records = laid_out(rows, sensitive)
     assert (np.diff(layout.supports) >= 0).all()
     assert (np.diff([len(record) for record in records]) <= 0).all()
@@ -66,7 +66,7 @@ def test_layout__holds_the_same_table(problem):
 @given(problems(), st.data())
 def test_layout__of_what_is_kept_is_that_of_the_table_without_the_rest(problem, data):
     rows, sensitive, _ = problem
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     marks = data.draw(st.lists(st.booleans(), min_size=table.n_occurrences))
     kept = np.array(marks[: table.n_occurrences], dtype=bool)
     rest = without(np.flatnonzero(~kept), table)

@@ -12,7 +12,7 @@ from tables import Rows, examples, problems, tables
 from twins import plain_looks
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.coherence.check.public_sets import find_mole
 from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, split_rows
 from withhold.methods.coherence.search.first_mole import SOME, any_mole
@@ -23,7 +23,7 @@ shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/
 
 def split(rows: Rows, private: frozenset[str]) -> tuple[SplitRows, list[frozenset[int]]]:
     """The rows as kernels take them, and as sets of ranks for the twins."""
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     laid = split_rows(table, table.codes(private))
     rank = {table.vocabulary[code]: r for r, code in enumerate(laid.code_of_rank.tolist())}
     return laid, [frozenset(rank[item] for item in row) for row in rows]
@@ -33,7 +33,7 @@ def split(rows: Rows, private: frozenset[str]) -> tuple[SplitRows, list[frozense
 @given(problems(), st.integers(1, 4), st.data())
 def test_find_unsafe_consequents(problem, size, data):
     rows, sensitive, rho = problem
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     layout = lay_out(table, table.codes(sensitive))
     rank = {table.vocabulary[code]: r for r, code in enumerate(layout.code_of_rank.tolist())}
     records = [frozenset(rank[item] for item in row) for row in rows]

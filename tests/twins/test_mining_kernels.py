@@ -15,7 +15,7 @@ from tables import Rows, examples, tables
 from twins import plain_mining
 from twins.layouts import all_bitmaps, arrays, lists
 from withhold.counting.layout import lay_out
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.mining.closed_sets import FINISHED, STOPPED, TOO_MANY, mine_itemsets
 from withhold.mining.itemset_index import (
     count_supports,
@@ -62,8 +62,8 @@ def mined(
     return status, [(frozenset(c.tolist()), int(n)) for c, n in zip(sets, supports, strict=False)]
 
 
-def coded(rows: Rows) -> tuple[Transactions, list[frozenset[int]]]:
-    table = Transactions.from_lists(rows)
+def coded(rows: Rows) -> tuple[Records, list[frozenset[int]]]:
+    table = Records.from_lists(rows)
     ends = table.offsets.tolist()
     codes = table.items.tolist()
     return table, [frozenset(codes[a:b]) for a, b in zip(ends, ends[1:], strict=False)]

@@ -12,7 +12,7 @@ from lenient import anonymize
 from tables import examples
 from twins import plain_personal
 from withhold.counting.threads import Stop
-from withhold.data import Constraints, Transactions
+from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.check.survey import survey_people
 from withhold.methods.personal.draws import draw_adversaries
@@ -42,20 +42,20 @@ def problems(draw: st.DrawFn):
     return originals, published, fears, draw(st.sampled_from([Fraction(1, 2), Fraction(2, 3)]))
 
 
-def named(originals, fears) -> tuple[Transactions, Constraints]:
+def named(originals, fears) -> tuple[Records, Constraints]:
     """The same with names for items, as the suppressor takes it."""
-    table = Transactions.from_lists([[str(code) for code in row] for row in originals])
+    table = Records.from_lists([[str(code) for code in row] for row in originals])
     mapping = {row: [str(code) for code in feared] for row, feared in enumerate(fears)}
     return table, Constraints.of(mapping, table)
 
 
 def laid_out(originals, published, fears, *, merged) -> PersonalLayout:
-    table = Transactions.from_codes(
+    table = Records.from_codes(
         np.array([len(row) for row in originals], dtype=np.int64),
         np.array([code for row in originals for code in sorted(row)], dtype=np.int32),
         tuple(str(code) for code in range(N_ITEMS)),
     )
-    rows = Transactions.from_lists([[str(code) for code in row] for row in published])
+    rows = Records.from_lists([[str(code) for code in row] for row in published])
     constraints = Constraints.of(
         {row: [str(code) for code in feared] for row, feared in enumerate(fears)}, table
     )

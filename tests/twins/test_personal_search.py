@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tables import examples
 from twins import plain_personal
 from withhold.counting.threads import Stop
-from withhold.data import Constraints, Transactions
+from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.people import lay_out_people
 from withhold.methods.personal.search.fix import (
@@ -45,12 +45,12 @@ class World:
     def __init__(self, originals, published, fears):
         n_items = 1 + max((x for row in originals for x in row), default=0)
         names = tuple(f"{x:02}" for x in range(n_items))
-        self.table = Transactions.from_codes(
+        self.table = Records.from_codes(
             np.array([len(row) for row in originals], dtype=np.int64),
             np.array([x for row in originals for x in sorted(row)], dtype=np.int32),
             names,
         )
-        shown = Transactions.from_lists([[f"{x:02}" for x in row] for row in published])
+        shown = Records.from_lists([[f"{x:02}" for x in row] for row in published])
         wishes = {row: [f"{x:02}" for x in feared] for row, feared in enumerate(fears)}
         constraints = Constraints.of(wishes, self.table)
         self.laid = lay_out_people(self.table, kept_of(self.table, shown), constraints)

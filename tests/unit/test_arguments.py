@@ -183,7 +183,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         ),
         (
             lambda: wh.Constraints.of({0: ["a"]}, SHOP),
-            "table must be a Transactions, not a list",
+            "table must be a Records, not a list",
         ),
         (
             lambda: wh.Constraints.of({0: ["a"]}, tabl=RECORDS),
@@ -218,8 +218,8 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.Table.from_columns(None), "columns must be a mapping (dict), not None"),
         (lambda: wh.Table.from_columns({"a": None}), "each column is a name and a collection"),
         (lambda: wh.Table.from_columns({"a": "xy"}), "each column is a name and a collection"),
-        (lambda: wh.Transactions.from_lists(None), "records must be a collection"),
-        (lambda: wh.Transactions.from_lists([3]), "record 1 is not a collection of items"),
+        (lambda: wh.Records.from_lists(None), "records must be a collection"),
+        (lambda: wh.Records.from_lists([3]), "record 1 is not a collection of items"),
         (
             lambda: wh.read_table(ROWS, bins={5: 5}),
             "bins name columns by texts, such as 'age', not",
@@ -227,15 +227,15 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.read_table(ROWS, bins=[5]), "bins name columns by texts"),
         (
             lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, wh.read_table(ROWS)),
-            "table must be a Transactions, not a Table",
+            "table must be a Records, not a Table",
         ),
         (
             lambda: wh.apply(wh.anonymize(ROWS, MODELS_MADE["k-anonymity"]).plan, RECORDS),
-            "table must be a Table, not a Transactions",
+            "table must be a Table, not a Records",
         ),
         (lambda: wh.apply(None, RECORDS), "plan must be a plan"),
         (lambda: wh.apply("plan", RECORDS), "plan must be a plan"),
-        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "table must be a Transactions"),
+        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "table must be a Records"),
         (lambda: wh.anonymize(SHOP, RHO).write(3), "path must be a text or a path"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", report="yes"), "report must be True or"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", fromat="long"), "did you mean format?"),

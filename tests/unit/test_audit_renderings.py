@@ -33,7 +33,7 @@ SECRET = {"insulin"}
 
 
 def models() -> dict[str, Model]:
-    table = wh.Transactions.from_lists(ROWS)
+    table = wh.Records.from_lists(ROWS)
     fears = wh.Constraints.of({0: ["insulin"], 3: ["insulin", "milk"], 6: ["soap"]}, table)
     return {
         "rho": wh.RhoUncertainty("0.5", SECRET),
@@ -215,7 +215,7 @@ def test_time_limit__larger_sizes_are_said_not_to_be_counted():
 
 def test_sample_that_confirms__does_not_count_as_nothing_found():
     rows = [["a", "s"]] + [["a"]] * 200 + [["b", "s"], ["b"], ["c"]] * 20
-    table = wh.Transactions.from_lists(rows)
+    table = wh.Records.from_lists(rows)
     fears = wh.Constraints.of({0: ["s"]}, table)
     model = wh.PersonalRhoUncertainty("0.4", fears, max_known=1, epsilon="0.2", delta="0.2")
     audit = wh.audit(table, model, samples=1)

@@ -136,7 +136,7 @@ def test_publish__every_format_is_proved_again(tmp_path, name):
 
 
 def test_record_ids__stay_if_they_are_kept():
-    table = wh.Transactions.from_lists(ROWS, record_ids=["a", "b", "c", "d"])
+    table = wh.Records.from_lists(ROWS, record_ids=["a", "b", "c", "d"])
     numbered = wh.anonymize(table, wh.Buckets(2), hierarchy="prefix")
     assert numbered.data.record_ids == ("1", "2", "3", "4")
     release = wh.anonymize(table, wh.Buckets(2), hierarchy="prefix", ids="keep")

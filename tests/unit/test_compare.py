@@ -93,8 +93,8 @@ def test_compare__warns_of_what_does_not_belong_together(rows, said):
 
 
 def test_compare__warns_of_other_record_ids():
-    before = wh.Transactions.from_lists(SHOP, record_ids="abcd")
-    after = wh.Transactions.from_lists(ONE_LESS, record_ids="abdc")
+    before = wh.Records.from_lists(SHOP, record_ids="abcd")
+    after = wh.Records.from_lists(ONE_LESS, record_ids="abdc")
     (warning,) = wh.compare(before, after).warnings
     assert "record ids" in warning
 

@@ -11,8 +11,8 @@ from withhold import (
     Constraints,
     Hierarchy,
     PersonalRhoUncertainty,
+    Records,
     Status,
-    Transactions,
     anonymize,
     audit,
     verify,
@@ -21,7 +21,7 @@ from withhold.errors import InputError, PolicyError
 from withhold.formats.constraints import read_constraints
 from withhold.registry import model_from
 
-TABLE = Transactions.from_lists([["a", "b"], ["b"], ["c"]])
+TABLE = Records.from_lists([["a", "b"], ["b"], ["c"]])
 FEARED = [("a", "c"), (), ("b",)]
 
 
@@ -43,11 +43,11 @@ def test_mapping_matrix_sparse_and_function__say_the_same():
 
 
 def test_repr__tells_how_much_and_nobody_s_items():
-    table = Transactions.from_lists([["aspirin", "milk"], ["milk"], ["milk"]])
+    table = Records.from_lists([["aspirin", "milk"], ["milk"], ["milk"]])
     constraints = Constraints.of({0: ["aspirin"]}, table)
     assert repr(constraints) == "<Constraints records=3 items=1 pairs=1>"
     shown = repr(anonymize(table, PersonalRhoUncertainty("0.5", constraints)))
-    assert shown.startswith("Release(data=<Transactions records=3 ")
+    assert shown.startswith("Release(data=<Records records=3 ")
     assert "aspirin" not in shown
 
 
@@ -60,7 +60,7 @@ def test_everybody_and_taking_back():
 
 
 def test_both_forms__hold_the_same():
-    few = Transactions.from_lists([[str(item)] for item in range(500)])
+    few = Records.from_lists([[str(item)] for item in range(500)])
     sparse = Constraints.of({row: [str(row)] for row in range(500)}, few)
     assert len(sparse.columns) == 500
     dense = Constraints.of({row: [str(row), *map(str, range(400))] for row in range(500)}, few)
@@ -72,7 +72,7 @@ def test_both_forms__hold_the_same():
 
 
 def test_record_ids__name_records():
-    table = Transactions.from_lists([["a"], ["b"]], record_ids=["u", "v"])
+    table = Records.from_lists([["a"], ["b"]], record_ids=["u", "v"])
     assert feared(Constraints.of({"v": ["a"]}, table)) == [(), ("a",)]
 
 
@@ -159,7 +159,7 @@ def test_model__refuses_what_nobody_can_mean(wrong):
 
 
 def test_memory__of_many_fears_is_bits():
-    table = Transactions.from_codes(
+    table = Records.from_codes(
         np.ones(2000, dtype=np.int64),
         np.arange(2000, dtype=np.int32) % 3340,
         tuple(sorted(str(code) for code in range(3340))),
@@ -169,9 +169,7 @@ def test_memory__of_many_fears_is_bits():
     assert Constraints.of(many, table).nbytes < 2000 * 3400 / 8 + 1000
 
 
-BANG = Transactions.from_lists(
-    [["a", "b"], ["b", "!z"], ["c"]], record_ids=["p1-x", "p2-x", "p3-x"]
-)
+BANG = Records.from_lists([["a", "b"], ["b", "!z"], ["c"]], record_ids=["p1-x", "p2-x", "p3-x"])
 NOBODY = {
     "nothing": {},
     "an empty list": {0: []},

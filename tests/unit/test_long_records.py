@@ -19,13 +19,13 @@ SECRET = {"i1", "i2"}
 pytestmark = needs_speed
 
 
-def table_of(length: int) -> wh.Transactions:
+def table_of(length: int) -> wh.Records:
     rows = [[f"i{n % 31}", f"i{n % 7}", f"i{n % 11}"] for n in range(500)]
     rows[100] = [*(f"z{n}" for n in range(length)), *(f"i{n}" for n in range(20))]
-    return wh.Transactions.from_lists(rows)
+    return wh.Records.from_lists(rows)
 
 
-def models(table: wh.Transactions) -> dict[str, Model]:
+def models(table: wh.Records) -> dict[str, Model]:
     fears = {row: ["i1", "i2"] if row % 2 else ["i3"] for row in range(len(table))}
     return {
         "rho": wh.RhoUncertainty("0.5", SECRET),
@@ -40,7 +40,7 @@ def models(table: wh.Transactions) -> dict[str, Model]:
 
 
 @pytest.fixture(scope="module")
-def tables() -> tuple[wh.Transactions, wh.Transactions]:
+def tables() -> tuple[wh.Records, wh.Records]:
     return table_of(30), table_of(LENGTH)
 
 
@@ -62,11 +62,11 @@ def test_very_long_record__in_a_file_that_holds(copies, known):
     rows = [["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["c"], ["c"]] * 50
     rows += [["a", "s"], ["b", "s"], ["c", "s"], ["a"], ["b"], ["c"]] * 10
     long = ["a", "b", *(f"z{n}" for n in range(LENGTH))]
-    large = wh.Transactions.from_lists([long] * copies + rows)
-    small = wh.Transactions.from_lists([long[:9]] * copies + rows)
+    large = wh.Records.from_lists([long] * copies + rows)
+    small = wh.Records.from_lists([long[:9]] * copies + rows)
     fears = {row: ["s"] if row % 2 else ["c"] for row in range(len(large))}
 
-    def asked(table: wh.Transactions) -> list[Model]:
+    def asked(table: wh.Records) -> list[Model]:
         constraints = wh.Constraints.of(fears, table)
         return [
             wh.RhoUncertainty("0.6", {"s"}, max_known=known),

@@ -162,7 +162,7 @@ def one_hot_frame() -> pl.DataFrame:
 
 def in_file(name: str, format: str) -> Callable[[], Path]:
     def make() -> Path:
-        write(wh.Transactions.from_lists(ROWS), Path(name), format=format)
+        write(wh.Records.from_lists(ROWS), Path(name), format=format)
         return Path(name)
 
     return make
@@ -217,7 +217,7 @@ INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
         "pyarrow": lambda: long_frame().to_arrow(),
         "polars of lists": lambda: pl.DataFrame({"items": ROWS}),
         "pandas one-hot": lambda: one_hot_frame().to_pandas(),
-        "Transactions": lambda: wh.Transactions.from_lists(ROWS),
+        "Records": lambda: wh.Records.from_lists(ROWS),
     },
     TABLE: {
         "csv file": table_file("in.csv"),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples, tables
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import PolicyError
 from withhold.formats import read
 from withhold.mining import miner as mining
@@ -60,7 +60,7 @@ def crowd(seed: int, records: int = 2000, items: int = 40) -> list[list[str]]:
 @pytest.mark.parametrize("miner", ["fpgrowth", "eclat"])
 def test_itemsets__are_pyfims(seed, least, miner):
     records = crowd(seed)
-    table = Transactions.from_lists(records)
+    table = Records.from_lists(records)
     assert ours(frequent_itemsets(table, least)) == theirs(records, least, "s", miner)
     assert ours(closed_itemsets(table, least)) == theirs(records, least, "c", miner)
 
@@ -69,7 +69,7 @@ def test_itemsets__are_pyfims(seed, least, miner):
 @given(tables(), st.integers(1, 4))
 def test_itemsets__of_random_tables_are_pyfims(problem, least):
     records = [sorted(row) for row in problem[0]]
-    table = Transactions.from_lists(records)
+    table = Records.from_lists(records)
     if not any(records):
         assert len(frequent_itemsets(table, least)) == len(closed_itemsets(table, least)) == 0
         return
@@ -81,7 +81,7 @@ def test_itemsets__of_random_tables_are_pyfims(problem, least):
 def test_rules__are_mlxtends(seed):
     pandas = pytest.importorskip("pandas")
     frequent_patterns = pytest.importorskip("mlxtend.frequent_patterns")
-    table = Transactions.from_lists(crowd(seed, records=600, items=25))
+    table = Records.from_lists(crowd(seed, records=600, items=25))
     held = np.zeros((len(table), table.n_items), dtype=bool)
     held[np.repeat(np.arange(len(table)), table.lengths), table.items] = True
     frame = pandas.DataFrame(held, columns=table.vocabulary)
@@ -102,7 +102,7 @@ def test_rules__are_mlxtends(seed):
 
 
 def test_rules__at_the_very_confidence_count():
-    table = Transactions.from_lists([["a", "b"]] * 3 + [["a"]] * 7)
+    table = Records.from_lists([["a", "b"]] * 3 + [["a"]] * 7)
     assert [rule.support for rule in rules(table, 1, "0.3") if rule.consequent == "b"] == [10]
     assert not [rule for rule in rules(table, 1, "0.300000001") if rule.consequent == "b"]
 
@@ -121,7 +121,7 @@ def test_real_files__give_what_pyfim_finds(real_data, name, share):
 
 
 def test_jobs__give_the_same_bytes():
-    table = Transactions.from_lists(crowd(5))
+    table = Records.from_lists(crowd(5))
     for mine in (frequent_itemsets, closed_itemsets):
         one, two, many = (mine(table, 15, jobs=jobs) for jobs in (1, 2, 5))
         for other in (two, many):
@@ -132,9 +132,9 @@ def test_jobs__give_the_same_bytes():
 
 def test_too_many_itemsets__are_refused(monkeypatch):
     monkeypatch.setattr(mining, "MOST_ITEMSETS", 31)
-    table = Transactions.from_lists([list("abcde")] * 2)
+    table = Records.from_lists([list("abcde")] * 2)
     assert len(frequent_itemsets(table, 2)) == 31
-    larger = Transactions.from_lists([list("abcdef")] * 2)
+    larger = Records.from_lists([list("abcdef")] * 2)
     with pytest.raises(PolicyError, match="more than 31 itemsets; give max_size"):
         frequent_itemsets(larger, 2)
     assert len(frequent_itemsets(larger, 2, max_size=2)) == 21
@@ -143,14 +143,14 @@ def test_too_many_itemsets__are_refused(monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_too_many__in_all_parts_together(jobs):
-    table = Transactions.from_lists([list("ab"), list("cd"), list("ef"), list("gh")])
+    table = Records.from_lists([list("ab"), list("cd"), list("ef"), list("gh")])
     assert mining.list_itemsets(table, 1, most=12, jobs=jobs) is not None
     assert mining.list_itemsets(table, 1, most=11, jobs=jobs) is None
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [["a"]]])
 def test_tables_with_nothing_frequent(rows):
-    table = Transactions.from_lists(rows)
+    table = Records.from_lists(rows)
     assert len(frequent_itemsets(table, 2)) == len(closed_itemsets(table, 2)) == 0
     assert len(rules(table, 2, "0.5")) == 0
 
@@ -188,4 +188,4 @@ def test_exact_confidence__refuses_nonsense(asked):
 
 def test_max_size__must_make_sense():
     with pytest.raises(PolicyError, match="max_size"):
-        frequent_itemsets(Transactions.from_lists([["a"]]), 1, max_size=0)
+        frequent_itemsets(Records.from_lists([["a"]]), 1, max_size=0)

@@ -16,7 +16,7 @@ import withhold
 from withhold.cli import audit, inspect  # noqa: F401
 from withhold.cli.app import app
 from withhold.cli.typed import listed_items
-from withhold.data import Constraints, Hierarchy, Transactions
+from withhold.data import Constraints, Hierarchy, Records
 from withhold.data.names import MISSING, WHITESPACE, clean, nearest
 from withhold.data.wishes import parse_wish, write_wish
 from withhold.errors import InputError, OutputError, PolicyError
@@ -61,7 +61,7 @@ def test_two_items_that_differ_only_by_whitespace_are_refused(tmp_path):
         assert "two items differ only by the whitespace" in str(caught.value), path.name
         assert repr("x") in str(caught.value)
         assert repr(f"{NBSP}x") in str(caught.value)
-    for make in (read, Transactions.from_lists):
+    for make in (read, Records.from_lists):
         with pytest.raises(InputError, match="whitespace"):
             make([["x"], [" x"]])
 
@@ -125,7 +125,7 @@ def test_names_that_are_empty_are_no_items_in_text_and_refused_elsewhere(tmp_pat
     for path in files(tmp_path, [["a", NBSP]])[:2]:
         with pytest.raises(InputError, match=r"no name|a blank item"):
             read(path)
-    for make in (read, Transactions.from_lists):
+    for make in (read, Records.from_lists):
         with pytest.raises(InputError, match="no name"):
             make([["a", " "]])
 
@@ -148,7 +148,7 @@ def test_record_ids_follow_the_same_rule(tmp_path):
 
 
 def test_consent_constraints_and_hierarchies_follow_the_same_rule(tmp_path):
-    table = Transactions.from_lists([["a"], ["b"]], record_ids=["u", "v"])
+    table = Records.from_lists([["a"], ["b"]], record_ids=["u", "v"])
     (tmp_path / "yes.txt").write_text(f"{NBSP}u\r\n", encoding="utf-8")
     assert len(read(table, consent=str(tmp_path / "yes.txt"))) == 1
     assert len(read(table, consent=["u "])) == 1
@@ -174,7 +174,7 @@ def test_every_item_can_be_wished_for_and_taken_back(name, back):
 
 
 def test_an_item_with_an_exclamation_mark_in_a_file(tmp_path):
-    table = Transactions.from_lists([["!a", "a"], ["!a"]])
+    table = Records.from_lists([["!a", "a"], ["!a"]])
     path = tmp_path / "fears.csv"
     path.write_text("record,item\n*,\\!a\n2,!\\!a\n1,a\n")
     made = read_constraints(path, table)
@@ -183,7 +183,7 @@ def test_an_item_with_an_exclamation_mark_in_a_file(tmp_path):
 
 
 def test_a_function_returns_names_not_wishes():
-    table = Transactions.from_lists([["!a"], ["b"]])
+    table = Records.from_lists([["!a"], ["b"]])
     assert Constraints.of(lambda record: record, table).of_record(0) == ("!a",)
 
 
@@ -194,11 +194,11 @@ def test_wishes_without_a_meaning_come_with_their_line(tmp_path, written, said):
     path = tmp_path / "fears.csv"
     path.write_text(f"record,item\n1,b\n1,{written}\n")
     with pytest.raises(InputError, match=rf"line 3: .*{said}"):
-        read_constraints(path, Transactions.from_lists([["b"]]))
+        read_constraints(path, Records.from_lists([["b"]]))
 
 
 def test_a_record_called_star_is_not_everybody(tmp_path):
-    table = Transactions.from_lists([["a"], ["b"]], record_ids=["*", "v"])
+    table = Records.from_lists([["a"], ["b"]], record_ids=["*", "v"])
     (tmp_path / "fears.csv").write_text("record,item\n*,a\n")
     with pytest.raises(InputError, match="stands for everybody, but"):
         read_constraints(tmp_path / "fears.csv", table)
@@ -317,7 +317,7 @@ def test_consent_by_column_with_skipped_rows(tmp_path):
 
 
 def test_a_release_never_writes_an_id_that_means_none(tmp_path):
-    table = Transactions.from_lists([["a"]] * 2, record_ids=["NA", "u"])
+    table = Records.from_lists([["a"]] * 2, record_ids=["NA", "u"])
     with pytest.raises(OutputError, match="the record id 'NA'"):
         withhold.formats.write(table, tmp_path / "a.jsonl")
 

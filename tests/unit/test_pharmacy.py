@@ -9,15 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from withhold.data.pharmacy import ERRANDS, HABITS, SENSITIVE, SHELVES, STORIES, pharmacy
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 from withhold.errors import PolicyError
 
 
-def fimi(table: Transactions) -> bytes:
+def fimi(table: Records) -> bytes:
     return "".join(" ".join(record) + "\n" for record in table).encode()
 
 
-def holds(table: Transactions, *names: str) -> NDArray[np.bool_]:
+def holds(table: Records, *names: str) -> NDArray[np.bool_]:
     """Which records hold all of the names."""
     wanted = set(names)
     return np.array([wanted <= set(record) for record in table], dtype=bool)

@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 from withhold.errors import PolicyError
 
 QUEST = Path(__file__).resolve().parents[2] / "benchmarks" / "quest.py"
@@ -29,7 +29,7 @@ def _load() -> ModuleType:
     return module
 
 
-quest: Callable[..., Transactions] = _load().quest
+quest: Callable[..., Records] = _load().quest
 
 
 def test_quest__same_seed_same_table() -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import InputError
 from withhold.formats import read
 
@@ -197,7 +197,7 @@ def test_iterables_that_are_no_records(rows: Any, words: str) -> None:
 
 
 def test_a_table_is_returned_as_it_is() -> None:
-    table = Transactions.from_lists([["a"]], record_ids=["x"])
+    table = Records.from_lists([["a"]], record_ids=["x"])
     assert read(table) is table
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import InputError
 from withhold.formats import read
 from withhold.formats.columns import Options
@@ -17,7 +17,7 @@ from withhold.formats.opening import Text
 from withhold.formats.rows import with_clean_names
 
 
-def table_of(folder: Path, text: str, **options: str) -> Transactions:
+def table_of(folder: Path, text: str, **options: str) -> Records:
     path = folder / "a.csv"
     path.write_text(text, encoding="utf-8", newline="")
     return read(path, **options)
@@ -92,7 +92,7 @@ def test_cells_with_and_without_quotes_read_alike(rows: list[tuple[str, str]]) -
     expected = [sorted({i.strip() for r, i in rows if r == name and i.strip()}) for name in order]
     # Blanks inside quotes are still there; the rule of names takes them off.
     for found in (plain, with_clean_names(parsed, path=None)):
-        table = Transactions(found.offsets, found.items, found.vocabulary, found.record_ids)
+        table = Records(found.offsets, found.items, found.vocabulary, found.record_ids)
         assert (list(table.record_ids or ()), table.to_lists()) == (order, expected)
         assert found.repeated == sum(bool(i.strip()) for _, i in rows) - table.n_occurrences
 

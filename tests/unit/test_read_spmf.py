@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import InputError
 from withhold.formats import read
 
 
-def table_of(folder: Path, text: str, **options: str) -> Transactions:
+def table_of(folder: Path, text: str, **options: str) -> Records:
     path = folder / "a.txt"
     path.write_text(text, encoding="utf-8", newline="")
     return read(path, **options)

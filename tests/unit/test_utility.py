@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import PolicyError
 from withhold.measure import MEANING, measure_loss, measure_utility, rules
 from withhold.measure.utility import ITEMS_SHOWN, Utility
@@ -16,8 +16,8 @@ from withhold.mining import rule_counts
 SHOP = [["beer", "bread", "wine"], ["beer", "wine"], ["bread"], []]
 
 
-def table(rows: list[list[str]]) -> Transactions:
-    return Transactions.from_lists(rows)
+def table(rows: list[list[str]]) -> Records:
+    return Records.from_lists(rows)
 
 
 def measured(rows: list[list[str]], **options) -> Utility:
@@ -93,7 +93,7 @@ def test_everything_gone__is_said():
 def test_agrees_with_loss():
     original = table(SHOP)
     kept = np.array([True, False, True, True, False, True])
-    published = Transactions(np.array([0, 2, 3, 4, 4]), original.items[kept], original.vocabulary)
+    published = Records(np.array([0, 2, 3, 4, 4]), original.items[kept], original.vocabulary)
     loss = measure_loss(original, published, {"wine"})
     utility = measure_utility(original, published, sensitive={"wine"}, min_support=1)
     assert loss.removed == utility.occurrences.all.removed == 2

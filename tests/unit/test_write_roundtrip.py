@@ -14,7 +14,7 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.data.names import is_missing
 from withhold.errors import OutputError
 from withhold.formats import as_written, output_form, read, read_back, write
@@ -60,23 +60,23 @@ plain = st.text("abcdefgh0123456789", min_size=1, max_size=10)
 
 
 @st.composite
-def tables(draw: st.DrawFn, names: st.SearchStrategy[str]) -> Transactions:
+def tables(draw: st.DrawFn, names: st.SearchStrategy[str]) -> Records:
     items = draw(st.lists(names, min_size=1, max_size=8, unique=True))
     rows = draw(st.lists(st.lists(st.sampled_from(items), max_size=5), min_size=1, max_size=6))
     ids = None
     if draw(st.booleans()):
         ids = draw(st.lists(names, min_size=len(rows), max_size=len(rows), unique=True))
-    return Transactions.from_lists(rows, record_ids=ids)
+    return Records.from_lists(rows, record_ids=ids)
 
 
-def written(table: Transactions, folder: str, form: Source) -> tuple[Path, Source]:
+def written(table: Records, folder: str, form: Source) -> tuple[Path, Source]:
     path = Path(folder) / "out.part"
     return path, write(table, path, form)
 
 
-def said_of(found: Transactions | Source) -> Source:
+def said_of(found: Records | Source) -> Source:
     """The source; whether a basket file happens to need quotes is not part of its form."""
-    source = found.source if isinstance(found, Transactions) else found
+    source = found.source if isinstance(found, Records) else found
     assert source is not None
     return replace(source, variant="") if source.format == "basket" else source
 
@@ -84,9 +84,9 @@ def said_of(found: Transactions | Source) -> Source:
 @pytest.mark.parametrize("kind", FORMS)
 @settings(max_examples=40)
 @given(table=tables(plain))
-@example(table=Transactions.from_lists([["a"], [], ["a", "b"]]))
-@example(table=Transactions.from_lists([["1"], [], ["01", "2"]], record_ids=["r3", "r1", "r2"]))
-def test_plain_names_survive_every_form(kind: str, table: Transactions) -> None:
+@example(table=Records.from_lists([["a"], [], ["a", "b"]]))
+@example(table=Records.from_lists([["1"], [], ["01", "2"]], record_ids=["r3", "r1", "r2"]))
+def test_plain_names_survive_every_form(kind: str, table: Records) -> None:
     form = FORMS[kind]
     if form.format == "one-hot" and (not table.n_occurrences or table.record_ids is not None):
         return  # see the tests of one-hot files below
@@ -101,7 +101,7 @@ def test_plain_names_survive_every_form(kind: str, table: Transactions) -> None:
 @pytest.mark.parametrize("kind", FORMS)
 @settings(max_examples=40)
 @given(table=tables(nasty))
-def test_nasty_names_survive_or_are_refused(kind: str, table: Transactions) -> None:
+def test_nasty_names_survive_or_are_refused(kind: str, table: Records) -> None:
     form = FORMS[kind]
     with TemporaryDirectory() as folder:
         try:
@@ -122,11 +122,11 @@ def test_nasty_names_survive_or_are_refused(kind: str, table: Transactions) -> N
 @pytest.mark.parametrize("kind", ["comma", "semicolon", "tab", "bar", "list", "jsonl"])
 @settings(max_examples=40)
 @given(table=tables(st.one_of(plain, st.sampled_from(["whole milk", "a b c", "1 2", "a,b", 'x"']))))
-@example(table=Transactions.from_lists([["whole milk"], ["beer"]]))
-@example(table=Transactions.from_lists([["whole milk"], ["low fat milk"], ["beer", "ale"]]))
-@example(table=Transactions.from_lists([["1 2", "3"]]))
-@example(table=Transactions.from_lists([["a,b"], ["c"]]))
-def test_a_reader_finds_the_separator_by_itself(kind: str, table: Transactions) -> None:
+@example(table=Records.from_lists([["whole milk"], ["beer"]]))
+@example(table=Records.from_lists([["whole milk"], ["low fat milk"], ["beer", "ale"]]))
+@example(table=Records.from_lists([["1 2", "3"]]))
+@example(table=Records.from_lists([["a,b"], ["c"]]))
+def test_a_reader_finds_the_separator_by_itself(kind: str, table: Records) -> None:
     form = FORMS[kind]
     with TemporaryDirectory() as folder:
         path, _ = written(table, folder, form)
@@ -135,7 +135,7 @@ def test_a_reader_finds_the_separator_by_itself(kind: str, table: Transactions) 
 
 @pytest.mark.parametrize("kind", FORMS)
 def test_the_same_table_gives_the_same_bytes(kind: str, tmp_path: Path) -> None:
-    table = Transactions.from_lists([["1", "2"], [], ["2"]], record_ids=["r1", "r2", "r3"])
+    table = Records.from_lists([["1", "2"], [], ["2"]], record_ids=["r1", "r2", "r3"])
     first, second = tmp_path / "first", tmp_path / "second.other"
     source, again = write(table, first, FORMS[kind]), write(table, second, FORMS[kind])
     assert first.read_bytes() == second.read_bytes()
@@ -143,7 +143,7 @@ def test_the_same_table_gives_the_same_bytes(kind: str, tmp_path: Path) -> None:
 
 
 def test_archives_carry_neither_time_nor_name(tmp_path: Path) -> None:
-    table = Transactions.from_lists([["a"]])
+    table = Records.from_lists([["a"]])
     path = tmp_path / "secret-name.dat.gz"
     write(table, path)
     assert path.read_bytes()[3:8] == b"\0" * 5  # no flags, so no name; time 0
@@ -154,7 +154,7 @@ def test_archives_carry_neither_time_nor_name(tmp_path: Path) -> None:
 
 
 def test_what_each_form_looks_like(tmp_path: Path) -> None:
-    table = Transactions.from_lists([["b", "milk, whole"], [], ["b"]], record_ids=["x", "y", "z"])
+    table = Records.from_lists([["b", "milk, whole"], [], ["b"]], record_ids=["x", "y", "z"])
     expected = {
         "comma": 'b,"milk, whole"\n\nb\n',
         # Quoted for the reader's sake, who would find two separators in this file.
@@ -187,7 +187,7 @@ REFUSED = {
 def test_what_a_form_cannot_hold_is_refused_by_name(kind: str, tmp_path: Path) -> None:
     form, row, shown = REFUSED[kind]
     with pytest.raises(OutputError) as caught:
-        write(Transactions.from_lists([row]), tmp_path / "out", FORMS[form])
+        write(Records.from_lists([row]), tmp_path / "out", FORMS[form])
     assert shown in str(caught.value)
     assert ".jsonl" in str(caught.value)
     assert "parquet" in str(caught.value)
@@ -196,17 +196,17 @@ def test_what_a_form_cannot_hold_is_refused_by_name(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("name", ["", " a", "a\t", "\u00a0"])
 @pytest.mark.parametrize("kind", FORMS)
 def test_what_is_no_name_is_written_nowhere(kind: str, name: str, tmp_path: Path) -> None:
-    odd = replace(Transactions.from_lists([["x"]]), vocabulary=(name,))
+    odd = replace(Records.from_lists([["x"]]), vocabulary=(name,))
     with pytest.raises(OutputError, match="cannot be written"):
         write(odd, tmp_path / "out", FORMS[kind])
-    odd = replace(Transactions.from_lists([["x"]]), record_ids=(name or "NA",))
+    odd = replace(Records.from_lists([["x"]]), record_ids=(name or "NA",))
     if FORMS[kind].format not in ("basket", "spmf"):
         with pytest.raises(OutputError, match="the record id"):
             write(odd, tmp_path / "out", FORMS[kind])
 
 
 def test_withheld_items_leave_no_trace(tmp_path: Path) -> None:
-    kept = Transactions.from_lists([["a"], ["a", "b"]])
+    kept = Records.from_lists([["a"], ["a", "b"]])
     table = replace(kept, vocabulary=("a", "b", "secret, \n"))
     for kind, form in FORMS.items():
         write(table, tmp_path / kind, form)
@@ -216,7 +216,7 @@ def test_withheld_items_leave_no_trace(tmp_path: Path) -> None:
 
 
 def test_records_without_names_are_numbered_in_a_long_file(tmp_path: Path) -> None:
-    table = Transactions.from_lists([["a"], []])
+    table = Records.from_lists([["a"], []])
     for kind in ("long", "long parquet"):
         source = write(table, tmp_path / kind, FORMS[kind])
         assert read_back(tmp_path / kind, source).record_ids == ("1", "2")
@@ -224,7 +224,7 @@ def test_records_without_names_are_numbered_in_a_long_file(tmp_path: Path) -> No
 
 
 def test_two_records_of_one_name_are_not_united(tmp_path: Path) -> None:
-    table = Transactions.from_lists([["a"], ["b"]], record_ids=["x", "x"])
+    table = Records.from_lists([["a"], ["b"]], record_ids=["x", "x"])
     for kind in ("long", "long parquet", "one-hot", "one-hot parquet"):
         with pytest.raises(OutputError, match=r"same id|ids such"):
             write(table, tmp_path / "out", FORMS[kind])
@@ -232,25 +232,25 @@ def test_two_records_of_one_name_are_not_united(tmp_path: Path) -> None:
 
 def test_one_hot_ids_survive_unless_they_look_like_cells(tmp_path: Path) -> None:
     for kind in ("one-hot", "one-hot parquet"):
-        table = Transactions.from_lists([["b"], ["a", "b"], []], record_ids=["x", "1", "0"])
+        table = Records.from_lists([["b"], ["a", "b"], []], record_ids=["x", "1", "0"])
         source = write(table, tmp_path / kind, FORMS[kind])
         assert read(tmp_path / kind, format="one-hot") == table
         assert read_back(tmp_path / kind, source) == table
-        bits = Transactions.from_lists([["b"], ["a"]], record_ids=["0", "1"])
+        bits = Records.from_lists([["b"], ["a"]], record_ids=["0", "1"])
         with pytest.raises(OutputError, match="ids such as these"):
             write(bits, tmp_path / "out", FORMS[kind])
-        named = Transactions.from_lists([["record"]], record_ids=["x"])
+        named = Records.from_lists([["record"]], record_ids=["x"])
         with pytest.raises(OutputError, match="id column's name"):
             write(named, tmp_path / "out", FORMS[kind])
 
 
 def test_a_table_without_records_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="without records"):
-        write(Transactions.from_lists([]), tmp_path / "a.dat")
+        write(Records.from_lists([]), tmp_path / "a.dat")
 
 
 def test_a_place_that_cannot_be_written_is_our_error(tmp_path: Path) -> None:
-    table = Transactions.from_lists([["a"]])
+    table = Records.from_lists([["a"]])
     for path in (tmp_path / "nowhere" / "a.dat", tmp_path):
         with pytest.raises(OutputError, match="could not be written"):
             write(table, path, FORMS["space"])
@@ -284,7 +284,7 @@ def test_a_file_is_written_back_in_its_own_form(tmp_path: Path) -> None:
 
 
 def test_the_form_follows_the_name_not_the_path(tmp_path: Path) -> None:
-    table = Transactions.from_lists([["a"]])
+    table = Records.from_lists([["a"]])
     form = output_form("published.jsonl.gz")
     source = write(table, tmp_path / ".published.tmp-17", form)
     assert source.path == tmp_path / ".published.tmp-17"

@@ -12,7 +12,7 @@ from math import ceil, floor
 from typing import Any
 
 from withhold.auditing.intervals import share_interval
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.unknown import Unknown
 from withhold.method import Finding, Model
 from withhold.verdict import Verdict
@@ -173,7 +173,7 @@ class Audit:
         return self.exposed_records / self.records if self.records else 0.0
 
 
-def size_of(table: Transactions, sensitive: Collection[str]) -> dict[str, Any]:
+def size_of(table: Records, sensitive: Collection[str]) -> dict[str, Any]:
     """What every audit of transactions says about the table itself, as fields of an ``Audit``."""
     supports = table.supports
     codes = table.codes(sensitive)

@@ -11,7 +11,7 @@ from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import announce_compilation, note, progress_bar, say
 from withhold.cli.typed import listed_items
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.escaping import json_text
 
@@ -65,7 +65,7 @@ def compare(
     releases = [candidate(path, reading=reading, safe_csv=safe_csv) for path in published]
     releases = with_originals(original, releases, **reading, consent=consent)
     table = releases[0].original
-    if wanted is not None and isinstance(table, Transactions):
+    if wanted is not None and isinstance(table, Records):
         unknown = find_unknown(wanted, table.vocabulary, what="sensitive items")
         refuse_if_nothing_known(unknown)
         if unknown is not None:

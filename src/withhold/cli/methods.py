@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from withhold.cli.typed import Given, typed_values
-from withhold.data import Table, Transactions
+from withhold.data import Records, Table
 from withhold.errors import PolicyError
 from withhold.method import Method, Model
 from withhold.options import Declared, options_of
@@ -134,7 +134,7 @@ def build_model(given: Given) -> Model:
 
 
 def complete_model(
-    model: Model, given: Given, data: Transactions | Table, *, allow_unknown: bool = False
+    model: Model, given: Given, data: Records | Table, *, allow_unknown: bool = False
 ) -> Model:
     """The model with what can be read only when the data is known."""
     method = method_of(model)
@@ -162,7 +162,7 @@ def audit_options(given: Given, model: Model) -> dict[str, Any]:
 def complete_released(
     model: Model,
     given: Given,
-    original: Callable[[], Transactions] | None,
+    original: Callable[[], Records] | None,
     *,
     stated: bool,
     allow_unknown: bool,

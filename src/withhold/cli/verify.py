@@ -16,7 +16,7 @@ from withhold.escaping import json_text
 from withhold.verdict import Status
 
 if TYPE_CHECKING:
-    from withhold.data import Transactions
+    from withhold.data import Records
 
 COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", "mark"))
 """Options that may go with a manifest's policy; any other option of a model states a policy."""
@@ -126,7 +126,7 @@ def _original(
     published: Path,
     reading: dict[str, Any],
     **people: Any,
-) -> Transactions:
+) -> Records:
     """The originals, read as when the release was made if the internal manifest tells how."""
     from withhold.publish.rereading import read_original
 

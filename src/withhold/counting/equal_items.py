@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints
-from withhold.data import Transactions
+from withhold.data import Records
 
 LONG = 500
 """Records of so many items are worth it. Of shorter ones everything is looked at, and counted as such."""
 Bools = NDArray[np.bool_]
 
 
-def needed_occurrences(
-    table: Transactions, special: Ints, flags: Bools | None = None
-) -> Bools | None:
+def needed_occurrences(table: Records, special: Ints, flags: Bools | None = None) -> Bools | None:
     """The occurrences to look at, item codes in ``special`` always; None if no record is long.
 
     Items count as equal only if their ``flags``, told occurrence by occurrence, are equal too.
@@ -52,13 +50,13 @@ def needed_occurrences(
     return needed
 
 
-def only_needed(table: Transactions, needed: Bools) -> Transactions:
+def only_needed(table: Records, needed: Bools) -> Records:
     """The table with these occurrences and no other."""
     before = np.concatenate([[0], np.cumsum(needed, dtype=np.int64)])
     return replace(table, offsets=before[table.offsets], items=table.items[needed])
 
 
-def without_equal_items(table: Transactions, special: Ints) -> Transactions:
+def without_equal_items(table: Records, special: Ints) -> Records:
     """The table as it is, or if it has long records with one of its equal items each."""
     needed = needed_occurrences(table, special)
     return table if needed is None else only_needed(table, needed)

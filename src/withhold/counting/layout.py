@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import InputError
 
 Ints = NDArray[np.int32]
@@ -37,7 +37,7 @@ class Layout:
     """By rank."""
     code_of_rank: Ints
     record_of_row: Ints
-    table: Transactions
+    table: Records
 
     @property
     def n_rows(self) -> int:
@@ -106,7 +106,7 @@ class Layout:
         return np.flatnonzero(self.sensitive & (self.supports > 0)).astype(np.int32)
 
 
-def lay_out(table: Transactions, sensitive: Ints, kept: NDArray[np.bool_] | None = None) -> Layout:
+def lay_out(table: Records, sensitive: Ints, kept: NDArray[np.bool_] | None = None) -> Layout:
     """The layout of ``table``, or of its occurrences that are ``kept``, with these codes sensitive."""
     if table.n_occurrences >= 2**31 or len(table) >= 2**31:
         raise InputError(

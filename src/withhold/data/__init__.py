@@ -2,8 +2,8 @@
 
 from withhold.data.constraints import Constraints
 from withhold.data.hierarchy import Hierarchy
+from withhold.data.records import Records
 from withhold.data.source import Source
 from withhold.data.table import Table
-from withhold.data.transactions import Transactions
 
-__all__ = ["Constraints", "Hierarchy", "Source", "Table", "Transactions"]
+__all__ = ["Constraints", "Hierarchy", "Records", "Source", "Table"]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from withhold.arguments import checked, fits
 from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
+from withhold.data.records import Records
 from withhold.data.take_backs import unknown_take_backs, vain_take_backs
-from withhold.data.transactions import Transactions
 from withhold.data.unknown import Unknown
 from withhold.data.wishes import ALL, RowsByName, named, parse_wish, several
 from withhold.errors import InputError
@@ -40,7 +40,7 @@ class Categories(Protocol):
 class Constraints:
     """For every record of a table the items its person fears, owned or not.
 
-    >>> table = Transactions.from_lists([["milk", "medicine"], ["milk"]])
+    >>> table = Records.from_lists([["milk", "medicine"], ["milk"]])
     >>> constraints = Constraints.of({0: ["medicine"], "*": ["milk"]}, table)
     >>> constraints.of_record(0), constraints.of_record(1)
     (('medicine', 'milk'), ('milk',))
@@ -67,7 +67,7 @@ class Constraints:
     def of(
         cls,
         source: Any,
-        table: Transactions,
+        table: Records,
         *,
         hierarchy: Categories | None = None,
         allow_unknown: bool = False,
@@ -114,7 +114,7 @@ class Constraints:
     def from_pairs(
         cls,
         pairs: Iterable[tuple[int, str, bool]],
-        table: Transactions,
+        table: Records,
         *,
         hierarchy: Categories | None = None,
     ) -> Constraints:
@@ -206,7 +206,7 @@ class Constraints:
     def from_function(
         cls,
         fears: Callable[[tuple[str, ...]], Iterable[str]],
-        table: Transactions,
+        table: Records,
         *,
         hierarchy: Categories | None = None,
     ) -> Constraints:
@@ -221,7 +221,7 @@ class Constraints:
 
     @classmethod
     @checked
-    def from_matrix(cls, matrix: Any, table: Transactions) -> Constraints:
+    def from_matrix(cls, matrix: Any, table: Records) -> Constraints:
         """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
         if not hasattr(matrix, "shape"):
             raise InputError(
@@ -309,7 +309,7 @@ class Constraints:
         together = Constraints(self.n_records, *packed(self.n_records, named, row_bits))
         return replace(together, unknown=self.unknown, categories=self.categories)
 
-    def checked_for(self, table: Transactions) -> Constraints:
+    def checked_for(self, table: Records) -> Constraints:
         """The same, if they have as many records as the table."""
         if self.n_records != len(table):
             raise InputError(

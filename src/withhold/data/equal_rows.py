@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 
 
-def equal_rows(table: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def equal_rows(table: Records) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each record the number of its set, and for each set the first record that has it.
 
     Sets are numbered in the order in which they first appear.
 
-    >>> table = Transactions.from_lists([["a", "b"], ["a"], ["b", "a"], []])
+    >>> table = Records.from_lists([["a", "b"], ["a"], ["b", "a"], []])
     >>> [numbers.tolist() for numbers in equal_rows(table)]
     [[0, 1, 0, 2], [0, 1, 3]]
     """

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 
 SHELVES: Final = (
     # Best seller first. An item's rank in the shop is its place on the shelf, then the shelf's.
@@ -168,7 +168,7 @@ _STORIES_FROM = 100
 
 
 @checked
-def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Transactions, frozenset[str]]:
+def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[str]]:
     """Invented baskets of a pharmacy, and its sensitive items; the same seed gives the same bytes.
 
     The vocabulary is the whole shop, also where a small sample misses an item.
@@ -195,7 +195,7 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Transactions, froze
                 held[row - first, codes] = True
         lengths.append(held.sum(axis=1, dtype=np.int64))
         items.append(np.nonzero(held)[1].astype(np.int32))
-    table = Transactions.from_codes(np.concatenate(lengths), np.concatenate(items), shop.vocabulary)
+    table = Records.from_codes(np.concatenate(lengths), np.concatenate(items), shop.vocabulary)
     return table, SENSITIVE
 
 

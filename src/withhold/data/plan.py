@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked
-from withhold.data import Table, Transactions
+from withhold.data import Records, Table
 from withhold.data.breach import Breach
 from withhold.errors import PolicyError
 
@@ -65,13 +65,13 @@ class Plan:
         return len(self.removed)
 
     @checked
-    def apply_to(self, table: Transactions) -> Transactions:
+    def apply_to(self, table: Records) -> Records:
         """The table without what the plan removes; rows and their order stay."""
         if self.fingerprint != fingerprint(table):
             raise PolicyError("the plan was made for other rows; make a new one for this table")
         return without(self.removed, table)
 
-    def why(self, number: int, table: Transactions) -> Breach | None:
+    def why(self, number: int, table: Records) -> Breach | None:
         """The breach that the ``number``-th removal answered, with its counts at that moment.
 
         None: the budget ran out before the item was shown to be safe, or its record was set aside.
@@ -90,7 +90,7 @@ class Plan:
             int(self.reasons.supports[reason]),
         )
 
-    def removals(self, table: Transactions) -> list[tuple[int, str]]:
+    def removals(self, table: Records) -> list[tuple[int, str]]:
         """The removed occurrences as (record from 0, item)."""
         records = np.searchsorted(table.offsets, self.removed, side="right") - 1
         return [
@@ -100,18 +100,18 @@ class Plan:
 
 
 @checked
-def apply(plan: AnyPlan, table: Transactions | Table) -> Any:
+def apply(plan: AnyPlan, table: Records | Table) -> Any:
     """The table without what the plan withholds; rows and their order stay."""
     return plan.apply_to(table)
 
 
-def without(removed: NDArray[np.integer[Any]], table: Transactions) -> Transactions:
+def without(removed: NDArray[np.integer[Any]], table: Records) -> Records:
     """The table without the occurrences at these places, which ascend."""
     offsets = table.offsets - np.searchsorted(removed, table.offsets)
     return replace(table, offsets=offsets, items=np.delete(table.items, removed))
 
 
-def fingerprint(table: Transactions) -> str:
+def fingerprint(table: Records) -> str:
     """A digest of the rows, whatever file they came from."""
     digest = hashlib.sha256()
     for array in (table.offsets, table.items):

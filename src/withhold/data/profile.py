@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Profile:
     """The format found, in words."""
 
 
-def profile(table: Transactions, *, top: int = 10) -> Profile:
+def profile(table: Records, *, top: int = 10) -> Profile:
     """The profile of ``table``.
 
-    >>> profile(Transactions.from_lists([["a", "b"], ["a"], []])).top
+    >>> profile(Records.from_lists([["a", "b"], ["a"], []])).top
     (('a', 2), ('b', 1))
     """
     lengths = table.lengths
@@ -75,7 +75,7 @@ def length_bins(lengths: np.ndarray) -> tuple[tuple[int, int, int], ...]:
 SEPARATOR_NAMES = {" ": "space", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
-def _describe(table: Transactions) -> str:
+def _describe(table: Records) -> str:
     source = table.source
     if source is None:
         return "in memory"

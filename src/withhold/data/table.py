@@ -25,8 +25,8 @@ from withhold.data.native import (
     only_rows,
     restored,
 )
+from withhold.data.records import only_kept
 from withhold.data.source import Source
-from withhold.data.transactions import only_kept
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 

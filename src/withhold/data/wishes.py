@@ -9,7 +9,7 @@ from collections.abc import Collection, Container, Iterable
 from typing import Any
 
 from withhold.data.names import clean
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 from withhold.data.unknown import Unknown, did_you_mean, how_to_allow, near_spellings
 from withhold.errors import InputError
 
@@ -69,7 +69,7 @@ def refuse_ambiguous_star(ids: Container[str], path: str | None = None) -> None:
 class RowsByName:
     """The rows that the keys of a mapping name."""
 
-    def __init__(self, table: Transactions) -> None:
+    def __init__(self, table: Records) -> None:
         self._n_records, self._ids = len(table), table.record_ids or ()
         self._row_of = {name: row for row, name in enumerate(self._ids)}
         self._left_out = frozenset(table.left_out) if self._ids else frozenset()

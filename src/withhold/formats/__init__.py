@@ -1,6 +1,6 @@
 """Reading and writing tables: the first step of the road, and the means of the last.
 
-In: a path, standard input, a data frame or any iterable of iterables. Out: ``Transactions`` that
+In: a path, standard input, a data frame or any iterable of iterables. Out: ``Records`` that
 know where they came from; and back into a file of the same form. One module holds each format,
 ``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes.
 
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from withhold.arguments import checked
-from withhold.data import Source, Table, Transactions
+from withhold.data import Records, Source, Table
 from withhold.data.names import clean, is_missing
 from withhold.errors import InputError, OutputError, option
 from withhold.formats import basket, jsonl, listcolumn, listtext, long, onehot, spmf
@@ -56,7 +56,7 @@ __all__ = [
 
 NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
 
-Data = Transactions | Table
+Data = Records | Table
 """What can be read, published and proved: records of items, or a table of named columns."""
 
 TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
@@ -67,14 +67,14 @@ TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
     "jsonl": jsonl.read_text,
     "list": listtext.read_text,
 }
-TEXT_WRITERS: dict[str, Callable[[Transactions, Source], Iterator[str]]] = {
+TEXT_WRITERS: dict[str, Callable[[Records, Source], Iterator[str]]] = {
     "basket": basket.write_text,
     "long": long.write_text,
     "spmf": spmf.write_text,
     "one-hot": onehot.write_text,
     "jsonl": jsonl.write_text,
 }
-FRAME_WRITERS: dict[str, Callable[[Transactions, Source], Any]] = {
+FRAME_WRITERS: dict[str, Callable[[Records, Source], Any]] = {
     "long": long.write_frame,
     "one-hot": onehot.write_frame,
     "list": listcolumn.write_frame,
@@ -92,7 +92,7 @@ def read(
     consent: Any = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
-) -> Transactions:
+) -> Records:
     """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
 
     Format, separator and columns are found by content where they are not given. Repeated items of a
@@ -119,8 +119,8 @@ def read(
     return only_with_consent(table, source, consent, allow_unknown=allow_unknown)
 
 
-def _read_any(source: Any, options: Options) -> Transactions:
-    if isinstance(source, Transactions):
+def _read_any(source: Any, options: Options) -> Records:
+    if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike):
         return _read_path(Path(source), options)
@@ -234,7 +234,7 @@ def as_written(table: Data, form: Source) -> Data:
     return table
 
 
-def _check_names(table: Transactions, form: Source) -> None:
+def _check_names(table: Records, form: Source) -> None:
     """Refuse names that no reader would find again; tables that were read have none."""
     occurring = (table.vocabulary[code] for code in np.flatnonzero(table.supports))
     if odd := [name for name in occurring if name != clean(name) or not name]:
@@ -245,7 +245,7 @@ def _check_names(table: Transactions, form: Source) -> None:
         raise OutputError(f"the record id {odd[0]!r} cannot be written, as it is {NOT_A_NAME}.")
 
 
-def _read_path(path: Path, options: Options) -> Transactions:
+def _read_path(path: Path, options: Options) -> Records:
     opened = open_bytes(path)
     if opened.is_parquet:
         format, parsed = _read_parquet(opened, options)
@@ -279,12 +279,12 @@ def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
     return read_frame(Frame(frame, opened.label), options)
 
 
-def _table(parsed: Parsed, source: Source | None) -> Transactions:
+def _table(parsed: Parsed, source: Source | None) -> Records:
     path = None if source is None else str(source.path)
     if not len(parsed.lengths):
         raise InputError("holds no records", path=path, remedy="give at least one record")
     parsed = with_clean_names(parsed, path=path)
-    return Transactions(
+    return Records(
         parsed.offsets,
         parsed.items,
         parsed.vocabulary,
@@ -320,7 +320,7 @@ def _is_frame(source: Any) -> bool:
     return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
 
 
-def _details(table: Transactions, form: Source) -> dict[str, Any]:
+def _details(table: Records, form: Source) -> dict[str, Any]:
     """What of the form depends on the table."""
     if form.format == "long":
         return {"columns": long.written_columns(form)}

@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.errors import InputError, OutputError, option
 from withhold.formats.cells import guard_blanks, unguarded
 from withhold.formats.coding import code_lines
@@ -100,10 +100,10 @@ def find_separator(data: bytes, path: str | None = None) -> str:
     return found[0][1]
 
 
-def write_text(table: Transactions, form: Source) -> Iterator[str]:
+def write_text(table: Records, form: Source) -> Iterator[str]:
     """The lines of a basket file, each with its end.
 
-    >>> table = Transactions.from_lists([["milk, whole", "beer"], []])
+    >>> table = Records.from_lists([["milk, whole", "beer"], []])
     >>> from pathlib import Path
     >>> list(write_text(table, Source(Path("a.csv"), "basket", separator=",")))
     ['beer,"milk, whole"\\n', '\\n']
@@ -180,7 +180,7 @@ def _quoted_cells(text: Text, separator: str) -> Iterator[list[str]]:
         ) from None
 
 
-def _spelled(table: Transactions, form: Source, *, careful: bool) -> list[str]:
+def _spelled(table: Records, form: Source, *, careful: bool) -> list[str]:
     """How each item is written; items that do not occur are not looked at."""
     separator, may_quote = form.separator, _may_quote(form)
     spelled = []
@@ -196,7 +196,7 @@ def _spelled(table: Transactions, form: Source, *, careful: bool) -> list[str]:
     return spelled
 
 
-def _lines(table: Transactions, spelled: list[str], separator: str) -> Iterator[str]:
+def _lines(table: Records, spelled: list[str], separator: str) -> Iterator[str]:
     name_of = np.array(spelled, dtype=object)
     for first in range(0, len(table), ROWS_AT_ONCE):
         bounds = table.offsets[first : first + ROWS_AT_ONCE + 1].tolist()
@@ -205,7 +205,7 @@ def _lines(table: Transactions, spelled: list[str], separator: str) -> Iterator[
             yield separator.join(names[start - bounds[0] : end - bounds[0]]) + "\n"
 
 
-def _shows_separator(table: Transactions, lines: list[str], separator: str) -> bool:
+def _shows_separator(table: Records, lines: list[str], separator: str) -> bool:
     """Whether a reader would find the separator by itself."""
     try:
         found = find_separator("".join(lines).encode())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Source, Table, Transactions
+from withhold.data import Records, Source, Table
 from withhold.data.consent import agreed_by_name, agreed_by_value, with_consent
 from withhold.data.names import clean, is_missing
 from withhold.data.unknown import Unknown
@@ -51,8 +51,8 @@ def only_rows_with_consent(table: Table, consent: Any, *, allow_unknown: bool = 
 
 
 def only_with_consent(
-    table: Transactions, data: Any, consent: Any, *, allow_unknown: bool = False
-) -> Transactions:
+    table: Records, data: Any, consent: Any, *, allow_unknown: bool = False
+) -> Records:
     """The records of ``table`` whose publication was agreed to.
 
     ``consent`` is the path of a text file that lists row numbers or record ids, one a line; the name of a
@@ -66,12 +66,12 @@ def only_with_consent(
     else:
         agreed, unknown = _agreed(consent, table, allow_unknown=allow_unknown)
         table = replace(table, unknown=(*table.unknown, *unknown))
-    remembered: Transactions = with_consent(table, agreed)
+    remembered: Records = with_consent(table, agreed)
     return remembered
 
 
 def _agreed(
-    consent: Any, table: Transactions | Table, *, allow_unknown: bool
+    consent: Any, table: Records | Table, *, allow_unknown: bool
 ) -> tuple[Answers, tuple[Unknown, ...]]:
     """Which records are in a list of those that agreed: a file, values, or a truth value for each."""
     if isinstance(consent, np.ndarray) and consent.dtype == np.bool_:
@@ -87,7 +87,7 @@ def _agreed(
     )
 
 
-def _is_one_hot(table: Transactions, data: Any) -> bool:
+def _is_one_hot(table: Records, data: Any) -> bool:
     """Whether the items are the names of the data's columns."""
     if table.source is not None:
         return table.source.format == "one-hot"
@@ -97,7 +97,7 @@ def _is_one_hot(table: Transactions, data: Any) -> bool:
 
 
 def _listed(
-    path: Path, table: Transactions | Table, *, allow_unknown: bool
+    path: Path, table: Records | Table, *, allow_unknown: bool
 ) -> tuple[Answers, tuple[Unknown, ...]]:
     text = text_of(open_bytes(path))
     names = [clean(line) for line in text.lines()]
@@ -105,17 +105,17 @@ def _listed(
     return agreed_by_name(listed, table, path=text.path, allow_unknown=allow_unknown)
 
 
-def _item_as_consent(table: Transactions, name: str) -> Transactions:
+def _item_as_consent(table: Records, name: str) -> Records:
     path = None if table.source is None else str(table.source.path)
     code = table.vocabulary.index(find_column(name, table.vocabulary, path))
     rows = np.repeat(np.arange(len(table)), table.lengths)[table.items == code]
     agreed = np.zeros(len(table), dtype=bool)
     agreed[rows] = True
-    remembered: Transactions = with_consent(table.without_items(np.array([code])), agreed)
+    remembered: Records = with_consent(table.without_items(np.array([code])), agreed)
     return remembered
 
 
-def _column(table: Transactions, data: Any, name: str) -> Answers:
+def _column(table: Records, data: Any, name: str) -> Answers:
     """What a column of the data says of each record."""
     source = table.source
     if source is None:
@@ -144,7 +144,7 @@ def _column(table: Transactions, data: Any, name: str) -> Answers:
     return _of_lines(source, name) if source.format == "jsonl" else _of_sheet(source, table, name)
 
 
-def _of_frame(frame: Frame, table: Transactions, name: str, record: str | None = None) -> Answers:
+def _of_frame(frame: Frame, table: Records, name: str, record: str | None = None) -> Answers:
     find_column(name, frame.columns, frame.path)
     agreed = agreed_by_value(frame.column(name).to_list(), path=frame.path, column=name)
     if len(frame) == len(table):
@@ -160,7 +160,7 @@ def _of_frame(frame: Frame, table: Transactions, name: str, record: str | None =
     return _by_record(ids.to_list(), agreed, table, frame.path, name)
 
 
-def _of_sheet(source: Source, table: Transactions, name: str) -> Answers:
+def _of_sheet(source: Source, table: Records, name: str) -> Answers:
     text = text_of(open_bytes(source.path))
     sheet = open_sheet(text, Options(separator=source.separator))
     place = sheet.header.index(find_column(name, sheet.header, text.path))
@@ -205,7 +205,7 @@ def _skipped_too(path: str | None, name: str) -> InputError:
 
 
 def _by_record(
-    ids: Sequence[str | None], agreed: Answers, table: Transactions, path: str | None, name: str
+    ids: Sequence[str | None], agreed: Answers, table: Records, path: str | None, name: str
 ) -> Answers:
     """The rows' answers as the records'; a record whose rows differ has not answered."""
     said: dict[str, bool] = {}

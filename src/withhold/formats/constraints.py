@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from withhold.data.constraints import Categories, Constraints, category_names, expanded
 from withhold.data.names import clean
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 from withhold.data.unknown import did_you_mean, how_to_allow, near_spellings
 from withhold.data.wishes import (
     ALL,
@@ -51,7 +51,7 @@ Pieces = Iterator[tuple["polars.Series", "polars.Series"]]
 
 def read_constraints(
     path: str | Path,
-    table: Transactions,
+    table: Records,
     *,
     hierarchy: Categories | None = None,
     allow_unknown: bool = False,
@@ -142,7 +142,7 @@ def _parquet_pieces(data: bytes, path: str) -> Pieces:
 class _Coded:
     """The pairs of a file as numbers: the row of each, and the number of its item as it is spelt."""
 
-    def __init__(self, table: Transactions, opened: Opened, *, allow_unknown: bool) -> None:
+    def __init__(self, table: Records, opened: Opened, *, allow_unknown: bool) -> None:
         self._table, self._path = table, opened.label
         self._allow_unknown = allow_unknown
         self._strangers: dict[str, None] = {}

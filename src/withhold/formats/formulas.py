@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from withhold.data import Source, Table, Transactions
+from withhold.data import Records, Source, Table
 from withhold.errors import PolicyError, option
 from withhold.wording import counted
 
@@ -65,7 +65,7 @@ def is_csv(form: Source) -> bool:
     return form.container == "text" and form.format != "spmf" and form.separator != " "
 
 
-def formula_cells(data: Transactions | Table, form: Source) -> int:
+def formula_cells(data: Records | Table, form: Source) -> int:
     """How many cells of the file a spreadsheet may run."""
     if not is_csv(form):
         return 0
@@ -92,7 +92,7 @@ def _in_table(table: Table) -> int:
     return n_cells
 
 
-def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...]:
+def formula_warnings(data: Records | Table, form: Source) -> tuple[str, ...]:
     """What to say of a file with such cells that were not made safe."""
     n_cells = 0 if form.safe_csv else formula_cells(data, form)
     if not n_cells:
@@ -104,7 +104,7 @@ def formula_warnings(data: Transactions | Table, form: Source) -> tuple[str, ...
     )
 
 
-def holds_formulas(data: Transactions | Table) -> bool:
+def holds_formulas(data: Records | Table) -> bool:
     """Whether a name or a value is a formula, as no cell of a safe file is."""
     names: Iterable[str | None]
     if isinstance(data, Table):
@@ -114,19 +114,19 @@ def holds_formulas(data: Transactions | Table) -> bool:
     return any(name and is_formula(name) for name in names)
 
 
-def escaped_items(table: Transactions) -> Transactions:
+def escaped_items(table: Records) -> Records:
     """The records with names as they stand in a safe file."""
     return _renamed(table, escape)
 
 
-def unescaped_items(table: Transactions) -> Transactions:
+def unescaped_items(table: Records) -> Records:
     """The records with names as they were before they were made safe."""
     return _renamed(table, unescape)
 
 
-def unescaped(data: Transactions | Table) -> Transactions | Table:
+def unescaped(data: Records | Table) -> Records | Table:
     """The data of a safe file that was read without knowing that it is one."""
-    if isinstance(data, Transactions):
+    if isinstance(data, Records):
         return unescaped_items(data)
     columns = (
         replace(column.mapped(lambda cell: cell and unescape(cell)), name=unescape(column.name))
@@ -151,7 +151,7 @@ def _changed(cells: polars.Series, change: Callable[[str], str]) -> polars.Serie
     return cells.replace(new) if new else cells
 
 
-def _renamed(table: Transactions, change: Callable[[str], str]) -> Transactions:
+def _renamed(table: Records, change: Callable[[str], str]) -> Records:
     names = [change(name) for name in table.vocabulary]
     ids = table.record_ids
     ids = None if ids is None else tuple(map(change, ids))
@@ -161,7 +161,7 @@ def _renamed(table: Transactions, change: Callable[[str], str]) -> Transactions:
     order = sorted(range(len(names)), key=names.__getitem__)
     code_of = np.empty(len(names), dtype=np.int32)
     code_of[order] = np.arange(len(names), dtype=np.int32)
-    renamed = Transactions.from_codes(
+    renamed = Records.from_codes(
         table.lengths,
         code_of[table.items],
         tuple(names[place] for place in order),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import compress
 from typing import Any
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.errors import InputError, option
 from withhold.formats.columns import Options
 from withhold.formats.ids import record_names, with_id
@@ -62,11 +62,11 @@ def read_text(text: Text, options: Options) -> Parsed:
     return parsed
 
 
-def write_text(table: Transactions, form: Source) -> Iterator[str]:
+def write_text(table: Records, form: Source) -> Iterator[str]:
     """The lines of the file, each with its end: arrays, or objects where records have names.
 
     >>> from pathlib import Path
-    >>> table = Transactions.from_lists([["beer"], []], record_ids=["x", "y"])
+    >>> table = Records.from_lists([["beer"], []], record_ids=["x", "y"])
     >>> list(write_text(table, Source(Path("a.jsonl"), "jsonl")))
     ['{"record": "x", "items": ["beer"]}\\n', '{"record": "y", "items": []}\\n']
     """
@@ -81,7 +81,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
         yield json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def written_columns(table: Transactions, form: Source) -> tuple[str, ...]:
+def written_columns(table: Records, form: Source) -> tuple[str, ...]:
     """The keys of the objects in the file; none where it holds arrays."""
     item = form.columns[-1] if form.columns else DEFAULT_ITEMS
     if table.record_ids is None:

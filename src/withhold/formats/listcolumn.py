@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.data.names import WHITESPACE
 from withhold.errors import InputError, option
 from withhold.formats.columns import RECORD_NAMES, Options, find_column, usual_column
@@ -77,7 +77,7 @@ def read_columns(frame: Frame, options: Options) -> Parsed:
     )
 
 
-def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
+def write_frame(table: Records, form: Source) -> polars.DataFrame:
     """The table as a list column, after a column of names where the records have any."""
     import polars as pl
 
@@ -89,7 +89,7 @@ def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
     return pl.DataFrame(columns)
 
 
-def written_columns(table: Transactions, form: Source) -> tuple[str, ...]:
+def written_columns(table: Records, form: Source) -> tuple[str, ...]:
     """The columns of the file: the items', and before it the records' where they have names."""
     item = form.columns[-1] if form.columns else DEFAULT_ITEMS
     if table.record_ids is None:

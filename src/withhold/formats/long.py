@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.data.names import WHITESPACE, clean_all
 from withhold.errors import InputError, OutputError, option
 from withhold.formats.cells import BLANKS, Sheet, csv_lines, open_sheet
@@ -92,11 +92,11 @@ def refuse_lists(
         )
 
 
-def write_text(table: Transactions, form: Source) -> Iterator[str]:
+def write_text(table: Records, form: Source) -> Iterator[str]:
     """The lines of a long CSV file, each with its end; records without a name are numbered.
 
     >>> from pathlib import Path
-    >>> table = Transactions.from_lists([["beer"], []])
+    >>> table = Records.from_lists([["beer"], []])
     >>> list(write_text(table, Source(Path("a.csv"), "long", separator=",")))
     ['record,item\\n', '1,beer\\n', '2,\\n']
     """
@@ -113,7 +113,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
     yield from csv_lines(chain([written_columns(form)], pairs), form.separator)
 
 
-def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
+def write_frame(table: Records, form: Source) -> polars.DataFrame:
     """The table as record and item columns; a record without items has a row without one."""
     import polars as pl
 
@@ -138,7 +138,7 @@ def written_columns(form: Source) -> tuple[str, str]:
     return (form.columns[0], form.columns[1]) if len(form.columns) == 2 else DEFAULT_COLUMNS
 
 
-def written_ids(table: Transactions) -> tuple[str, ...]:
+def written_ids(table: Records) -> tuple[str, ...]:
     """The records' names in a long file: their own, or their numbers from 1."""
     ids = table.record_ids
     if ids is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.data.names import is_missing
 from withhold.errors import InputError, OutputError, option
 from withhold.formats.cells import BLANKS, csv_lines, open_sheet
@@ -142,11 +142,11 @@ def looks_one_hot_text(header: Sequence[str], rows: Iterable[list[str]], options
     return bool(checked) and all(checked)
 
 
-def write_text(table: Transactions, form: Source) -> Iterator[str]:
+def write_text(table: Records, form: Source) -> Iterator[str]:
     """The lines of a one-hot CSV file, each with its end.
 
     >>> from pathlib import Path
-    >>> table = Transactions.from_lists([["beer"], []])
+    >>> table = Records.from_lists([["beer"], []])
     >>> list(write_text(table, Source(Path("a.csv"), "one-hot", separator=",")))
     ['beer\\n', '1\\n', '0\\n']
     """
@@ -160,7 +160,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
     yield from csv_lines(chain([header], _cells(table, len(names), code_of)), form.separator)
 
 
-def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
+def write_frame(table: Records, form: Source) -> polars.DataFrame:
     """The table as one Boolean column for each item that occurs."""
     import polars as pl
 
@@ -172,7 +172,7 @@ def write_frame(table: Transactions, form: Source) -> polars.DataFrame:
     return pl.DataFrame(ids | dict(zip(names, bits, strict=True)))
 
 
-def written_columns(table: Transactions, form: Source) -> tuple[str, ...]:
+def written_columns(table: Records, form: Source) -> tuple[str, ...]:
     """The id column of the file, if the records have names."""
     return () if table.record_ids is None else (form.columns[:1] or (DEFAULT_ID,))
 
@@ -238,14 +238,14 @@ def _check_names(names: Sequence[str], path: str | None) -> None:
         seen.add(name)
 
 
-def _written_items(table: Transactions) -> tuple[list[str], NDArray[np.int64]]:
+def _written_items(table: Records) -> tuple[list[str], NDArray[np.int64]]:
     """The items that occur, and by code the place of each among them."""
     occurring = table.supports > 0
     names = [name for name, occurs in zip(table.vocabulary, occurring, strict=True) if occurs]
     return names, np.cumsum(occurring) - 1
 
 
-def _cells(table: Transactions, n_columns: int, code_of: NDArray[np.int64]) -> Iterator[list[str]]:
+def _cells(table: Records, n_columns: int, code_of: NDArray[np.int64]) -> Iterator[list[str]]:
     """The cells of each row, after the record's name where it has one."""
     for row, (start, end) in enumerate(pairwise(table.offsets.tolist())):
         cells = ["0"] * n_columns
@@ -254,7 +254,7 @@ def _cells(table: Transactions, n_columns: int, code_of: NDArray[np.int64]) -> I
         yield cells if table.record_ids is None else [table.record_ids[row], *cells]
 
 
-def _check_written(table: Transactions, names: list[str], form: Source) -> None:
+def _check_written(table: Records, names: list[str], form: Source) -> None:
     """Refuse a table whose one-hot form would be read back differently."""
     ids, id_column = table.record_ids, written_columns(table, form)
     if not names:

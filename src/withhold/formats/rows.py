@@ -1,7 +1,7 @@
 """What a format hands back: rows of codes, and the form they were found in.
 
 In: codes in any order, or names. Out: rows that are sorted and free of repetitions, as
-``Transactions`` wants them. Nothing here knows a file format.
+``Records`` wants them. Nothing here knows a file format.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The rows of a file or a frame, as ``Transactions`` wants them, and how they were written."""
+    """The rows of a file or a frame, as ``Records`` wants them, and how they were written."""
 
     lengths: NDArray[np.int64]
     items: NDArray[np.int32]

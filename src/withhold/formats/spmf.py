@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from withhold.data import Source, Transactions
+from withhold.data import Records, Source
 from withhold.errors import InputError, OutputError, option
 from withhold.formats.columns import Options
 from withhold.formats.opening import Text
@@ -63,14 +63,14 @@ def looks_like_spmf(lines: list[str]) -> bool:
     return bool(records) and all(row[-1] == END_OF_SEQUENCE for row in records)
 
 
-def write_text(table: Transactions, form: Source) -> Iterator[str]:
+def write_text(table: Records, form: Source) -> Iterator[str]:
     """The lines of an SPMF file, each with its end; names are numbered at the top.
 
     >>> from pathlib import Path
     >>> form = Source(Path("a.spmf"), "spmf")
-    >>> list(write_text(Transactions.from_lists([["2", "1"], []]), form))
+    >>> list(write_text(Records.from_lists([["2", "1"], []]), form))
     ['1 2 -1 -2\\n', '-2\\n']
-    >>> list(write_text(Transactions.from_lists([["beer"], []]), form))
+    >>> list(write_text(Records.from_lists([["beer"], []]), form))
     ['@CONVERTED_FROM_TEXT\\n', '@ITEM=1=beer\\n', '1\\n', '\\n']
     """
     occurring = [name for name, n in zip(table.vocabulary, table.supports, strict=True) if n]
@@ -94,7 +94,7 @@ def write_text(table: Transactions, form: Source) -> Iterator[str]:
         yield " ".join(codes) + "\n"
 
 
-def written_variant(table: Transactions, form: Source) -> str:
+def written_variant(table: Records, form: Source) -> str:
     """The kind of SPMF file: as the form says, else transactions where items have names."""
     if form.variant:
         return form.variant

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Transactions
+from withhold.data import Records
 
 Longs = NDArray[np.int64]
 
@@ -21,8 +21,8 @@ Longs = NDArray[np.int64]
 class Pair:
     """An original and its release under one vocabulary."""
 
-    original: Transactions
-    published: Transactions
+    original: Records
+    published: Records
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -44,11 +44,11 @@ class Pair:
         return _absent(_keys(self.published), _keys(self.original))
 
 
-def align(original: Transactions, published: Transactions) -> Pair:
+def align(original: Records, published: Records) -> Pair:
     """Both tables with the codes of their common vocabulary.
 
-    >>> before = Transactions.from_lists([["beer", "wine"], ["beer"]])
-    >>> after = Transactions.from_lists([["wine"], ["ale"]])
+    >>> before = Records.from_lists([["beer", "wine"], ["beer"]])
+    >>> after = Records.from_lists([["wine"], ["ale"]])
     >>> pair = align(before, after)
     >>> pair.vocabulary, pair.published.to_lists()
     (('ale', 'beer', 'wine'), [['wine'], ['ale']])
@@ -62,20 +62,18 @@ def align(original: Transactions, published: Transactions) -> Pair:
     return Pair(*(_recode(table, vocabulary, code_of) for table in (original, published)))
 
 
-def _recode(
-    table: Transactions, vocabulary: tuple[str, ...], code_of: dict[str, int]
-) -> Transactions:
+def _recode(table: Records, vocabulary: tuple[str, ...], code_of: dict[str, int]) -> Records:
     new_codes = np.array([code_of[name] for name in table.vocabulary], dtype=np.int32)
     # Both vocabularies are sorted, so the rows stay ascending.
     return replace(table, items=new_codes[table.items], vocabulary=vocabulary)
 
 
-def rows_of(table: Transactions) -> Longs:
+def rows_of(table: Records) -> Longs:
     """For each occurrence its record."""
     return np.repeat(np.arange(len(table)), table.lengths)
 
 
-def _keys(table: Transactions) -> Longs:
+def _keys(table: Records) -> Longs:
     """Record and item of each occurrence as one number, ascending."""
     return rows_of(table) * max(table.n_items, 1) + table.items
 

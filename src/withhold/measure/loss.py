@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.method import Model
 from withhold.wording import counted
 
@@ -87,11 +87,11 @@ MEANING = {
 }
 
 
-def measure_loss(original: Transactions, published: Transactions, sensitive: Iterable[str]) -> Loss:
+def measure_loss(original: Records, published: Records, sensitive: Iterable[str]) -> Loss:
     """The loss of ``published`` against ``original``; both must have the same vocabulary.
 
-    >>> before = Transactions.from_lists([["beer", "condom"], ["beer"], ["condom"]])
-    >>> after = Transactions(before.offsets - [0, 0, 0, 1], before.items[:3], before.vocabulary)
+    >>> before = Records.from_lists([["beer", "condom"], ["beer"], ["condom"]])
+    >>> after = Records(before.offsets - [0, 0, 0, 1], before.items[:3], before.vocabulary)
     >>> loss = measure_loss(before, after, {"condom"})
     >>> loss.removed, loss.occurrences, loss.records_emptied
     (1, 0.25, 1)
@@ -138,8 +138,6 @@ def symmetric_divergence(p: Floats, q: Floats) -> float:
     return (divergence(p, mixture) + divergence(q, mixture)) / 2
 
 
-def loss_of_records(
-    original: Transactions, published: Transactions, model: Model, plan: object
-) -> Loss:
+def loss_of_records(original: Records, published: Records, model: Model, plan: object) -> Loss:
     """What a release of fewer items lost, under any model."""
     return measure_loss(original, published, model.sensitive)

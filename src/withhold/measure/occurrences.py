@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.profile import length_bins
 from withhold.measure.alignment import Pair, rows_of
 
@@ -134,7 +134,7 @@ def _part(removed: Flags) -> Part:
     return Part(len(removed), int(removed.sum()))
 
 
-def _per_record(table: Transactions, chosen: Flags) -> Longs:
+def _per_record(table: Records, chosen: Flags) -> Longs:
     return np.bincount(rows_of(table)[chosen], minlength=len(table)).astype(np.int64)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.measure.meaning import MEANING
 from withhold.measure.utility import Utility, measure_utility
 from withhold.telling.facts import Asked, Fact, Measured, Unit
@@ -48,7 +48,7 @@ FEWEST = 5
 PLOTTED = ("occurrences.all.share", "rules.jaccard", "distribution.symmetric_kl")
 
 
-def measure_sets(original: Transactions, published: Transactions, asked: Asked) -> Measured:
+def measure_sets(original: Records, published: Records, asked: Asked) -> Measured:
     """What ``published`` still tells of ``original``, as facts."""
     utility = measure_utility(
         original,
@@ -79,13 +79,13 @@ def _at(utility: Utility, path: str) -> Any:
     return attrgetter(path)(utility)
 
 
-def _renumbered(original: Transactions, published: Transactions) -> bool:
+def _renumbered(original: Records, published: Records) -> bool:
     """Whether the release has numbers from 1 on where the original has other ids."""
     numbers = tuple(str(number) for number in range(1, len(published) + 1))
     return published.record_ids == numbers and set(original.record_ids or ()) != set(numbers)
 
 
-def _warnings(utility: Utility, original: Transactions, published: Transactions) -> tuple[str, ...]:
+def _warnings(utility: Utility, original: Records, published: Records) -> tuple[str, ...]:
     found = []
     if not utility.same_rows:
         found.append(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.measure.alignment import align
 from withhold.measure.itemsets import ItemsetChanges
 from withhold.measure.occurrences import Occurrences, measure_occurrences
@@ -75,8 +75,8 @@ class Utility:
 
 
 def measure_utility(
-    original: Transactions,
-    published: Transactions,
+    original: Records,
+    published: Records,
     *,
     sensitive: Iterable[str] = (),
     min_support: str | Fraction | int = "0.05%",

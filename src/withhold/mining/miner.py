@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import PolicyError
 from withhold.exact import exact_threshold
 from withhold.mining.closed_sets import FINISHED, TOO_MANY, mine_itemsets
@@ -127,7 +127,7 @@ class Rules:
 
 
 def frequent_itemsets(
-    table: Transactions,
+    table: Records,
     min_support: Support,
     *,
     max_size: int | None = None,
@@ -136,7 +136,7 @@ def frequent_itemsets(
 ) -> Itemsets:
     """All itemsets of up to ``max_size`` items that are frequent, the empty one left out.
 
-    >>> found = frequent_itemsets(Transactions.from_lists([["a", "b"], ["a", "b"], ["b"]]), 2)
+    >>> found = frequent_itemsets(Records.from_lists([["a", "b"], ["a", "b"], ["b"]]), 2)
     >>> sorted(found)
     [(('a',), 2), (('a', 'b'), 2), (('b',), 3)]
     """
@@ -149,7 +149,7 @@ def frequent_itemsets(
 
 
 def closed_itemsets(
-    table: Transactions,
+    table: Records,
     min_support: Support,
     *,
     jobs: int | None = None,
@@ -157,7 +157,7 @@ def closed_itemsets(
 ) -> Itemsets:
     """The frequent itemsets that lose a record whenever another item joins them.
 
-    >>> found = closed_itemsets(Transactions.from_lists([["a", "b"], ["a", "b"], ["b"]]), 2)
+    >>> found = closed_itemsets(Records.from_lists([["a", "b"], ["a", "b"], ["b"]]), 2)
     >>> sorted(found)
     [(('a', 'b'), 2), (('b',), 3)]
     """
@@ -168,7 +168,7 @@ def closed_itemsets(
 
 
 def rules(
-    table: Transactions,
+    table: Records,
     min_support: Support,
     min_confidence: Confidence,
     *,
@@ -178,7 +178,7 @@ def rules(
 ) -> Rules:
     """All rules q→e, q not empty, whose whole qe is frequent and whose confidence is high enough.
 
-    >>> found = rules(Transactions.from_lists([["a", "b"], ["a", "b"], ["b"]]), "50%", "0.7")
+    >>> found = rules(Records.from_lists([["a", "b"], ["a", "b"], ["b"]]), "50%", "0.7")
     >>> list(found)
     [Rule(antecedent=('a',), consequent='b', joint=2, support=2)]
     """
@@ -208,7 +208,7 @@ def rules_of(itemsets: Itemsets, min_confidence: Confidence) -> Rules:
 
 
 def list_itemsets(
-    table: Transactions,
+    table: Records,
     min_support: Support,
     *,
     closed: bool = False,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.layout import find_positions, transpose_twice
 from withhold.counting.local_rows import merge_local_rows
-from withhold.data import Transactions
+from withhold.data import Records
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -36,10 +36,10 @@ class MiningRows:
         return sorted({0, *inner, len(self.code_of_rank)})
 
 
-def mining_rows(table: Transactions, least: int) -> MiningRows:
+def mining_rows(table: Records, least: int) -> MiningRows:
     """The rows of ``table`` cut to the items of support ``least`` or more.
 
-    >>> rows = mining_rows(Transactions.from_lists([["a", "b"], ["b", "a"], ["a", "b", "z"]]), 2)
+    >>> rows = mining_rows(Records.from_lists([["a", "b"], ["b", "a"], ["a", "b", "z"]]), 2)
     >>> rows.items.tolist(), rows.weights.tolist(), rows.supports.tolist()
     ([0, 1], [3], [3, 3])
     """

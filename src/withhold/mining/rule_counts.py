@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.layout import Layout, lay_out
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.mining.itemset_index import count_supports
 from withhold.mining.miner import Itemsets, Rule, Rules
 
@@ -43,7 +43,7 @@ class RulesElsewhere:
     rules: Rules
     itemsets: Itemsets
     """The frequent itemsets of the other table."""
-    table: Transactions
+    table: Records
     """The other table."""
 
     @cached_property

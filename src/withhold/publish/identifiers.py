@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 
-from withhold.data import Table, Transactions
+from withhold.data import Records, Table
 from withhold.errors import PolicyError
 
 RENUMBER, KEEP = "renumber", "keep"
@@ -25,10 +25,10 @@ def check_ids(ids: str) -> None:
         raise PolicyError(f"ids must be {' or '.join(CHOICES)}, not {ids!r}{hint}")
 
 
-def released(data: Transactions | Table, ids: str) -> Transactions | Table:
+def released(data: Records | Table, ids: str) -> Records | Table:
     """The data as they are published: records that have names are numbered from 1 unless those are kept.
 
-    >>> released(Transactions.from_lists([["a"], ["b"]], record_ids=["Ann", "Bob"]), RENUMBER).record_ids
+    >>> released(Records.from_lists([["a"], ["b"]], record_ids=["Ann", "Bob"]), RENUMBER).record_ids
     ('1', '2')
     """
     if ids == KEEP:

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source, Table, Transactions
+from withhold.data import Records, Source, Table
 from withhold.data.roles import roles_of
 from withhold.errors import InputError
 from withhold.method import Model
@@ -206,9 +206,9 @@ def form_from(section: Mapping[str, Any], path: Path) -> Source:
     )
 
 
-def amounts(data: Transactions | Table) -> dict[str, Any]:
+def amounts(data: Records | Table) -> dict[str, Any]:
     """How much data there is, as plain values; of a table also what was changed on the way in."""
-    if isinstance(data, Transactions):
+    if isinstance(data, Records):
         return {"records": len(data), "occurrences": data.n_occurrences}
     return {
         "rows": len(data),
@@ -219,9 +219,9 @@ def amounts(data: Transactions | Table) -> dict[str, Any]:
     }
 
 
-def _published_amounts(data: Transactions | Table) -> dict[str, Any]:
+def _published_amounts(data: Records | Table) -> dict[str, Any]:
     """How much was published: what anybody can count in the file."""
-    if isinstance(data, Transactions):
+    if isinstance(data, Records):
         return amounts(data)
     return {"rows": len(data), "withheld_cells": data.n_withheld}
 
@@ -238,7 +238,7 @@ def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
     return told | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
-def column_roles_of(data: Transactions | Table, model: Model) -> dict[str, str]:
+def column_roles_of(data: Records | Table, model: Model) -> dict[str, str]:
     """What became of every column of a table; of records nothing, as they have no columns."""
     if isinstance(data, Table) and isinstance(model, KAnonymity):
         return roles_of(data, model)

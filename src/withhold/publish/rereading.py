@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from withhold.data import Source, Table, Transactions
+from withhold.data import Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import Data, read, read_back, read_table, reading_of
 from withhold.formats.forms import SEPARATOR_NAMES
@@ -115,7 +115,7 @@ def _agree(proposed: Data, found: Data, form: Source) -> bool:
     )
 
 
-def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Transactions:
+def read_original(original: Path, published: Path, options: Reading, **people: Any) -> Records:
     """The originals of a release, read as they were then if the internal manifest is of the same file.
 
     ``options`` say how the bytes are read, and win over the manifest; ``people`` whose records are left out,

@@ -10,7 +10,7 @@ from withhold.auditing.attack_curve import attack_curve
 from withhold.auditing.result import Audit, How, SizeCount, seconds_left, size_of
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Progress, Stop, quiet
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.equal_rows import equal_rows
 from withhold.methods.buckets.check import rare_sets, verify_buckets
 from withhold.methods.buckets.model import Buckets
@@ -20,7 +20,7 @@ DEFAULT_SIZE = 5
 
 
 def audit_buckets(
-    table: Transactions,
+    table: Records,
     model: Buckets,
     *,
     max_size: int | None = None,

@@ -7,14 +7,14 @@ import time
 import numpy as np
 
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.equal_rows import equal_rows
 from withhold.methods.buckets.model import Buckets, RareSet
 from withhold.verdict import Status, Verdict
 
 
 def verify_buckets(
-    table: Transactions,
+    table: Records,
     model: Buckets,
     *,
     jobs: int | None = None,
@@ -37,7 +37,7 @@ def verify_buckets(
 
 
 def rare_sets(
-    table: Transactions, model: Buckets, counts: np.ndarray, first: np.ndarray, *, show: int
+    table: Records, model: Buckets, counts: np.ndarray, first: np.ndarray, *, show: int
 ) -> list[RareSet]:
     """The sets that occur less than k times: fewest records first, then fewest items."""
     rare = np.flatnonzero(counts < model.k)

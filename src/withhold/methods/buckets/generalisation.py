@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Hierarchy, Transactions
+from withhold.data import Hierarchy, Records
 from withhold.data.equal_rows import equal_rows
 from withhold.wording import counted
 
@@ -148,7 +148,7 @@ MEANING = {
 
 
 def measure_generalisation(
-    original: Transactions, published: Transactions, tree: Hierarchy
+    original: Records, published: Records, tree: Hierarchy
 ) -> GeneralisationLoss:
     """The loss of ``published``, whose items are nodes of ``tree``, against ``original``, row by row."""
     leaf_of = np.array([tree.code(name) if name in tree else 0 for name in original.vocabulary])
@@ -202,7 +202,7 @@ def _covering(record: Ints, leaf: Ints, keys: Ints, tree: Hierarchy) -> Ints:
     return covering
 
 
-def _groups(published: Transactions, by_record: Floats, added: Ints) -> tuple[Group, ...]:
+def _groups(published: Records, by_record: Floats, added: Ints) -> tuple[Group, ...]:
     numbers, first = equal_rows(published)
     sizes = np.bincount(numbers)
     losses = np.bincount(numbers, weights=by_record) / sizes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
 from withhold.methods.buckets.generalisation import (
@@ -33,7 +33,7 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
 PLOTTED = ("information_loss", "items_added_share", "groups")
 
 
-def measure_generalised(original: Transactions, published: Transactions, asked: Asked) -> Measured:
+def measure_generalised(original: Records, published: Records, asked: Asked) -> Measured:
     """What generalising lost; without the hierarchy, or of other rows, only what names tell."""
     tree = asked.hierarchy
     if (
@@ -59,7 +59,7 @@ def measure_generalised(original: Transactions, published: Transactions, asked: 
 
 
 def loss_of_buckets(
-    original: Transactions, published: Transactions, model: Model, plan: Generalisation
+    original: Records, published: Records, model: Model, plan: Generalisation
 ) -> GeneralisationLoss:
     """What generalising lost, by the tree of the plan."""
     return measure_generalisation(original, published, plan.hierarchy)

@@ -22,7 +22,7 @@ from withhold.auditing.result import Audit, How, Share, SizeCount, seconds_left,
 from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
 from withhold.methods.coherence.cohorts import SplitRows, split_rows
 from withhold.methods.coherence.limits import Limits, limits_of
@@ -33,7 +33,7 @@ from withhold.verdict import Status
 
 
 def audit_coherence(
-    table: Transactions,
+    table: Records,
     model: Coherent,
     *,
     max_size: int | None = None,
@@ -99,7 +99,7 @@ class _Moles:
     def __init__(
         self,
         rows: SplitRows,
-        table: Transactions,
+        table: Records,
         limits: Limits,
         show: int,
         stop: Stop,

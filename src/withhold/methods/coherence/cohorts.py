@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints, Layout, Longs, lay_out
-from withhold.data import Transactions
+from withhold.data import Records
 
 NOT_FOUND, STOPPED = 0, -1
 
@@ -62,7 +62,7 @@ class SplitRows(Layout):
         return bitmaps
 
 
-def split_rows(table: Transactions, private: Ints) -> SplitRows:
+def split_rows(table: Records, private: Ints) -> SplitRows:
     """The rows of ``table`` with these item codes private."""
     is_private = np.zeros(table.n_items, dtype=bool)
     is_private[private] = True

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from withhold.arguments import checked
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import fingerprint, without
 from withhold.errors import PolicyError
 from withhold.methods.coherence.mole import Mole
@@ -76,7 +76,7 @@ class ItemPlan:
         return iter(self.suppressed)
 
     @checked
-    def apply_to(self, table: Transactions) -> Transactions:
+    def apply_to(self, table: Records) -> Records:
         """The table without any occurrence of the items; every other support stays as it is."""
         if self.fingerprint != fingerprint(table):
             raise PolicyError("the plan was made for other rows; make a new one for this table")

@@ -26,7 +26,7 @@ from withhold.auditing.result import AttackPoint, Audit, Share, seconds_left, si
 from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import PolicyError
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.adversaries import mark_successful
@@ -47,7 +47,7 @@ FEW_FEARED = 10
 
 
 def audit_personal(
-    table: Transactions,
+    table: Records,
     model: PersonalRhoUncertainty,
     *,
     max_size: int | None = None,
@@ -101,7 +101,7 @@ class _Known:
     def __init__(
         self,
         layout: PersonalLayout,
-        originals: Transactions,
+        originals: Records,
         model: PersonalRhoUncertainty,
         show: int,
         stop: Stop,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.formats.constraints import read_constraints
 from withhold.formats.hierarchy import read_hierarchy
 from withhold.methods.personal.model import PersonalRhoUncertainty
@@ -14,7 +14,7 @@ from withhold.methods.personal.model import PersonalRhoUncertainty
 def with_constraints(
     model: PersonalRhoUncertainty,
     files: Mapping[str, Any],
-    records: Transactions,
+    records: Records,
     allow_unknown: bool,
 ) -> PersonalRhoUncertainty:
     """The model with the constraints of the files."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked
 from withhold.data.constraints import Constraints
-from withhold.data.transactions import Transactions
+from withhold.data.records import Records
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
@@ -32,7 +32,7 @@ MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
 class PersonalRhoUncertainty:
     """Nobody who knows items of a person's record can infer what that person fears.
 
-    >>> table = Transactions.from_lists([["milk", "medicine"], ["milk"]])
+    >>> table = Records.from_lists([["milk", "medicine"], ["milk"]])
     >>> fears = Constraints.of({0: ["medicine"]}, table)
     >>> print(PersonalRhoUncertainty("0.5", fears).promise())
     Whoever knows any items of a person's original record, or nothing at all, can infer no item that this \
@@ -44,7 +44,7 @@ person fears with a confidence above 0.5.
     rho: Fraction
     constraints: Constraints | None
     """Who fears what. None: not known here, so that nothing can be proved."""
-    originals: Transactions | None
+    originals: Records | None
     """The rows as they were before anything was withheld: what an adversary may know."""
     max_known: int | None
     """The adversary knows at most so many items; None: any number."""
@@ -65,7 +65,7 @@ person fears with a confidence above 0.5.
         rho: RhoOption,
         constraints: Constraints | None = None,
         *,
-        originals: Transactions | None = None,
+        originals: Records | None = None,
         max_known: MaxKnownOption = None,
         epsilon: Annotated[
             Threshold | None,
@@ -149,7 +149,7 @@ person fears with a confidence above 0.5.
         """Whether a share of the adversaries may still succeed."""
         return self.epsilon is not None
 
-    def with_originals(self, table: Transactions) -> PersonalRhoUncertainty:
+    def with_originals(self, table: Records) -> PersonalRhoUncertainty:
         """The same model, for releases of ``table``."""
         return self._with(originals=table)
 
@@ -217,7 +217,7 @@ def percent(share: Fraction) -> str:
 
 
 def as_released(
-    model: PersonalRhoUncertainty, originals: Transactions, options: Mapping[str, Any] | None
+    model: PersonalRhoUncertainty, originals: Records, options: Mapping[str, Any] | None
 ) -> PersonalRhoUncertainty:
     """The model as it is proved for a release of ``originals`` that was made with these options."""
     bound = model.with_originals(originals)

@@ -20,7 +20,7 @@ from withhold.counting.equal_items import needed_occurrences, only_needed
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.constraints import Constraints
 
 PAIRS_AT_ONCE = 2**20
@@ -102,7 +102,7 @@ def fears_item(person, rank, fears):
 
 
 def lay_out_people(
-    originals: Transactions,
+    originals: Records,
     kept: NDArray[np.bool_],
     constraints: Constraints,
     *,
@@ -134,7 +134,7 @@ def lay_out_people(
 
 
 def lay_out_needed(
-    originals: Transactions, kept: NDArray[np.bool_], constraints: Constraints
+    originals: Records, kept: NDArray[np.bool_], constraints: Constraints
 ) -> PersonalLayout:
     """The same with one of the equal items of long records, which is enough for a yes or no."""
     needed = needed_occurrences(originals, originals.codes(constraints.items), kept)
@@ -170,9 +170,7 @@ def _distinct_people(layout: Layout, *, merged: bool) -> People:
     return People(of_row, offsets, items, post_offsets, owners[np.argsort(items, kind="stable")])
 
 
-def _fears(
-    originals: Transactions, layout: Layout, people: People, constraints: Constraints
-) -> Fears:
+def _fears(originals: Records, layout: Layout, people: People, constraints: Constraints) -> Fears:
     """What each distinct person fears: the union over the rows that are equal."""
     column_of_name = {name: column for column, name in enumerate(constraints.items)}
     of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]

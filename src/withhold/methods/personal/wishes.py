@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Constraints, Transactions
+from withhold.data import Constraints, Records
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,7 @@ class Wishes:
     """The feared items, those first that most people fear."""
 
 
-def count_wishes(
-    constraints: Constraints, table: Transactions, removed: NDArray[np.int32]
-) -> Wishes:
+def count_wishes(constraints: Constraints, table: Records, removed: NDArray[np.int32]) -> Wishes:
     """What the people of ``table`` asked for, and which of the occurrences at ``removed`` they feared."""
     column_of = np.full(table.n_items, -1, dtype=np.int64)
     code_of = dict(zip(table.vocabulary, range(table.n_items), strict=True))

@@ -22,7 +22,7 @@ from withhold.auditing.result import Audit, Share, seconds_left, size_of
 from withhold.counting.layout import Ints, Layout, lay_out
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.breach import Breach
 from withhold.methods.rho.check.proof import named, verify_rho
 from withhold.methods.rho.check.survey import survey
@@ -32,7 +32,7 @@ from withhold.verdict import Status
 
 
 def audit_rho(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     *,
     max_size: int | None = None,
@@ -88,7 +88,7 @@ class _Rules:
     def __init__(
         self,
         layout: Layout,
-        table: Transactions,
+        table: Records,
         model: RhoUncertainty,
         show: int,
         stop: Stop,
@@ -147,7 +147,7 @@ class _Rules:
         return int(hits.sum())
 
 
-def _prior_breaches(layout: Layout, table: Transactions, model: RhoUncertainty) -> Found:
+def _prior_breaches(layout: Layout, table: Records, model: RhoUncertainty) -> Found:
     """The breaches of somebody who knows nothing: items in more than ρ of all records."""
     found: list[Breach] = []
     exposed = np.zeros(layout.n_rows, dtype=np.uint8)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked
-from withhold.data import Hierarchy, Transactions
+from withhold.data import Hierarchy, Records
 from withhold.data.plan import fingerprint
 from withhold.errors import PolicyError
 from withhold.methods.buckets.model import FILLS
@@ -52,7 +52,7 @@ class Generalisation:
         return np.bincount(self.group_of, minlength=len(self.set_offsets) - 1)
 
     @checked
-    def apply_to(self, table: Transactions) -> Transactions:
+    def apply_to(self, table: Records) -> Records:
         """The table of the groups' sets, under the names of the nodes; rows and their order stay."""
         if self.fingerprint != fingerprint(table):
             raise PolicyError("the plan was made for other rows; make a new one for this table")
@@ -64,7 +64,7 @@ class Generalisation:
         codes = code_of[self.set_nodes]
         codes = codes[np.lexsort((codes, np.repeat(np.arange(len(sizes)), sizes)))]
         lengths = sizes[self.group_of]
-        published = Transactions.from_codes(
+        published = Records.from_codes(
             lengths,
             codes[spans(self.set_offsets[self.group_of], lengths)],
             tuple(self.hierarchy.names[node] for node in by_name),

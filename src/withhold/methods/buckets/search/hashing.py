@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.buckets.search.bucket_count import find_bucket_count
 from withhold.methods.buckets.search.pairs import Ints
 
 
-def support_sums(table: Transactions) -> Ints:
+def support_sums(table: Records) -> Ints:
     """For each record the sum of the supports of its items (the paper's SSC).
 
-    >>> table = Transactions.from_lists([["I1", "J1"], ["J1"], []])
+    >>> table = Records.from_lists([["I1", "J1"], ["J1"], []])
     >>> support_sums(table).tolist()
     [3, 2, 0]
     """
@@ -21,7 +21,7 @@ def support_sums(table: Transactions) -> Ints:
     return before[table.offsets[1:]] - before[table.offsets[:-1]]
 
 
-def hashed(table: Transactions, k: int, start: int | None) -> tuple[Ints, int]:
+def hashed(table: Records, k: int, start: int | None) -> tuple[Ints, int]:
     """The bucket of each record, and the number of buckets: one that leaves none with 1 … k-1 records.
 
     From ``start`` upwards, as the paper does, but not beyond |D|/k, where buckets have less than k records

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.threads import Stop, run_all
-from withhold.data import Hierarchy, Transactions
+from withhold.data import Hierarchy, Records
 from withhold.methods.buckets.search.pairs import Ints, distinct, spans
 from withhold.methods.buckets.search.similar_rows import gather_similar
 
@@ -19,7 +19,7 @@ WINDOW = 1000
 
 
 def similar_groups(
-    table: Transactions, node: Ints, k: int, tree: Hierarchy, *, window: int = WINDOW
+    table: Records, node: Ints, k: int, tree: Hierarchy, *, window: int = WINDOW
 ) -> Ints:
     """The group of each record; all groups have at least k, and most have fewer than 2k."""
     signatures = [_signatures(table, node, depth, tree) for depth in range(1, tree.height + 1)]
@@ -46,7 +46,7 @@ def similar_groups(
 
 
 def _gathered(
-    table: Transactions, node: Ints, rows: Ints, bounds: Ints, k: int, tree: Hierarchy, window: int
+    table: Records, node: Ints, rows: Ints, bounds: Ints, k: int, tree: Hierarchy, window: int
 ) -> tuple[Ints, int]:
     """The groups within classes of rows, and how many there are."""
     offsets, nodes = _with_ancestors(table, node, rows, tree)
@@ -70,7 +70,7 @@ def _gains(tree: Hierarchy) -> Ints:
 
 
 def _with_ancestors(
-    table: Transactions, node: Ints, rows: Ints, tree: Hierarchy
+    table: Records, node: Ints, rows: Ints, tree: Hierarchy
 ) -> tuple[Ints, np.ndarray]:
     """The rows, in this order, as sets of their leaves and all nodes above but the root."""
     lengths = table.lengths[rows]
@@ -86,7 +86,7 @@ def _with_ancestors(
     return offsets.astype(np.int64), (pairs % len(tree)).astype(np.int32)
 
 
-def _signatures(table: Transactions, node: Ints, depth: int, tree: Hierarchy) -> list[bytes]:
+def _signatures(table: Records, node: Ints, depth: int, tree: Hierarchy) -> list[bytes]:
     """Each record's nodes at this depth, the most frequent first, as bytes that sort like lists."""
     size = len(tree)
     record = np.repeat(np.arange(len(table)), table.lengths)

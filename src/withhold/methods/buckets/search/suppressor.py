@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Transactions
+from withhold.data import Hierarchy, Records
 from withhold.data.equal_rows import equal_rows
 from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError, PolicyError
@@ -31,7 +31,7 @@ FAN_OUT = "fan-out"
 
 
 def suppress_buckets(
-    table: Transactions,
+    table: Records,
     model: Buckets,
     *,
     hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
@@ -84,7 +84,7 @@ def check_fill(fill: str, buckets: int | None, *, to_root: bool) -> None:
 
 
 def tree_for(
-    table: Transactions, hierarchy: Hierarchy | str | os.PathLike[str] | None
+    table: Records, hierarchy: Hierarchy | str | os.PathLike[str] | None
 ) -> tuple[Hierarchy, dict[str, Any]]:
     """The tree over the table's items, and what a manifest says of it.
 
@@ -96,12 +96,12 @@ def tree_for(
     return tree, described
 
 
-def _check_leaves(table: Transactions, tree: Hierarchy) -> None:
+def _check_leaves(table: Records, tree: Hierarchy) -> None:
     tree.check_covers(name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
 
 
 def _described_tree(
-    table: Transactions, hierarchy: Hierarchy | str | os.PathLike[str] | None
+    table: Records, hierarchy: Hierarchy | str | os.PathLike[str] | None
 ) -> tuple[Hierarchy, dict[str, Any]]:
     if hierarchy is None:
         raise PolicyError(
@@ -120,7 +120,7 @@ def _described_tree(
     }
 
 
-def _as_it_is(table: Transactions, model: Buckets, tree: Hierarchy) -> Generalisation | None:
+def _as_it_is(table: Records, model: Buckets, tree: Hierarchy) -> Generalisation | None:
     """The plan that changes nothing, if every record is one of k already; else None.
 
     A release made with the same tree holds names of inner nodes, which a table that is to be
@@ -142,7 +142,7 @@ def _as_it_is(table: Transactions, model: Buckets, tree: Hierarchy) -> Generalis
     return Generalisation(group_of, offsets, nodes, tree, fingerprint(table), unchanged=True)
 
 
-def _read_or_built(table: Transactions, wanted: str) -> tuple[Hierarchy, str]:
+def _read_or_built(table: Records, wanted: str) -> tuple[Hierarchy, str]:
     kind, _, numbers = wanted.partition(":")
     if os.path.isfile(wanted) or kind not in (PREFIX, FAN_OUT):
         from withhold.formats.hierarchy import read_hierarchy
@@ -159,7 +159,7 @@ def _read_or_built(table: Transactions, wanted: str) -> tuple[Hierarchy, str]:
     return Hierarchy.by_fan_out(table.vocabulary, lengths[0]), wanted
 
 
-def _node_of_occurrences(table: Transactions, tree: Hierarchy) -> np.ndarray:
+def _node_of_occurrences(table: Records, tree: Hierarchy) -> np.ndarray:
     """For each occurrence the code of its item; items that no record holds need none."""
     node_of_item = np.zeros(table.n_items, dtype=np.int64)
     for item in np.flatnonzero(table.supports):

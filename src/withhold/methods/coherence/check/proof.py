@@ -25,7 +25,7 @@ from withhold.counting.threads import (
     quiet,
     run_all,
 )
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.coherence.check.public_sets import find_mole
 from withhold.methods.coherence.check.rare_rows import find_rare_row
 from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, split_rows
@@ -38,7 +38,7 @@ from withhold.wording import counted
 
 
 def verify_coherence(
-    table: Transactions,
+    table: Records,
     model: Coherent,
     *,
     jobs: int | None = None,
@@ -223,7 +223,7 @@ def _badness(mole: Found) -> tuple[Fraction, int, list[int]]:
     return -Fraction(1 if private < 0 else joint, support), -support, order
 
 
-def named(rows: SplitRows, table: Transactions, mole: Found) -> Mole:
+def named(rows: SplitRows, table: Records, mole: Found) -> Mole:
     """The mole in the table's own words."""
     items, support, private, joint = mole
     return Mole(

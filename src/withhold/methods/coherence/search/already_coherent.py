@@ -11,7 +11,7 @@ from withhold.counting.layout import Ints, Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.supports import count_support
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.coherence.cohorts import SplitRows, split_rows
 from withhold.methods.coherence.limits import Limits, limits_of
 from withhold.methods.coherence.model import Coherent
@@ -22,7 +22,7 @@ WHAT = "looking for moles"
 
 
 def already_coherent(
-    table: Transactions, model: Coherent, stop: Stop, *, jobs: int | None, progress: Progress
+    table: Records, model: Coherent, stop: Stop, *, jobs: int | None, progress: Progress
 ) -> bool:
     """Whether no public set but maybe the empty one is a mole."""
     jobs = jobs or available_cores()

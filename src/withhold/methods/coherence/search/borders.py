@@ -13,7 +13,7 @@ from math import comb
 
 import numpy as np
 
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole_survey import Bools
 
@@ -118,7 +118,7 @@ class Border:
         return counts
 
 
-def mole_border(table: Transactions, model: Coherent, alive: Bools) -> Border:
+def mole_border(table: Records, model: Coherent, alive: Bools) -> Border:
     """From the minimal moles to the maximal public records; no living item is a mole alone."""
     records = [_bits(table, row, alive) for row in range(len(table))]
     largest = max((record.bit_count() for record in records), default=0)
@@ -127,7 +127,7 @@ def mole_border(table: Transactions, model: Coherent, alive: Bools) -> Border:
     return Border(minimal_moles(table, model, alive, largest), records, largest)
 
 
-def nugget_border(table: Transactions, support: int, alive: Bools) -> Border:
+def nugget_border(table: Records, support: int, alive: Bools) -> Border:
     """From single items to the maximal itemsets, of public and private items, in enough records."""
     holders = _holders(table, alive)
     frequent = [code for code, rows in holders.items() if rows.bit_count() >= support]
@@ -148,7 +148,7 @@ def nugget_border(table: Transactions, support: int, alive: Bools) -> Border:
     return Border([1 << code for code in frequent], found, longest)
 
 
-def minimal_moles(table: Transactions, model: Coherent, alive: Bools, largest: int) -> list[int]:
+def minimal_moles(table: Records, model: Coherent, alive: Bools, largest: int) -> list[int]:
     """Level by level: of the sets whose parts are all no moles, those that are."""
     private = set(table.codes(model.private).tolist())
     holders = _holders(table, alive | np.isin(np.arange(table.n_items), list(private)))
@@ -192,12 +192,12 @@ def maximal(sets: Iterable[int]) -> list[int]:
     return kept
 
 
-def _bits(table: Transactions, row: int, alive: Bools) -> int:
+def _bits(table: Records, row: int, alive: Bools) -> int:
     codes = table.items[table.offsets[row] : table.offsets[row + 1]].tolist()
     return sum(1 << code for code in codes if alive[code])
 
 
-def _holders(table: Transactions, alive: Bools) -> dict[int, int]:
+def _holders(table: Records, alive: Bools) -> dict[int, int]:
     """For each item that is there the records that hold it, as bits."""
     holders: dict[int, int] = {}
     for row in range(len(table)):

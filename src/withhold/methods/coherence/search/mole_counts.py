@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs, lay_out
 from withhold.counting.threads import Stop, available_cores, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import without
 from withhold.methods.coherence.breach_store import BreachStore
 from withhold.methods.coherence.cohorts import split_rows
@@ -46,7 +46,7 @@ class Counter(Protocol):
 class Chosen:
     """Some of a table's items, laid out for the kernels with what the model asks of them."""
 
-    def __init__(self, table: Transactions, model: Coherent, wanted: Bools) -> None:
+    def __init__(self, table: Records, model: Coherent, wanted: Bools) -> None:
         part = only_items(table, wanted)
         self.rows = split_rows(part, part.codes(model.private))
         self.codes = np.flatnonzero(wanted)[self.rows.code_of_rank]
@@ -66,7 +66,7 @@ class Chosen:
         return {codes[rank]: count for rank, count in counts.items()}
 
 
-def for_moles(table: Transactions, model: Coherent, alive: Bools) -> Chosen:
+def for_moles(table: Records, model: Coherent, alive: Bools) -> Chosen:
     """The living public items, and the private ones that can follow from anything frequent enough."""
     private = np.zeros(table.n_items, dtype=bool)
     private[table.codes(model.private)] = True
@@ -75,12 +75,12 @@ def for_moles(table: Transactions, model: Coherent, alive: Bools) -> Chosen:
     return Chosen(table, model, np.where(private, ~harmless, alive))
 
 
-def only_items(table: Transactions, wanted: Bools) -> Transactions:
+def only_items(table: Records, wanted: Bools) -> Records:
     """The table of these items alone, under new codes."""
     part = without(np.flatnonzero(~wanted[table.items]), table)
     code = (np.cumsum(wanted) - 1).astype(np.int32)
     names = tuple(compress(table.vocabulary, wanted.tolist()))
-    return Transactions(part.offsets, code[part.items], names)
+    return Records(part.offsets, code[part.items], names)
 
 
 def ranks_of(codes: NDArray[np.integer[Any]], n_codes: int) -> Ints:
@@ -202,7 +202,7 @@ class Nuggets:
 
     def __init__(
         self,
-        table: Transactions,
+        table: Records,
         private: Iterable[str],
         support: int,
         stop: Stop,

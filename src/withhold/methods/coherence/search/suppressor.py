@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.threads import Progress, Stop, quiet
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.exact import decimal_text
@@ -44,7 +44,7 @@ NUGGETS_PER_RECORD = 1000
 
 
 def suppress_coherence(
-    table: Transactions,
+    table: Records,
     model: Coherent,
     *,
     keep: str = "itemsets",
@@ -90,7 +90,7 @@ def suppress_coherence(
     return plans[best], options
 
 
-def refuse_impossible(table: Transactions, model: Coherent) -> None:
+def refuse_impossible(table: Records, model: Coherent) -> None:
     """Say which private item is in too many records, or that there are too few records."""
     if 0 < len(table) < model.k:
         raise ImpossibleError(
@@ -112,7 +112,7 @@ def refuse_impossible(table: Transactions, model: Coherent) -> None:
 class Search:
     """The search for the items that go. Items are codes; ``alive`` are the public ones still there."""
 
-    table: Transactions
+    table: Records
     model: Coherent
     nugget_support: int
     counting: str

@@ -23,7 +23,7 @@ from withhold.counting.threads import (
     quiet,
     run_all,
 )
-from withhold.data import Constraints, Transactions
+from withhold.data import Constraints, Records
 from withhold.errors import InputError
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
@@ -44,7 +44,7 @@ WITHOUT_ORIGINALS = (
 
 
 def verify_personal(
-    table: Transactions,
+    table: Records,
     model: PersonalRhoUncertainty,
     *,
     jobs: int | None = None,
@@ -210,7 +210,7 @@ def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
 
 
 def named(
-    layout: PersonalLayout, table: Transactions, constraints: Constraints, rule: Rule
+    layout: PersonalLayout, table: Records, constraints: Constraints, rule: Rule
 ) -> PersonalBreach:
     """The rule in the table's own names, with the record of somebody whom it harms."""
     known, consequent, joint, support, row = rule
@@ -223,7 +223,7 @@ def named(
     return PersonalBreach(names, inferred, joint, support, record + 1)
 
 
-def kept_of(originals: Transactions, published: Transactions) -> NDArray[np.bool_]:
+def kept_of(originals: Records, published: Records) -> NDArray[np.bool_]:
     """Which occurrences of the originals are published; refuses rows that are no part of them."""
     if published is originals:
         return np.ones(originals.n_occurrences, dtype=bool)

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.personal.check.adversaries import mark_successful
 from withhold.methods.personal.check.judge import problem_of, room_for_witness
 from withhold.methods.personal.check.survey import Rule
@@ -19,7 +19,7 @@ from withhold.verdict import Status, Verdict
 
 
 def confirm(
-    layout: PersonalLayout, originals: Transactions, model: PersonalRhoUncertainty, stop: Stop
+    layout: PersonalLayout, originals: Records, model: PersonalRhoUncertainty, stop: Stop
 ) -> tuple[Verdict, Rule | None]:
     """The verdict of the round that the model names, and somebody who succeeds, if anybody does.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from withhold.counting.layout import Ints
 from withhold.counting.threads import ANSWERED, Progress, Stop, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import PersonalLayout, feared_in_rows, lay_out_needed
@@ -20,7 +20,7 @@ TASKS = 64
 
 
 def holds_already(
-    table: Transactions,
+    table: Records,
     model: PersonalRhoUncertainty,
     max_known: int | None,
     *,

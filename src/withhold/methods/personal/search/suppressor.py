@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from withhold.counting.threads import Progress, Stop, quiet
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import PolicyError
 from withhold.methods.personal.known_sets import small_sizes
@@ -34,7 +34,7 @@ VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
 
 
 def suppress_personal(
-    table: Transactions,
+    table: Records,
     model: PersonalRhoUncertainty,
     *,
     keep: str = "rules",
@@ -102,7 +102,7 @@ def suppress_personal(
 
 def _give_up(
     work: PersonalWorkspace,
-    table: Transactions,
+    table: Records,
     max_known: int | None,
     budget: float | None,
     overall: Stop,
@@ -129,7 +129,7 @@ def _give_up(
     return work.kept()
 
 
-def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
+def _plan(table: Records, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
     places, answers = log.removals()
     reason_of = np.zeros(table.n_occurrences, dtype=np.int32)

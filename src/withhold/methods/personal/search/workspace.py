@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from withhold.counting.bits import clear_bits
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import lay_out_people
 from withhold.methods.personal.search.fix import Choice, fix_known_sets, fix_rules
@@ -20,7 +20,7 @@ class PersonalWorkspace:
 
     def __init__(
         self,
-        table: Transactions,
+        table: Records,
         model: PersonalRhoUncertainty,
         *,
         victim: int,

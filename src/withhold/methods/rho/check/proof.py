@@ -23,7 +23,7 @@ from withhold.counting.threads import (
     quiet,
     run_all,
 )
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.breach import Breach
 from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
 from withhold.methods.rho.check.survey import Rule, survey
@@ -33,7 +33,7 @@ from withhold.wording import counted
 
 
 def verify_rho(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     *,
     jobs: int | None = None,
@@ -219,7 +219,7 @@ def _support(layout: Layout, itemset: Ints, supports: Longs) -> int:
     )
 
 
-def named(layout: Layout, table: Transactions, rule: Rule) -> Breach:
+def named(layout: Layout, table: Records, rule: Rule) -> Breach:
     """The rule in the table's own words."""
     antecedent, consequent, joint, support = rule
     names = sorted(table.vocabulary[layout.code_of_rank[rank]] for rank in antecedent)

@@ -11,14 +11,14 @@ import numpy as np
 
 from withhold.counting.layout import Ints, lay_out
 from withhold.counting.threads import Stop
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.unsafe_items import sizes_to_look_at, unsafe_items
 
 
 def remove_unproven(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     kept: np.ndarray,
     log: Log,
@@ -35,7 +35,7 @@ def remove_unproven(
     return kept
 
 
-def remove_everywhere(table: Transactions, codes: Ints, kept: np.ndarray, log: Log) -> np.ndarray:
+def remove_everywhere(table: Records, codes: Ints, kept: np.ndarray, log: Log) -> np.ndarray:
     """``kept`` without these items, logged as removed for want of time."""
     codes = np.sort(codes)
     places = np.flatnonzero(kept & np.isin(table.items, codes))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs, fair_bounds, lay_out
 from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import EACH_REMOVED
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs, fix_consequents, harmed_pairs
@@ -50,7 +50,7 @@ class Choices:
 
 
 def suppress_sensitive(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     kept: NDArray[np.bool_],
     choices: Choices,
@@ -70,7 +70,7 @@ def suppress_sensitive(
     return work
 
 
-def thin(table: Transactions, model: RhoUncertainty, log: Log, stop: Stop) -> NDArray[np.bool_]:
+def thin(table: Records, model: RhoUncertainty, log: Log, stop: Stop) -> NDArray[np.bool_]:
     """What is kept when records that stand out lose what is most over-represented."""
     work = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
     layout = work.layout
@@ -94,7 +94,7 @@ def thin(table: Transactions, model: RhoUncertainty, log: Log, stop: Stop) -> ND
 
 
 def delete_forced(
-    table: Transactions, model: RhoUncertainty, choices: Choices, log: Log, stop: Stop
+    table: Records, model: RhoUncertainty, choices: Choices, log: Log, stop: Stop
 ) -> NDArray[np.bool_]:
     """What is kept without the sensitive items of records whose other items are too rare for any.
 

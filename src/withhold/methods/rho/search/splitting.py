@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from withhold.counting.layout import Ints, Longs
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.errors import PolicyError
 
 
 def split_records(
-    table: Transactions, *, parts: int | None, max_cost: float | None, seed: int
+    table: Records, *, parts: int | None, max_cost: float | None, seed: int
 ) -> list[Longs]:
     """The records of each part: ``parts`` equal ones, or halves of halves until each is cheap."""
     if parts is not None and max_cost is not None:
@@ -36,21 +36,21 @@ def split_records(
     return [np.sort(part) for part in _halve(table, shuffled, max_cost)]
 
 
-def _halve(table: Transactions, records: Longs, max_cost: float) -> list[Longs]:
+def _halve(table: Records, records: Longs, max_cost: float) -> list[Longs]:
     if len(records) < 2 or cost(table, records) <= max_cost:
         return [records]
     middle = len(records) // 2
     return _halve(table, records[:middle], max_cost) + _halve(table, records[middle:], max_cost)
 
 
-def cost(table: Transactions, records: Longs) -> float:
+def cost(table: Records, records: Longs) -> float:
     """The paper's guess of the work (its equation 8): |T|·2^(N/|T|) / |D(T)|."""
     places = places_of(table, records)
     n_items = len(np.unique(table.items[places]))
     return float(len(records) * 2.0 ** (len(places) / len(records)) / max(n_items, 1))
 
 
-def places_of(table: Transactions, records: Longs) -> Ints | Longs:
+def places_of(table: Records, records: Longs) -> Ints | Longs:
     """Where the items of these records stand in the table's ``items``."""
     # A whole table beyond the kernels' reach may be split into parts that are not.
     kind: Any = np.int32 if table.n_occurrences < 2**31 else np.int64
@@ -63,8 +63,8 @@ def places_of(table: Transactions, records: Longs) -> Ints | Longs:
     return places
 
 
-def part_of(table: Transactions, records: Longs, places: Ints | Longs) -> Transactions:
+def part_of(table: Records, records: Longs, places: Ints | Longs) -> Records:
     """The table of these records only, which stand at these places, under the same codes."""
     offsets = np.zeros(len(records) + 1, dtype=np.int64)
     np.cumsum(table.offsets[records + 1] - table.offsets[records], out=offsets[1:])
-    return Transactions(offsets, table.items[places], table.vocabulary)
+    return Records(offsets, table.items[places], table.vocabulary)

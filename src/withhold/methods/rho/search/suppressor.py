@@ -10,7 +10,7 @@ import numpy as np
 
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import PolicyError
 from withhold.methods.rho.model import RhoUncertainty
@@ -41,7 +41,7 @@ SHORT_SWEEPS = (1, 2)
 
 
 def suppress_rho(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     *,
     keep: str = "rules",
@@ -133,7 +133,7 @@ def suppress_rho(
 
 
 def _holds(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     budget: float | None,
     jobs: int | None,
@@ -149,7 +149,7 @@ def _search_stop(budget: float | None, *, in_one: bool) -> Stop:
     return Stop(budget * SHARE_OF_SEARCH if budget is not None and in_one else budget)
 
 
-def _default_parts(table: Transactions, *, restoring: bool, hurried: bool) -> int:
+def _default_parts(table: Records, *, restoring: bool, hurried: bool) -> int:
     if hurried and len(table) >= FEWEST_TO_SPLIT:
         return max(PARTS_ON_A_BUDGET, -(-table.n_occurrences // MOST_TO_SPLIT))
     if table.n_occurrences > MOST_TO_RESTORE:
@@ -160,7 +160,7 @@ def _default_parts(table: Transactions, *, restoring: bool, hurried: bool) -> in
 
 
 def _suppress_parts(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     kept: np.ndarray,
     split: list[np.ndarray],
@@ -202,7 +202,7 @@ def _suppress_parts(
 
 
 def _suppress_part(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     kept: np.ndarray,
     records: np.ndarray,
@@ -235,7 +235,7 @@ def _suppress_part(
 
 def _restore(
     work: Workspace,
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     stop: Stop,
     *,
@@ -265,7 +265,7 @@ def _restore(
     )
 
 
-def _plan(table: Transactions, log: Log, kept: np.ndarray) -> Plan:
+def _plan(table: Records, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
     # The reasons first: joining them leaves room for what follows.
     reasons = log.reasons()

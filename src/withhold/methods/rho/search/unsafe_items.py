@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints, Layout, fair_bounds, lay_out
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 from withhold.methods.rho.search.sweep import find_unsafe_consequents
@@ -29,7 +29,7 @@ Bools = NDArray[np.bool_]
 
 
 def already_holds(
-    table: Transactions,
+    table: Records,
     model: RhoUncertainty,
     stop: Stop,
     *,

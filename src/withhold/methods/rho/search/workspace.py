@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import clear_bits, set_bit
 from withhold.counting.layout import Ints, Longs, lay_out
-from withhold.data import Transactions
+from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.log import Log
 
@@ -19,7 +19,7 @@ class Workspace:
     """The occurrences at ``kept`` places of a table, laid out; deleted ones become -1."""
 
     def __init__(
-        self, table: Transactions, model: RhoUncertainty, kept: NDArray[np.bool_], log: Log
+        self, table: Records, model: RhoUncertainty, kept: NDArray[np.bool_], log: Log
     ) -> None:
         self.n_places = len(kept)
         self.layout = lay_out(table, table.codes(model.sensitive), kept)

@@ -29,13 +29,13 @@ COUNTED_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Transactions:
+class Records:
     """Records, each a set of items.
 
     ``items[offsets[r]:offsets[r + 1]]`` are the codes of record ``r``, ascending and distinct;
     ``vocabulary[code]`` is the item's name by the rule of ``names``, and the vocabulary is sorted.
 
-    >>> table = Transactions.from_lists([["bread", "beer"], [], ["beer", "beer"]])
+    >>> table = Records.from_lists([["bread", "beer"], [], ["beer", "beer"]])
     >>> table.to_lists()
     [['beer', 'bread'], [], ['beer']]
     >>> len(table), table.n_items, table.n_occurrences, table.repeated
@@ -76,7 +76,7 @@ class Transactions:
     @classmethod
     def from_lists(
         cls, rows: Iterable[Iterable[object]], *, record_ids: Iterable[str] | None = None
-    ) -> Transactions:
+    ) -> Records:
         """The table of any iterable of iterables; items become strings."""
         if not isinstance(rows, Iterable):
             raise InputError(
@@ -126,7 +126,7 @@ class Transactions:
         *,
         record_ids: tuple[str, ...] | None = None,
         source: Source | None = None,
-    ) -> Transactions:
+    ) -> Records:
         """The table of rows of codes in any order: sorts each row and merges repeated items."""
         offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -147,17 +147,17 @@ class Transactions:
     def __repr__(self) -> str:
         """How much it holds, not what: records may be long, many, and nobody's business.
 
-        >>> Transactions.from_lists([["milk", "bread"], ["milk"]])
-        <Transactions records=2 occurrences=3 items=2>
+        >>> Records.from_lists([["milk", "bread"], ["milk"]])
+        <Records records=2 occurrences=3 items=2>
         """
         return (
-            f"<Transactions records={len(self):,}"
+            f"<Records records={len(self):,}"
             f" occurrences={self.n_occurrences:,} items={self.n_items:,}>"
         )
 
     def __eq__(self, other: object) -> bool:
         """Same records in the same order under the same names, whatever the codes."""
-        if not isinstance(other, Transactions):
+        if not isinstance(other, Records):
             return NotImplemented
         if self.record_ids != other.record_ids or not np.array_equal(self.offsets, other.offsets):
             return False
@@ -248,10 +248,10 @@ class Transactions:
         marks = np.fromiter(inside, dtype=np.bool_, count=len(self.vocabulary))
         return np.flatnonzero(marks).astype(np.int32)
 
-    def only_records(self, kept: NDArray[np.bool_]) -> Transactions:
+    def only_records(self, kept: NDArray[np.bool_]) -> Records:
         """The table of only these records; items that none of them holds are forgotten by name, too.
 
-        >>> table = Transactions.from_lists([["beer"], ["tea", "beer"], ["soap"]])
+        >>> table = Records.from_lists([["beer"], ["tea", "beer"], ["soap"]])
         >>> fewer = table.only_records(np.array([True, False, True]))
         >>> fewer.to_lists(), fewer.vocabulary
         ([['beer'], ['soap']], ('beer', 'soap'))
@@ -272,7 +272,7 @@ class Transactions:
         )
         return fewer.without_items(np.flatnonzero(gone))
 
-    def without_items(self, codes: NDArray[np.integer[Any]]) -> Transactions:
+    def without_items(self, codes: NDArray[np.integer[Any]]) -> Records:
         """The table as if these items did not exist."""
         gone = np.zeros(self.n_items, dtype=bool)
         gone[codes] = True
@@ -289,7 +289,7 @@ class Transactions:
             ),
         )
 
-    def with_source(self, source: Source | None) -> Transactions:
+    def with_source(self, source: Source | None) -> Records:
         """The same rows, said to come from ``source``."""
         return replace(self, source=source)
 
