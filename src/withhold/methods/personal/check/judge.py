@@ -25,6 +25,9 @@ from withhold.methods.personal.check.closed_walk import END, N_TOUCHED, SIZE, ST
 from withhold.methods.personal.people import PersonalLayout, fears_item
 from withhold.methods.personal.supports import has_more_rows
 
+LONG = 8
+"""Items of a record that are read in the time in which one item is looked up among those that are feared."""
+
 
 class Problem(NamedTuple):
     """Everything that a verdict depends on."""
@@ -189,19 +192,21 @@ def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
             if turn[person] == now:
                 continue
             turn[person] = now
-            if offsets[person + 1] - offsets[person] < least:
+            length = offsets[person + 1] - offsets[person]
+            # Of a long record it takes longer to find out what the person owns than what they fear.
+            if length < least or (
+                length > LONG * n_inferred
+                and not fears_any(person, room.inferred, n_inferred, problem.fears)
+            ):
                 continue
             n_known = own(person, -1, in_set, offsets, items, known)
-            if n_known < least:
-                continue
-            first = 0
-            while first < n_inferred and not fears_item(
-                person, room.inferred[first], problem.fears
+            if (
+                n_known < least
+                or not fears_any(person, room.inferred, n_inferred, problem.fears)
+                or has_more_rows(known, n_known, n, problem.rows)
             ):
-                first += 1
-            if first == n_inferred or has_more_rows(known, n_known, n, problem.rows):
                 continue
-            for k in range(first, n_inferred):
+            for k in range(n_inferred):
                 e = room.inferred[k]
                 if not fears_item(person, e, problem.fears):
                     continue
@@ -211,6 +216,15 @@ def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
                 testify(known, n_rest, e, walk.count[e], n, person, witness)
                 return True
     return False
+
+
+@kernel
+def fears_any(person, inferred, n_inferred, fears):
+    """Whether the person fears one of the items that follow."""
+    k = 0
+    while k < n_inferred and not fears_item(person, inferred[k], fears):
+        k += 1
+    return k < n_inferred
 
 
 @kernel
