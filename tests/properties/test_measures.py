@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oracle import Records, subsets, supports
 from tables import ITEMS, Rows, examples, tables
-from withhold.data import Records
+from withhold import data
 from withhold.measure import measure_utility
 from withhold.measure import rules as rule_changes
 from withhold.measure.alignment import align
@@ -182,7 +182,7 @@ def check_most_changed(
 @given(releases(), st.integers(1, 3), st.integers(8, 60))
 def test_where_there_are_too_many__small_itemsets_are_compared(problem, least, most):
     rows, published, _ = problem
-    pair = align(Records.from_lists(rows), Records.from_lists(published))
+    pair = align(data.Records.from_lists(rows), data.Records.from_lists(published))
     itemsets, found = measure_patterns(pair, least, "0.4", most=most)
     largest = itemsets.max_size or 9
     lists = [
@@ -218,8 +218,8 @@ def test_where_there_are_too_many__small_itemsets_are_compared(problem, least, m
 def measure(problem, **options):
     rows, published, sensitive = problem
     return measure_utility(
-        Records.from_lists(rows),
-        Records.from_lists(published),
+        data.Records.from_lists(rows),
+        data.Records.from_lists(published),
         sensitive=sensitive,
         **{"min_support": 1, **options},
     )
