@@ -484,8 +484,8 @@ def test_mode__is_what_the_umask_gives_or_what_was_there(releases, tmp_path, uma
         out.chmod(0o640)
         releases[NEW].write(out, force=True, report=True)
         modes = [stat.S_IMODE(path.stat().st_mode) for path in release_files(out).members]
-        # The internal manifest is for its owner alone.
-        assert modes == [0o640, 0o666 & ~umask, 0o600, 0o666 & ~umask]
+        # The internal manifest and the internal edition of the report are for their owner alone.
+        assert modes == [0o640, 0o666 & ~umask, 0o600, 0o600]
         assert os.umask(umask) == umask
     finally:
         os.umask(before)

@@ -18,6 +18,9 @@ def mark_successful(row_of, known, problem, stop, succeeds, witness):
     ``witness`` gets the first of them, with the row of the person as the person.
     """
     rows = problem.rows
+    items = rows.items
+    # Of a long record nearly all items concern nobody; asking for a person is dear.
+    anybody = problem.fears.anybody
     joint = np.zeros(len(rows.supports), np.int64)
     likely = np.empty(len(rows.supports), np.int32)
     size = known.shape[1]
@@ -36,8 +39,8 @@ def mark_successful(row_of, known, problem, stop, succeeds, witness):
                 continue
             support += 1
             for p in range(rows.offsets[row], rows.offsets[row + 1]):
-                e = rows.items[p]
-                if e >= 0 and fears_item(person, e, problem.fears):
+                e = items[p]
+                if e >= 0 and anybody[e] and fears_item(person, e, problem.fears):
                     if joint[e] == 0:
                         likely[n_likely] = e
                         n_likely += 1
