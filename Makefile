@@ -13,12 +13,13 @@ demo: .venv/.for-use
 
 test: check unit jit-off bounds
 
-# Lint, format, types, layers.
+# Lint, format, types, layers, and the rules of the house: maps, twins, a toy method.
 check: .venv/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(TESTS) tests/house/test_architecture.py tests/house/test_twins.py tests/house/test_toy_method.py
 
 unit: .venv/.for-development
 	$(TESTS) -n 2 --dist worksteal
