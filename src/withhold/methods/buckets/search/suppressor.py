@@ -43,7 +43,6 @@ def suppress_buckets(
     progress: Progress = quiet,
 ) -> tuple[Generalisation, dict[str, Any]]:
     """The plan, and the options it was made with. Nothing is drawn, so ``seed`` makes no difference."""
-    check_fill(fill, buckets, to_root=to_root)
     if len(table) < model.k:
         raise ImpossibleError(
             f"{counted(len(table), 'record')} cannot be published in groups of at least {model.k:,}; "
@@ -69,18 +68,6 @@ def suppress_buckets(
     progress("grouping records", 1, 1)
     chosen["seed"] = seed
     return Generalisation(group_of, *sets, tree, fingerprint(table), fill), chosen
-
-
-def check_fill(fill: str, buckets: int | None, *, to_root: bool) -> None:
-    """Refuse what only the hash has a use for, where nothing is hashed."""
-    if fill not in FILLS:
-        raise PolicyError(f"fill must be {' or '.join(FILLS)}, not {fill!r}")
-    if fill != "hash" and (buckets is not None or to_root):
-        which = "buckets" if buckets is not None else "to_root"
-        raise PolicyError(
-            f"{which} requires fill=hash (on the command line --{which.replace('_', '-')} requires "
-            f"--fill hash), which {FILLS['hash']}; leave {which} out, or choose that"
-        )
 
 
 def tree_for(

@@ -21,7 +21,7 @@ from withhold.data import Hierarchy, Table
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
 from withhold.data.roles import Publish, column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
-from withhold.errors import ImpossibleError, PolicyError
+from withhold.errors import ImpossibleError
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
 from withhold.methods.cells.search.cell_groups import (
@@ -63,10 +63,6 @@ def suppress_cells(
 
     Columns that may identify people must have been named in ``publish``, or the model, or be gone.
     """
-    if cost not in COSTS:
-        raise PolicyError(f"there is no cost {cost!r}; there are {', '.join(sorted(COSTS))}")
-    if seed < 0:
-        raise PolicyError("the seed must be 0 or more")
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from withhold.counting.threads import Progress, Stop, quiet
 from withhold.data import Records
 from withhold.data.plan import fingerprint
-from withhold.errors import ImpossibleError, PolicyError
+from withhold.errors import ImpossibleError
 from withhold.exact import decimal_text
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
@@ -38,7 +38,6 @@ from withhold.methods.coherence.search.mole_counts import (
 from withhold.wording import counted
 
 KEEPS = ("itemsets", "items", "best")
-COUNTINGS = ("fast", "borders")
 NUGGETS_PER_RECORD = 1000
 """By default a nugget is in at least one of so many records."""
 
@@ -56,14 +55,6 @@ def suppress_coherence(
     progress: Progress = quiet,
 ) -> tuple[ItemPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force. Nothing is drawn at random."""
-    if keep not in KEEPS:
-        raise PolicyError(f"keep must be {', '.join(KEEPS[:-1])} or {KEEPS[-1]}, not {keep!r}")
-    if counting not in COUNTINGS:
-        raise PolicyError(f"counting must be {' or '.join(COUNTINGS)}, not {counting!r}")
-    if counting == "borders" and keep != "itemsets":
-        raise PolicyError("counting=borders is for keep=itemsets")
-    if nugget_support is not None and nugget_support < 1:
-        raise PolicyError(f"the nugget support must be 1 or more, not {nugget_support}")
     least = nugget_support or max(model.k, -(-len(table) // NUGGETS_PER_RECORD))
     refuse_impossible(table, model)
     options: dict[str, Any] = {

@@ -46,14 +46,6 @@ def suppress_personal(
     progress: Progress = quiet,
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds for a release of ``table``, and the options in force."""
-    if keep not in VICTIMS:
-        raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
-    if pick not in ("longest", "random"):
-        raise PolicyError(f"pick must be longest or random, not {pick!r}")
-    if budget is not None and not budget > 0:
-        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
-    if seed < 0 or (jobs is not None and jobs < 1):
-        raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
     if model.constraints is None:
         raise PolicyError("nobody fears anything yet; give the constraints")
     model.constraints.checked_for(table)

@@ -12,7 +12,6 @@ from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
 from withhold.data.plan import Plan, fingerprint
-from withhold.errors import PolicyError
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
 from withhold.methods.rho.search.log import Log
@@ -55,14 +54,6 @@ def suppress_rho(
     progress: Progress = quiet,
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
-    if keep not in ("rules", "distribution"):
-        raise PolicyError(f"keep must be rules or distribution, not {keep!r}")
-    if pick not in (None, "longest", "random"):
-        raise PolicyError(f"pick must be longest or random, not {pick!r}")
-    if budget is not None and not budget > 0:
-        raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
-    if seed < 0 or (jobs is not None and jobs < 1):
-        raise PolicyError("the seed must be 0 or more, and jobs 1 or more")
     model = model.for_records_up_to(int(table.lengths.max(initial=0)))
     if parts is None and max_cost is None:
         parts = _default_parts(table, restoring=restoring, hurried=budget is not None)
