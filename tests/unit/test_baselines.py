@@ -6,10 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from benchmarks.baselines.permutation import estimated_counts, permute
 from hypothesis import given
 from hypothesis import strategies as st
-
-from benchmarks.baselines.permutation import estimated_counts, permute
 
 ITEMS = tuple("abcdexyz")
 SENSITIVE = frozenset("xyz")
