@@ -1,8 +1,8 @@
 """CAHD (Ghinita, Tao, Kalnis 2008): public items as they are, sensitive ones as a summary of each group.
 
-Transactions are put into an order in which neighbours are alike (reverse Cuthill-McKee), and every
-sensitive one gets the p - 1 most similar of its neighbours that conflict neither with it nor with each other. In
-each group no sensitive item occurs in more than one of p transactions: whoever finds somebody's group can
+Transactions are put into an order in which neighbours are alike (reverse Cuthill-McKee), and every sensitive
+one gets the p - 1 most similar of its neighbours that conflict neither with it nor with each other. In each
+group no sensitive item occurs in more than one of p transactions: whoever finds somebody's group can
 associate them with a sensitive item with a probability of at most 1/p.
 """
 
