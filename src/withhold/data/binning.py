@@ -33,15 +33,7 @@ class Bins:
         return str(self.width) if self.width is not None else ",".join(map(str, self.edges))
 
     def name(self, number: Decimal, *, whole: bool) -> str:
-        """The range that a number falls into; of whole numbers both ends belong to it.
-
-        >>> Bins(Decimal(5)).name(Decimal(37), whole=True)
-        '35-39'
-        >>> Bins(edges=(Decimal(18), Decimal(65))).name(Decimal(70), whole=True)
-        '65 or more'
-        >>> Bins(Decimal("0.5")).name(Decimal("1.7"), whole=False)
-        '[1.5,2.0)'
-        """
+        """The range that a number falls into; of whole numbers both ends belong to it."""
         if self.width is not None:
             low = (number // self.width) * self.width
             # Decimal's // cuts towards zero; ranges go down from there.
@@ -63,11 +55,7 @@ class Bins:
 
 
 def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
-    """The bins of each column, from values or from texts such as ``age=5``.
-
-    >>> parse_bins(["age=18,65"])["age"].edges
-    (Decimal('18'), Decimal('65'))
-    """
+    """The bins of each column, from values or from texts such as ``age=5``."""
     if isinstance(bins, str):
         bins = [bins]
     if odd := [name for name in bins if not isinstance(name, str)]:

@@ -65,11 +65,7 @@ def agreed_by_value(
     column: str | None = None,
     first_line: int | None = None,
 ) -> NDArray[np.bool_]:
-    """Which cells of a 0/1 column say yes; a blank is no answer, and is refused as such.
-
-    >>> agreed_by_value(["1", 0, True]).tolist()
-    [True, False, True]
-    """
+    """Which cells of a 0/1 column say yes; a blank is no answer, and is refused as such."""
     agreed = np.zeros(len(values), dtype=bool)
     for row, value in enumerate(values):
         text = str(value).strip().lower()

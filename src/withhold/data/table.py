@@ -47,12 +47,7 @@ Value = str | None
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one.
-
-    >>> column = Column.of("sex", ["f", "m", "f"])
-    >>> column.values, column.codes.tolist()
-    (('f', 'm'), [0, 1, 0])
-    """
+    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one."""
 
     name: str
     codes: Codes
@@ -302,11 +297,7 @@ def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputEr
 
 
 def sorted_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The different values, the blank of sources first.
-
-    >>> sorted_values(["b", None, "a", "b"])
-    (None, 'a', 'b')
-    """
+    """The different values, the blank of sources first."""
     return tuple(sorted(set(values), key=lambda value: (value is not None, value or "")))
 
 

@@ -37,12 +37,7 @@ ROWS_AT_ONCE = 8192
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of a basket file.
-
-    >>> rows = read_text(Text(b"beer, whole milk,\\n\\nbeer\\n", "a.csv"), Options())
-    >>> rows.vocabulary, rows.lengths.tolist(), rows.separator
-    (('beer', 'whole milk'), [2, 0, 1], ',')
-    """
+    """The rows of a basket file."""
     separator = options.separator or find_separator(text.data, text.path)
     variant = "quoted" if b'"' in text.data and QUOTED.search(text.data) else ""
     coded = None if b'"' in text.data else code_lines(text.closed(), ord(separator))
@@ -62,11 +57,7 @@ def read_text(text: Text, options: Options) -> Parsed:
 
 
 def read_rows(text: Text, separator: str) -> Iterator[list[str]]:
-    """The records as lists of names, quotes and all: the plain form of ``coding.code_lines``.
-
-    >>> list(read_rows(Text(b'"milk, whole",beer\\n\\n', "a.csv"), ","))
-    [['milk, whole', 'beer'], []]
-    """
+    """The records as lists of names, quotes and all: the plain form of ``coding.code_lines``."""
     is_quoted = b'"' in text.data
     if is_quoted:
         # Blanks inside quotes are part of the item: two items may differ by them, which is refused later.
@@ -84,9 +75,6 @@ def find_separator(data: bytes, path: str | None = None) -> str:
 
     A comma, semicolon, tab or bar separates wherever it occurs, and spaces then belong to items;
     without any of them, spaces separate. Two of them in one file cannot be decided here.
-
-    >>> find_separator(b"whole milk,beer"), find_separator(b"1 2 3"), find_separator(b"beer")
-    (',', ' ', ' ')
     """
     if b'"' in data:
         data = QUOTED.sub(lambda quoted: b"q" * len(quoted[0]), data)
@@ -101,13 +89,7 @@ def find_separator(data: bytes, path: str | None = None) -> str:
 
 
 def write_text(table: Records, form: Source) -> Iterator[str]:
-    """The lines of a basket file, each with its end.
-
-    >>> table = Records.from_lists([["milk, whole", "beer"], []])
-    >>> from pathlib import Path
-    >>> list(write_text(table, Source(Path("a.csv"), "basket", separator=",")))
-    ['beer,"milk, whole"\\n', '\\n']
-    """
+    """The lines of a basket file, each with its end."""
     spelled = _spelled(table, form, careful=False)
     if not _may_quote(form):
         # Many lines at a time: a generator of single ones takes longer than the rest of the work.

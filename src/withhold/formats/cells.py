@@ -103,12 +103,7 @@ class Sheet:
 
 
 def open_sheet(text: Text, options: Options) -> Sheet:
-    """The text as a table, with the separator that the user named or the header shows.
-
-    >>> sheet = open_sheet(Text(b"tid; item\\n1;beer\\n", "a.csv"), Options())
-    >>> sheet.separator, sheet.header, list(sheet.rows())
-    (';', ['tid', 'item'], [(2, ['1', 'beer'])])
-    """
+    """The text as a table, with the separator that the user named or the header shows."""
     lines = list(text.head(SAMPLE).lines())
     separator = options.separator or _sheet_separator(lines)
     header = _cells(lines[:1], separator)[0] if lines[0] else [""]
@@ -116,11 +111,7 @@ def open_sheet(text: Text, options: Options) -> Sheet:
 
 
 def guard_blanks(data: bytes, separator: str) -> bytes:
-    """The text of a CSV file with blanks at the edges of quoted cells replaced, which are part of a cell.
-
-    >>> guard_blanks(b'a, " b",c \\n', ",")
-    b'a, "\\x1fb",c \\n'
-    """
+    """The text of a CSV file with blanks at the edges of quoted cells replaced, which are part of a cell."""
     if not re.search(rb'"[ \t]|[ \t]"', data):
         return data
     blanks = b"[ \t]*" if separator not in BLANKS else b""
@@ -152,21 +143,13 @@ def _stripped(cell: str) -> str:
 
 
 def holds_list(line: str) -> bool:
-    """Whether a line is one cell in quotes that looks like a list of items.
-
-    >>> holds_list('"milk,bread"'), holds_list('"whole milk"'), holds_list('"milk, whole" beer')
-    (True, False, False)
-    """
+    """Whether a line is one cell in quotes that looks like a list of items."""
     whole = WHOLE.fullmatch(line)
     return whole is not None and INNER.match(whole[1]) is not None
 
 
 def csv_lines(rows: Iterable[Sequence[str]], separator: str) -> Iterator[str]:
-    """The rows as lines of CSV, each with its end; quotes where they are needed.
-
-    >>> list(csv_lines([("tid", "item"), ("1", "milk, whole")], ","))
-    ['tid,item\\n', '1,"milk, whole"\\n']
-    """
+    """The rows as lines of CSV, each with its end; quotes where they are needed."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
     for row in rows:

@@ -54,11 +54,7 @@ class Options:
 
 
 def plain(name: str) -> str:
-    """The name without case, blanks and punctuation, as the lists above have it.
-
-    >>> plain(" Invoice_No ")
-    'invoiceno'
-    """
+    """The name without case, blanks and punctuation, as the lists above have it."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -68,14 +64,7 @@ def names_record(name: str) -> bool:
 
 
 def find_column(name: str, header: Sequence[str], path: str | None) -> str:
-    """The column that the user named.
-
-    >>> find_column("itm", ["tid", "item"], "a.csv")
-    Traceback (most recent call last):
-    ...
-    withhold.errors.InputError: a.csv: has no column 'itm'; its columns are 'tid', 'item'.
-    To fix it: name 'item', if that is what you mean.
-    """
+    """The column that the user named."""
     if header.count(name) > 1:
         remedy = "give each column a name of its own"
         raise InputError(f"has {header.count(name)} columns {name!r}", path=path, remedy=remedy)
@@ -87,11 +76,7 @@ def find_column(name: str, header: Sequence[str], path: str | None) -> str:
 
 
 def long_columns(header: Sequence[str], options: Options, path: str | None) -> tuple[str, str]:
-    """The record and the item column of a file that is said to have both.
-
-    >>> long_columns(["qty", "StockCode", "InvoiceNo"], Options(), None)
-    ('InvoiceNo', 'StockCode')
-    """
+    """The record and the item column of a file that is said to have both."""
     record = item = None
     if options.record_column is not None:
         record = find_column(options.record_column, header, path)

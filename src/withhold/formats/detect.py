@@ -35,13 +35,7 @@ LABELLED = re.compile(r"[^\s,;|:]+:\s")
 
 
 def text_format(text: Text, options: Options) -> str:
-    """The format of a text: ``basket``, ``long``, ``list``, ``spmf``, ``one-hot`` or ``jsonl``.
-
-    >>> text_format(Text(b"1 2 3\\n", "a.dat"), Options())
-    'basket'
-    >>> text_format(Text(b"order_id,product\\n1,beer\\n", "a.csv"), Options())
-    'long'
-    """
+    """The format of a text: ``basket``, ``long``, ``list``, ``spmf``, ``one-hot`` or ``jsonl``."""
     text = text.head(SAMPLE)
     lines = list(text.lines())
     suffixes = text.name.lower().split(".")[1:]

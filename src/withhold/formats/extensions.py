@@ -33,11 +33,7 @@ INSTEAD = {
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The extension, in lower case, and the packing that the name says.
-
-    >>> split_name("Out.CSV.gz"), split_name("out")
-    (('.csv', 'gz'), ('', ''))
-    """
+    """The extension, in lower case, and the packing that the name says."""
     path = Path(name)
     compression = PACKED.get(path.suffix.lower(), "")
     return (path.with_suffix("") if compression else path).suffix.lower(), compression
@@ -47,13 +43,6 @@ def check_extension(name: str, own: str | None = None, *, table: bool = False) -
     """Refuse a name whose extension promises what would not be in the file.
 
     ``own`` is the name of the input, if that is text: an output may have the same extension.
-
-    >>> check_extension("published.data", "original.data")
-    >>> check_extension("out.xlsx")
-    Traceback (most recent call last):
-    ...
-    withhold.errors.OutputError: out.xlsx: spreadsheets (.xlsx) are not written yet. To fix it: write \
-out.csv or out.parquet.
     """
     known = FOR_TABLES if table else FOR_RECORDS
     extension, compression = split_name(name)

@@ -26,10 +26,6 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
     separator, long or one-hot) is as in ``like``. Without an extension all but the packing is
     as in ``like``, or a basket file; one that is not written is refused. A ``format`` that is given
     wins over both.
-
-    >>> form = output_form("out.csv.gz", Source(Path("in.csv"), "long", separator=";"))
-    >>> form.format, form.separator, form.compression
-    ('long', ';', 'gz')
     """
     is_text = like is not None and like.container == "text"
     check_extension(name, like.path.name if like is not None and is_text else None)
@@ -71,11 +67,7 @@ def check_format(format: str | None) -> str | None:
 
 
 def check_separator(separator: str | None) -> str | None:
-    """The separator itself, from how it was written.
-
-    >>> check_separator("tab"), check_separator(";")
-    ('\\t', ';')
-    """
+    """The separator itself, from how it was written."""
     if separator is None:
         return None
     mark = SEPARATOR_NAMES.get(separator, "\t" if separator == "\\t" else separator)

@@ -114,13 +114,7 @@ class Frame:
 
 
 def read_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
-    """The format of a frame and its rows.
-
-    >>> import polars as pl
-    >>> form, rows = read_frame(Frame(pl.DataFrame({"items": [["b", "a"], []]})), Options())
-    >>> form, rows.vocabulary, rows.lengths.tolist()
-    ('list', ('a', 'b'), [2, 0])
-    """
+    """The format of a frame and its rows."""
     if not len(frame):
         raise InputError("holds no records", path=frame.path, remedy="give at least one record")
     form = options.format or _kind(frame, options)
@@ -132,12 +126,7 @@ def read_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
 
 
 def own_index(native: Any, n_rows: int) -> tuple[Any, ...] | None:
-    """The labels of a pandas frame with a row for each record, unless they only number the rows.
-
-    >>> import pandas as pd
-    >>> own_index(pd.DataFrame({"a": [1, 2]}, index=["Ann", "Bob"]), 2)
-    ('Ann', 'Bob')
-    """
+    """The labels of a pandas frame with a row for each record, unless they only number the rows."""
     index = getattr(native, "index", None)
     if index is None or not hasattr(native, "iloc") or len(index) != n_rows:
         return None

@@ -46,11 +46,7 @@ def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -
 
 
 def hierarchy_format(text: Text) -> str:
-    """The way in which this tree is written down.
-
-    >>> hierarchy_format(Text(b"beer;drinks;*\\nsoap;care;*\\n", "a.csv"))
-    'arx'
-    """
+    """The way in which this tree is written down."""
     lines = [line.strip(BLANKS) for line in text.lines() if line.strip(BLANKS)]
     if lines and (lines[0] in ("distinct", "range") or all(" has " in line for line in lines)):
         return "amnesia"

@@ -34,11 +34,7 @@ def item_name(
     column: str | None = None,
     where: str = "",
 ) -> str:
-    """The name of an item given as any Python value.
-
-    >>> item_name("007"), item_name(7), item_name(7.0)
-    ('007', '7', '7')
-    """
+    """The name of an item given as any Python value."""
     shown: str | None
     if isinstance(value, str):
         if value and not value.isspace():
@@ -117,13 +113,7 @@ def series_names(series: polars.Series, *, path: str | None, column: str) -> pol
 
 
 def series_codes(names: polars.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The codes of a polars column of names without blanks, and its sorted vocabulary.
-
-    >>> import polars as pl
-    >>> codes, vocabulary = series_codes(pl.Series(["b", "a", "b"]))
-    >>> codes.tolist(), vocabulary
-    ([1, 0, 1], ('a', 'b'))
-    """
+    """The codes of a polars column of names without blanks, and its sorted vocabulary."""
     import polars as pl
 
     vocabulary = names.unique().sort()

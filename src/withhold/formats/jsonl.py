@@ -23,12 +23,7 @@ DEFAULT_ITEMS, DEFAULT_RECORD = "items", "record"
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of a file of JSON lines.
-
-    >>> rows = read_text(Text(b'["b", "a"]\\n[]\\n', "a.jsonl"), Options())
-    >>> rows.vocabulary, rows.lengths.tolist(), rows.record_ids
-    (('a', 'b'), [2, 0], None)
-    """
+    """The rows of a file of JSON lines."""
     item = options.item_column or DEFAULT_ITEMS
     record = options.record_column or DEFAULT_RECORD
     rows: list[list[str]] = []
@@ -63,13 +58,7 @@ def read_text(text: Text, options: Options) -> Parsed:
 
 
 def write_text(table: Records, form: Source) -> Iterator[str]:
-    """The lines of the file, each with its end: arrays, or objects where records have names.
-
-    >>> from pathlib import Path
-    >>> table = Records.from_lists([["beer"], []], record_ids=["x", "y"])
-    >>> list(write_text(table, Source(Path("a.jsonl"), "jsonl")))
-    ['{"record": "x", "items": ["beer"]}\\n', '{"record": "y", "items": []}\\n']
-    """
+    """The lines of the file, each with its end: arrays, or objects where records have names."""
     columns = written_columns(table, form)
     ids = table.record_ids
     for number, row in enumerate(table.to_lists()):
@@ -90,11 +79,7 @@ def written_columns(table: Records, form: Source) -> tuple[str, ...]:
 
 
 def looks_like_jsonl(line: str) -> bool:
-    """Whether a line is a JSON array or object.
-
-    >>> looks_like_jsonl('["a"]'), looks_like_jsonl("[a] b")
-    (True, False)
-    """
+    """Whether a line is a JSON array or object."""
     if not line.lstrip().startswith(("[", "{")):
         return False
     try:

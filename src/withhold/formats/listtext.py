@@ -24,12 +24,7 @@ PYTHON = re.compile(r"\s*[\[{(].*[\]})]\s*", re.DOTALL)
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of a CSV file with a column of lists.
-
-    >>> rows = read_text(Text(b'tid,items\\n7,"ale,beer"\\n8,\\n', "a.csv"), Options())
-    >>> rows.record_ids, rows.vocabulary, rows.lengths.tolist(), rows.columns
-    (('7', '8'), ('ale', 'beer'), [2, 0], ('tid', 'items'))
-    """
+    """The rows of a CSV file with a column of lists."""
     sheet = open_sheet(text, options)
     if len(sheet.header) == 1:
         if options.item_column is not None:

@@ -40,12 +40,7 @@ DEFAULT_COLUMNS = ("record", "item")
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of a long CSV file.
-
-    >>> rows = read_text(Text(b"tid,item\\n7,beer\\n8,\\n7,ale\\n", "a.csv"), Options())
-    >>> rows.record_ids, rows.vocabulary, rows.lengths.tolist(), rows.columns
-    (('7', '8'), ('ale', 'beer'), [2, 0], ('tid', 'item'))
-    """
+    """The rows of a long CSV file."""
     sheet = open_sheet(text, options)
     if len(sheet.header) < 2:
         raise InputError(
@@ -93,13 +88,7 @@ def refuse_lists(
 
 
 def write_text(table: Records, form: Source) -> Iterator[str]:
-    """The lines of a long CSV file, each with its end; records without a name are numbered.
-
-    >>> from pathlib import Path
-    >>> table = Records.from_lists([["beer"], []])
-    >>> list(write_text(table, Source(Path("a.csv"), "long", separator=",")))
-    ['record,item\\n', '1,beer\\n', '2,\\n']
-    """
+    """The lines of a long CSV file, each with its end; records without a name are numbered."""
     ids = written_ids(table)
     names = (name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
     for name in (*names, *ids):

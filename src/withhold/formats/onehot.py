@@ -35,12 +35,7 @@ DEFAULT_ID = "record"
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of a one-hot CSV file.
-
-    >>> rows = read_text(Text(b"id,beer,ale\\na,1,0\\nb,0,0\\n", "a.csv"), Options())
-    >>> rows.vocabulary, rows.lengths.tolist(), rows.record_ids
-    (('ale', 'beer'), [1, 0], ('a', 'b'))
-    """
+    """The rows of a one-hot CSV file."""
     sheet = open_sheet(text, options)
     header, path = sheet.header, text.path
     first = (row[:1] for _, row in sheet.rows())
@@ -129,11 +124,7 @@ def looks_one_hot(frame: Frame, options: Options) -> bool:
 
 
 def looks_one_hot_text(header: Sequence[str], rows: Iterable[list[str]], options: Options) -> bool:
-    """Whether some lines look like a one-hot table: names above nothing but 0 and 1.
-
-    >>> looks_one_hot_text(["beer", "ale"], [["1", "0"], ["0", "0"]], Options())
-    True
-    """
+    """Whether some lines look like a one-hot table: names above nothing but 0 and 1."""
     if all(name in BITS for name in header) or len(header) < 2:
         return False
     ids = options.record_column or (header[0] if names_record(header[0]) else None)
@@ -143,13 +134,7 @@ def looks_one_hot_text(header: Sequence[str], rows: Iterable[list[str]], options
 
 
 def write_text(table: Records, form: Source) -> Iterator[str]:
-    """The lines of a one-hot CSV file, each with its end.
-
-    >>> from pathlib import Path
-    >>> table = Records.from_lists([["beer"], []])
-    >>> list(write_text(table, Source(Path("a.csv"), "one-hot", separator=",")))
-    ['beer\\n', '1\\n', '0\\n']
-    """
+    """The lines of a one-hot CSV file, each with its end."""
     names, code_of = _written_items(table)
     for name in (*names, *(table.record_ids or ())):
         odd = any(letter in name for letter in "\n\r\0") or name.startswith("\ufeff")

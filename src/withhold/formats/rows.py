@@ -54,13 +54,7 @@ def parsed_from_codes(
     variant: str = "",
     skipped: int = 0,
 ) -> Parsed:
-    """The rows of codes in any order, sorted, with repetitions merged and counted.
-
-    >>> codes = np.array([1, 0, 1, 1], dtype=np.int32)
-    >>> rows = parsed_from_codes(np.array([3, 0, 1]), codes, ("beer", "bread"))
-    >>> rows.items.tolist(), rows.lengths.tolist(), rows.repeated
-    ([0, 1, 1], [2, 0, 1], 1)
-    """
+    """The rows of codes in any order, sorted, with repetitions merged and counted."""
     kept_lengths, items = sort_rows(lengths, codes, len(vocabulary))
     repeated = len(codes) - len(items)
     return Parsed(
@@ -77,11 +71,7 @@ def parsed_from_names(
     variant: str = "",
     skipped: int = 0,
 ) -> Parsed:
-    """The rows of names in any order; the vocabulary is what occurs in them.
-
-    >>> parsed_from_names([["beer", "ale"], []]).vocabulary
-    ('ale', 'beer')
-    """
+    """The rows of names in any order; the vocabulary is what occurs in them."""
     names: list[str] = []
     lengths: list[int] = []
     for row in rows:
@@ -103,11 +93,7 @@ def parsed_from_names(
 
 
 def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
-    """The same rows, every item named by the rule of names; two that are alike are refused.
-
-    >>> with_clean_names(parsed_from_names([["b", "\u00a0c"], ["a "]]), path=None).vocabulary
-    ('a', 'b', 'c')
-    """
+    """The same rows, every item named by the rule of names; two that are alike are refused."""
     cleaned = clean_all(parsed.vocabulary, "items", path=path)
     if cleaned == parsed.vocabulary:
         return parsed
@@ -123,12 +109,7 @@ def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
 def sort_rows(
     lengths: NDArray[np.int64], codes: NDArray[np.int32], n_items: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The rows with their codes ascending and distinct: the new lengths and the codes.
-
-    >>> lengths, codes = sort_rows(np.array([2, 3]), np.array([7, 3, 5, 5, 1], dtype=np.int32), 8)
-    >>> lengths.tolist(), codes.tolist()
-    ([2, 2], [3, 7, 1, 5])
-    """
+    """The rows with their codes ascending and distinct: the new lengths and the codes."""
     fits = len(lengths) * n_items < 2**32
     # One number per occurrence, row before code, so that sorting numbers sorts within the rows.
     number: type[np.unsignedinteger[Any]] = np.uint32 if fits else np.uint64

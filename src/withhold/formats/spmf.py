@@ -26,12 +26,7 @@ SAMPLE = 20
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of an SPMF file of either kind.
-
-    >>> rows = read_text(Text(b"1 -1 3 2 -1 -2\\n4 -1 -2\\n", "a.txt"), Options())
-    >>> rows.vocabulary, rows.lengths.tolist(), rows.variant
-    (('1', '2', '3', '4'), [3, 1], 'sequences')
-    """
+    """The rows of an SPMF file of either kind."""
     names: dict[str, str] = {}
     lines: list[tuple[int, list[str]]] = []
     named = text.data.startswith((CONVERTED.encode(), ITEM.encode()))
@@ -52,11 +47,7 @@ def read_text(text: Text, options: Options) -> Parsed:
 
 
 def looks_like_spmf(lines: list[str]) -> bool:
-    """Whether some lines begin like an SPMF file, or all end like sequences.
-
-    >>> looks_like_spmf(["1 -1 2 -1 -2"]), looks_like_spmf(["1 2"])
-    (True, False)
-    """
+    """Whether some lines begin like an SPMF file, or all end like sequences."""
     if lines[0].startswith((CONVERTED, ITEM)):
         return True
     records = [line.split() for line in lines[:SAMPLE] if line.strip() and line[0] not in "#%@"]
@@ -64,15 +55,7 @@ def looks_like_spmf(lines: list[str]) -> bool:
 
 
 def write_text(table: Records, form: Source) -> Iterator[str]:
-    """The lines of an SPMF file, each with its end; names are numbered at the top.
-
-    >>> from pathlib import Path
-    >>> form = Source(Path("a.spmf"), "spmf")
-    >>> list(write_text(Records.from_lists([["2", "1"], []]), form))
-    ['1 2 -1 -2\\n', '-2\\n']
-    >>> list(write_text(Records.from_lists([["beer"], []]), form))
-    ['@CONVERTED_FROM_TEXT\\n', '@ITEM=1=beer\\n', '1\\n', '\\n']
-    """
+    """The lines of an SPMF file, each with its end; names are numbered at the top."""
     occurring = [name for name, n in zip(table.vocabulary, table.supports, strict=True) if n]
     variant = written_variant(table, form)
     code_of = {name: name for name in occurring}

@@ -90,11 +90,7 @@ def read_table_back(path: Path, form: Source) -> Table:
 
 
 def table_form(name: str, like: Source | None = None, mark: str | None = None) -> Source:
-    """The form of a file of this name: by its extension, and what that leaves open as in ``like``.
-
-    >>> table_form("out.tsv.gz", None, "*").separator
-    '\\t'
-    """
+    """The form of a file of this name: by its extension, and what that leaves open as in ``like``."""
     if like is not None and like.format != TABLE:
         like = None
     is_text = like is not None and like.container == "text"

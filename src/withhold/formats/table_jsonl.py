@@ -26,12 +26,7 @@ class Spelt(str):
 
 
 def read_text(text: Text) -> Table:
-    """The table in a file of JSON lines.
-
-    >>> table = read_text(Text(b'{"age": 30, "zip": "007"}\\n{"age": null}\\n', "a.jsonl"))
-    >>> table.rows(), table.columns[0].kind
-    ([('30', '007'), (None, None)], 'Int64')
-    """
+    """The table in a file of JSON lines."""
     cells: dict[str, list[Value]] = {}
     kinds: dict[str, set[str]] = {}
     n_rows = 0
