@@ -56,9 +56,9 @@ def test_data_column_lists__join_pairs() -> None:
 
 
 def test_data_consent__agreed_by_value() -> None:
-    from withhold.data.consent import agreed_by_value
+    from withhold.formats.consent import agreed_by_value
 
-    assert agreed_by_value(["1", 0, True]).tolist() == [True, False, True]
+    assert agreed_by_value(["1", 0, True], None, "consent").tolist() == [True, False, True]
 
 
 def test_data_demo_files__demo_files() -> None:
@@ -138,7 +138,8 @@ def test_data_names__clean_all() -> None:
         clean_all(["beer ", "beer"], "items")
     assert (
         str(told.value)
-        == "two items differ only by the whitespace around them: 'beer ' and 'beer'. To fix it: give them one spelling if they are the same, or other names."
+        == "two items differ only by the whitespace around them: 'beer ' and 'beer'. "
+        "To fix it: give them one spelling if they are the same, or other names."
     )
 
 
@@ -326,7 +327,7 @@ def test_form_cells__open_sheet() -> None:
     from withhold.formats.cells import Options, Text, open_sheet
 
     sheet = open_sheet(Text(b"tid; item\n1;beer\n", "a.csv"), Options())
-    assert (sheet.separator, sheet.header, list(sheet.rows())) == (
+    assert (sheet.separator, sheet.columns, list(sheet.rows())) == (
         ";",
         ["tid", "item"],
         [(2, ["1", "beer"])],
@@ -457,13 +458,13 @@ def test_form_detect__text_format() -> None:
 
 
 def test_form_extensions__split_name() -> None:
-    from withhold.formats.extensions import split_name
+    from withhold.formats.forms import split_name
 
     assert (split_name("Out.CSV.gz"), split_name("out")) == ((".csv", "gz"), ("", ""))
 
 
 def test_form_extensions__check_extension() -> None:
-    from withhold.formats.extensions import OutputError, check_extension
+    from withhold.formats.forms import OutputError, check_extension
 
     check_extension("published.data", "original.data")
     with pytest.raises(OutputError) as told:
@@ -509,9 +510,9 @@ def test_form_formulas__escape() -> None:
 def test_form_frames__read_frame() -> None:
     import polars as pl
 
-    from withhold.formats.frames import Frame, Options, read_frame
+    from withhold.formats import Frame, Options, _read_frame
 
-    form, rows = read_frame(Frame(pl.DataFrame({"items": [["b", "a"], []]})), Options())
+    form, rows = _read_frame(Frame(pl.DataFrame({"items": [["b", "a"], []]})), Options())
     assert (form, rows.vocabulary, rows.lengths.tolist()) == ("list", ("a", "b"), [2, 0])
 
 
@@ -570,7 +571,7 @@ def test_form_jsonl__looks_like_jsonl() -> None:
 
 
 def test_form_listtext__read_text() -> None:
-    from withhold.formats.listtext import Options, Text, read_text
+    from withhold.formats.lists import Options, Text, read_text
 
     rows = read_text(Text(b'tid,items\n7,"ale,beer"\n8,\n', "a.csv"), Options())
     assert (rows.record_ids, rows.vocabulary, rows.lengths.tolist(), rows.columns) == (
@@ -710,7 +711,7 @@ def test_form_table__table_form() -> None:
 
 
 def test_form_table_jsonl__read_text() -> None:
-    from withhold.formats.table_jsonl import Text, read_text
+    from withhold.formats.jsonl import Text, read_table_text
 
-    table = read_text(Text(b'{"age": 30, "zip": "007"}\n{"age": null}\n', "a.jsonl"))
+    table = read_table_text(Text(b'{"age": 30, "zip": "007"}\n{"age": null}\n', "a.jsonl"))
     assert (table.rows(), table.columns[0].kind) == ([("30", "007"), (None, None)], "Int64")

@@ -95,6 +95,13 @@ class Column:
         """The cells as Python values, a withheld one as ``withheld``."""
         return np.array((*self.values, withheld), dtype=object)[self.codes]
 
+    def in_words(self, words: Sequence[Value]) -> polars.Series:
+        """The cells with these texts for the values, the last one for a withheld cell."""
+        import polars as pl
+
+        texts = pl.Series(self.name, words, dtype=pl.String)
+        return texts.gather((self.codes % len(texts)).astype(np.uint32))
+
     def mapped(self, change: Callable[[Value], Value], kind: str = TEXT) -> Column:
         """The column with every value changed; values that become equal become one."""
         changed = [change(value) for value in self.values]

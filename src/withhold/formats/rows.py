@@ -44,34 +44,15 @@ class Parsed:
 
 
 def parsed_from_codes(
-    lengths: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    vocabulary: tuple[str, ...],
-    *,
-    record_ids: tuple[str, ...] | None = None,
-    separator: str = " ",
-    columns: tuple[str, ...] = (),
-    variant: str = "",
-    skipped: int = 0,
+    lengths: NDArray[np.int64], codes: NDArray[np.int32], vocabulary: tuple[str, ...], **form: Any
 ) -> Parsed:
-    """The rows of codes in any order, sorted, with repetitions merged and counted."""
+    """The rows of codes in any order, sorted, repetitions merged and counted; ``form`` as in ``Parsed``."""
     kept_lengths, items = sort_rows(lengths, codes, len(vocabulary))
-    repeated = len(codes) - len(items)
-    return Parsed(
-        kept_lengths, items, vocabulary, repeated, record_ids, separator, columns, variant, skipped
-    )
+    return Parsed(kept_lengths, items, vocabulary, len(codes) - len(items), **form)
 
 
-def parsed_from_names(
-    rows: Iterable[Iterable[str]],
-    *,
-    record_ids: tuple[str, ...] | None = None,
-    separator: str = " ",
-    columns: tuple[str, ...] = (),
-    variant: str = "",
-    skipped: int = 0,
-) -> Parsed:
-    """The rows of names in any order; the vocabulary is what occurs in them."""
+def parsed_from_names(rows: Iterable[Iterable[str]], **form: Any) -> Parsed:
+    """The rows of names in any order; the vocabulary is what occurs in them; ``form`` as in ``Parsed``."""
     names: list[str] = []
     lengths: list[int] = []
     for row in rows:
@@ -80,16 +61,8 @@ def parsed_from_names(
         lengths.append(len(names) - before)
     vocabulary = sorted(set(names))
     code_of = {name: code for code, name in enumerate(vocabulary)}
-    return parsed_from_codes(
-        np.asarray(lengths, dtype=np.int64),
-        np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names)),
-        tuple(vocabulary),
-        record_ids=record_ids,
-        separator=separator,
-        columns=columns,
-        variant=variant,
-        skipped=skipped,
-    )
+    codes = np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names))
+    return parsed_from_codes(np.array(lengths, np.int64), codes, tuple(vocabulary), **form)
 
 
 def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
