@@ -15,7 +15,7 @@ from withhold.cli.reading import check_marks, read_data
 from withhold.cli.typed import Given
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
-from withhold.formats.extensions import check_extension
+from withhold.formats.forms import check_extension
 from withhold.registry import method_of
 
 

@@ -7,11 +7,10 @@ decimals; a blank stays a blank; what is no number is refused.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 
 from withhold.data.column_lists import unquoted
 from withhold.data.table import Column, Value
@@ -33,15 +32,7 @@ class Bins:
         return str(self.width) if self.width is not None else ",".join(map(str, self.edges))
 
     def name(self, number: Decimal, *, whole: bool) -> str:
-        """The range that a number falls into; of whole numbers both ends belong to it.
-
-        >>> Bins(Decimal(5)).name(Decimal(37), whole=True)
-        '35-39'
-        >>> Bins(edges=(Decimal(18), Decimal(65))).name(Decimal(70), whole=True)
-        '65 or more'
-        >>> Bins(Decimal("0.5")).name(Decimal("1.7"), whole=False)
-        '[1.5,2.0)'
-        """
+        """The range that a number falls into; of whole numbers both ends belong to it."""
         if self.width is not None:
             low = (number // self.width) * self.width
             # Decimal's // cuts towards zero; ranges go down from there.
@@ -62,12 +53,13 @@ class Bins:
         )
 
 
-def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
-    """The bins of each column, from values or from texts such as ``age=5``.
+Number = int | float | str | Decimal
+Widths = Number | Sequence[Number] | Bins
+"""How wide the ranges of a column are, or where they begin."""
 
-    >>> parse_bins(["age=18,65"])["age"].edges
-    (Decimal('18'), Decimal('65'))
-    """
+
+def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Bins]:
+    """The bins of each column, from values or from texts such as ``age=5``."""
     if isinstance(bins, str):
         bins = [bins]
     if odd := [name for name in bins if not isinstance(name, str)]:
@@ -113,12 +105,11 @@ def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
     )
 
 
-def _parse(name: str, given: Any) -> Bins:
+def _parse(name: str, given: Widths) -> Bins:
     if isinstance(given, Bins):
         return given
-    parts = given.split(",") if isinstance(given, str) else given
-    parts = list(parts) if isinstance(parts, list | tuple) else [parts]
-    numbers = [_decimal(str(part)) for part in parts]
+    cut = given.split(",") if isinstance(given, str) else given
+    numbers = [_decimal(str(part)) for part in (cut if isinstance(cut, list | tuple) else [cut])]
     exact = [number for number in numbers if number is not None]
     if not exact or len(exact) < len(numbers):
         raise PolicyError(f"the bins of {name!r} must be a width or edges, not {given!r}")

@@ -19,13 +19,7 @@ NEARLY = 0.9
 def determining_columns(
     table: Table, kept: Iterable[str], protected: Iterable[str]
 ) -> dict[str, dict[str, float]]:
-    """For each kept column that tells a protected one: which, and in what share of the rows.
-
-    >>> degrees = ["BA", "MA", "BA", "MA"]
-    >>> years = {"degree": degrees, "years": ["13", "14", "13", "14"], "sex": ["f", "f", "m", "m"]}
-    >>> determining_columns(Table.from_columns(years), ["years", "sex"], ["degree"])
-    {'years': {'degree': 1.0}}
-    """
+    """For each kept column that tells a protected one: which, and in what share of the rows."""
     hidden = [table.column(name) for name in protected]
     found: dict[str, dict[str, float]] = {}
     for column in map(table.column, kept):

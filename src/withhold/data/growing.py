@@ -104,11 +104,7 @@ def _in_order(item: str) -> tuple[int, int, str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """The first few names and how many more there are.
-
-    >>> some(["a", "b"]), some("abcdefg")
-    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
-    """
+    """The first few names and how many more there are."""
     listed = list(names)
     more = len(listed) - NAMED_AT_ONCE
     shown = ", ".join(repr(name) for name in listed[:NAMED_AT_ONCE])

@@ -106,12 +106,7 @@ TEXT_WORDS, TEXT_LENGTH = 4, 20
 
 
 def looks_identifying(table: Table, names: Iterable[str]) -> dict[str, str]:
-    """Why each of these columns may identify people, as far as one does.
-
-    >>> people = {"mail": ["ann@x.org", "bob@y.org"], "sex": ["f", "m"]}
-    >>> looks_identifying(Table.from_columns(people), ["mail", "sex"])
-    {'mail': 'holds e-mail addresses'}
-    """
+    """Why each of these columns may identify people, as far as one does."""
     found = {name: _reason(table.column(name)) for name in names}
     return {name: reason for name, reason in found.items() if reason}
 

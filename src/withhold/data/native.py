@@ -31,12 +31,7 @@ def make_of(native: Native) -> str:
 
 
 def blanked(native: Native, hidden: Rows) -> Native:
-    """The column with these cells null; whole numbers and truth values stay what they are.
-
-    >>> import polars as pl
-    >>> blanked(pl.Series([1, 2]), np.array([True, False])).to_list()
-    [None, 2]
-    """
+    """The column with these cells null; whole numbers and truth values stay what they are."""
     if native is None or not hidden.any():
         return native
     make = make_of(native)

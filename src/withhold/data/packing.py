@@ -51,12 +51,7 @@ def packed(n_records: int, items: tuple[str, ...], row_bits: Callable[[int, int]
 
 
 def packed_pairs(n_records: int, items: tuple[str, ...], rows: Numbers, columns: Numbers) -> Packed:
-    """The same from pairs in any order, also repeated ones; tens of millions are not unpacked.
-
-    >>> names, bits, _, _ = packed_pairs(3, ("a", "b", "c"), np.array([2, 0, 2]), np.array([2, 0, 2]))
-    >>> names, bits.tolist()
-    (('a', 'c'), [[1], [0], [2]])
-    """
+    """The same from pairs in any order, also repeated ones; tens of millions are not unpacked."""
     width = max(len(items), 1)
     keys = rows.astype(np.int64)
     keys *= width

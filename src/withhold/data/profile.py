@@ -32,11 +32,7 @@ class Profile:
 
 
 def profile(table: Records, *, top: int = 10) -> Profile:
-    """The profile of ``table``.
-
-    >>> profile(Records.from_lists([["a", "b"], ["a"], []])).top
-    (('a', 2), ('b', 1))
-    """
+    """The profile of ``table``."""
     lengths = table.lengths
     supports = table.supports
     order = np.lexsort((np.arange(table.n_items), -supports))[:top]

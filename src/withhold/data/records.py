@@ -195,6 +195,11 @@ class Records:
         return supports
 
     @property
+    def occurring(self) -> list[str]:
+        """The items that at least one record holds."""
+        return [name for name, n in zip(self.vocabulary, self.supports, strict=True) if n]
+
+    @property
     def record_names(self) -> tuple[str, ...]:
         """What files call the records: their ids, or their row numbers before any were left out."""
         if self.record_ids is not None:

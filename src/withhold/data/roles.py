@@ -59,15 +59,7 @@ def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> ColumnRoles:
-    """The roles, and the columns about which somebody still has to decide.
-
-    >>> from withhold.methods.cells.model import KAnonymity
-    >>> table = Table.from_columns({"age": ["30", "40"], "mail": ["a@x.org", "b@x.org"]})
-    >>> column_roles(table, KAnonymity(2, ["age"])).undecided
-    {'mail': 'holds e-mail addresses'}
-    >>> dict(column_roles(table, KAnonymity(2, ["age"]), publish=["mail"]).undecided)
-    {}
-    """
+    """The roles, and the columns about which somebody still has to decide."""
     named = check_named(table, model, publish)
     roles = roles_of(table, model)
     open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]

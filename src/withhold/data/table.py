@@ -47,12 +47,7 @@ Value = str | None
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one.
-
-    >>> column = Column.of("sex", ["f", "m", "f"])
-    >>> column.values, column.codes.tolist()
-    (('f', 'm'), [0, 1, 0])
-    """
+    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one."""
 
     name: str
     codes: Codes
@@ -99,6 +94,13 @@ class Column:
     def cells(self, withheld: Any = None) -> NDArray[Any]:
         """The cells as Python values, a withheld one as ``withheld``."""
         return np.array((*self.values, withheld), dtype=object)[self.codes]
+
+    def in_words(self, words: Sequence[Value]) -> polars.Series:
+        """The cells with these texts for the values, the last one for a withheld cell."""
+        import polars as pl
+
+        texts = pl.Series(self.name, words, dtype=pl.String)
+        return texts.gather((self.codes % len(texts)).astype(np.uint32))
 
     def mapped(self, change: Callable[[Value], Value], kind: str = TEXT) -> Column:
         """The column with every value changed; values that become equal become one."""
@@ -302,11 +304,7 @@ def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputEr
 
 
 def sorted_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The different values, the blank of sources first.
-
-    >>> sorted_values(["b", None, "a", "b"])
-    (None, 'a', 'b')
-    """
+    """The different values, the blank of sources first."""
     return tuple(sorted(set(values), key=lambda value: (value is not None, value or "")))
 
 

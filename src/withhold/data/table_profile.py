@@ -44,12 +44,7 @@ class TableProfile:
 
 
 def profile_table(table: Table, *, top: int = 3) -> TableProfile:
-    """The profile of ``table``.
-
-    >>> seen = profile_table(Table.from_columns({"sex": ["f", "m", "f"], "age": ["30", "", "41"]}))
-    >>> [(column.name, column.different, column.blank, column.alone) for column in seen.columns]
-    [('sex', 2, 0, 1), ('age', 3, 1, 3)]
-    """
+    """The profile of ``table``."""
     looks = looks_identifying(table, table.names)
     telling = _telling(table, [name for name in table.names if name not in looks])
     columns = tuple(

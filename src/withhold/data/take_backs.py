@@ -29,10 +29,6 @@ def vain_take_backs(
 
     ``rows`` and ``codes`` are pairs of a record and an item, ``back`` says which are taken back, ``for_all``
     which items everybody wishes for. ``wish`` numbers what was written: a category is several pairs.
-
-    >>> rows, codes = np.array([0, 0, 1]), np.array([0, 0, 1])
-    >>> vain_take_backs(rows, codes, np.array([False, True, True]), np.zeros(2, dtype=bool), codes)
-    array([1])
     """
     width = max(len(for_all), 1)
     keys = rows.astype(np.int64) * width + codes

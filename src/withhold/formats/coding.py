@@ -56,10 +56,6 @@ def code_lines(data: bytes, separator: int) -> Coded | None:
 
     The text ends with a newline and holds neither NUL nor quotes. Blanks around items are cut, and
     what is then empty is no item.
-
-    >>> lengths, codes, vocabulary, repeated = code_lines(b"b, whole milk,\\n\\nb,b\\n", ord(","))
-    >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
-    ([2, 0, 1], [0, 1, 0], ('b', 'whole milk'), 1)
     """
     if len(data) >= LARGE or "withhold.counting.jit" in sys.modules:
         from withhold.formats.compiled import code_short_items
@@ -108,10 +104,6 @@ def distinct_keys(
     A hash table filled by one assignment: the last key written to a slot owns it, and whoever finds
     a stranger in its slot tries again with another multiplier. Exact for any keys; those that lose
     every time are sorted.
-
-    >>> distinct, codes = distinct_keys(np.array([7, 5, 7], dtype=np.uint64))
-    >>> distinct[codes].tolist(), len(distinct)
-    ([7, 5, 7], 2)
     """
     if not len(keys) or not multipliers:
         distinct, inverse = np.unique(keys, return_inverse=True)
@@ -137,13 +129,7 @@ def distinct_keys(
 
 
 def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
-    """The different items in no particular order, and for each item its place among them.
-
-    >>> words = [np.array([1, 1, 1], np.uint64), np.array([2, 3, 2], np.uint64)]
-    >>> distinct, codes = distinct_words(words)
-    >>> [word[codes].tolist() for word in distinct], len(distinct[0])
-    ([[1, 1, 1], [2, 3, 2]], 2)
-    """
+    """The different items in no particular order, and for each item its place among them."""
     first, codes = distinct_keys(words[0])
     distinct = [first]
     for word in words[1:]:
@@ -243,11 +229,7 @@ def names_of(words: Words) -> tuple[str, ...]:
 def piece_bounds(
     data: bytes, size: int, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Where the pieces begin and end, each about so large; each ends with a line.
-
-    >>> list(piece_bounds(b"ab\\ncd\\ne\\n", 4))
-    [(0, 6), (6, 8)]
-    """
+    """Where the pieces begin and end, each about so large; each ends with a line."""
     stop = len(data) if stop is None else stop
     while start < stop:
         end = data.find(b"\n", min(start + size, stop) - 1) + 1

@@ -31,12 +31,7 @@ FEWEST_SLOTS = 1 << 13
 
 
 def code_short_items(data: bytes, separator: int) -> Coded | None:
-    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is not short.
-
-    >>> lengths, codes, vocabulary, repeated = code_short_items(b"b,ale\\n\\nb,b\\n", ord(","))
-    >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
-    ([2, 0, 1], [0, 1, 1], ('ale', 'b'), 1)
-    """
+    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is not short."""
     text = np.frombuffer(data, dtype=np.uint8)
     bounds = list(piece_bounds(data, max(FEWEST_BYTES, -(-len(data) // processors()))))
     counts = np.array([count_items(text[start:end], separator) for start, end in bounds])
@@ -154,12 +149,6 @@ def rank_rows(
     """Replace codes by ranks, in each row ascending and each once; returns how many are left.
 
     As many codes are sorted at a time as there is room for in ``keys``.
-
-    >>> lengths, codes = np.array([2, 3]), np.array([1, 0, 1, 0, 1], dtype=np.int32)
-    >>> rank_rows(lengths, codes, np.array([5, 3], dtype=np.int32), np.empty(9, dtype=np.uint32))
-    4
-    >>> lengths.tolist(), codes[:4].tolist()
-    ([2, 2], [3, 5, 3, 5])
     """
     # Row and rank as one number of 32 bits, so that sorting numbers sorts within the rows.
     bits = int(ranks.max(initial=0)).bit_length()

@@ -29,7 +29,7 @@ from withhold.data.wishes import (
     parse_wish,
     refuse_ambiguous_star,
     unknown_records,
-)
+)  # fmt: skip
 from withhold.errors import InputError
 from withhold.formats.cells import Sheet, open_sheet
 from withhold.formats.columns import Options, long_columns
@@ -62,12 +62,10 @@ def read_constraints(
     that knows no item of the table is another file's, and refused.
     """
     if hierarchy is not None and not any(name in hierarchy for name in table.vocabulary):
-        raise InputError(
-            "the hierarchy knows none of the items of the data",
-            remedy="name the hierarchy that belongs to this file",
-        )
-    coded = _Coded(table, open_bytes(Path(path)), allow_unknown=allow_unknown)
-    return coded.constraints(hierarchy)
+        remedy = "name the hierarchy that belongs to this file"
+        raise InputError("the hierarchy knows none of the items of the data", remedy=remedy)
+    opened = open_bytes(Path(path))
+    return _Coded(table, opened, allow_unknown=allow_unknown).constraints(hierarchy)
 
 
 def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
@@ -85,8 +83,8 @@ def _pieces(opened: Opened) -> Pieces:
         yield from _parquet_pieces(opened.data, opened.label)
         return
     sheet = open_sheet(text_of(opened), Options())
-    columns = _who_and_what(sheet.header, sheet.text.path)
-    places = [sheet.header.index(name) for name in columns]
+    columns = _who_and_what(sheet.columns, sheet.path)
+    places = [sheet.columns.index(name) for name in columns]
     yield from (_parsed_pieces if sheet.is_quoted else _plain_pieces)(sheet, places)
 
 
@@ -99,17 +97,17 @@ def _plain_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
     at = data.find(b"\n", 0, last) + 1
     if at == 0:
         # The slow reader says what is wrong with a header alone.
-        sheet.columns(places)
+        sheet.cells(places)
         return
     header = data[:at]
     while at < last:
         end = data.find(b"\n", at + PIECE_BYTES, last) + 1 or last
-        piece = Sheet(Text(header + data[at:end], sheet.text.path), sheet.separator, sheet.header)
+        piece = Sheet(Text(header + data[at:end], sheet.text.path), sheet.separator, sheet.columns)
         try:
-            records, items = piece.columns(places)
+            records, items = piece.cells(places)
         except InputError:
             # Of the whole file, so that the line is the file's.
-            records, items = sheet.columns(places)
+            records, items = sheet.cells(places)
             end = last
         yield records, items
         at = end
@@ -121,22 +119,19 @@ def _parsed_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
     rows = sheet.rows()
     piece = list(islice(rows, PIECE_ROWS))
     if not piece:
-        sheet.columns(places)
+        sheet.cells(places)
     while piece:
-        record, item = (
-            pl.Series([cells[place] for _, cells in piece], dtype=pl.String) for place in places
-        )
+        texts = ([cells[place] for _, cells in piece] for place in places)
+        record, item = (pl.Series(each, dtype=pl.String) for each in texts)
         yield record, item
         piece = list(islice(rows, PIECE_ROWS))
 
 
 def _parquet_pieces(data: bytes, path: str) -> Pieces:
+    place = Text(b"", path)
     for frame in parquet_pieces(data, path, lambda header: _who_and_what(header, path), PIECE_ROWS):
-        record, item = frame.columns
-        yield (
-            series_names(frame[record], path=path, column=record).fill_null(""),
-            series_names(frame[item], path=path, column=item).fill_null(""),
-        )
+        record, item = (series_names(frame[n], place, n).fill_null("") for n in frame.columns)
+        yield record, item
 
 
 class _Coded:
@@ -200,17 +195,13 @@ class _Coded:
         if self._allow_unknown:
             return
         first = int(np.argmax(rows == UNKNOWN))
-        raise self._unknown_record(self._line + first, str(records[first]))
-
-    def _unknown_record(self, line: int | None, value: str) -> InputError:
-        n = len(self._table)
-        ids = self._table.record_ids
-        own = "the ids of the records" if ids else f"the numbers 1 to {n:,}"
+        value, ids = str(records[first]), self._table.record_ids
+        own = "the ids of the records" if ids else f"the numbers 1 to {len(self._table):,}"
         near = did_you_mean(value, near_spellings([clean(value)], ids or ())[0])
-        return InputError(
+        raise InputError(
             f"names a record that the table does not have{near}",
             path=self._path,
-            line=line,
+            line=self._line + first,
             value=value,
             remedy=f"use {own}, or * for everybody, or {how_to_allow()}",
         )
