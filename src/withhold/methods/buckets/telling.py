@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from withhold.methods.buckets.generalisation import GeneralisationLoss, Group
+from withhold.methods.buckets.measure import GeneralisationLoss, Group
 from withhold.methods.buckets.model import FILLS
 from withhold.telling.plots import SERIES, Bars, Line, Lines
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
