@@ -100,11 +100,10 @@ def warm(setting: str, keep: str, **model: Any) -> None:
 
 def unsafe_share(release: Release) -> float:
     """The share of fresh adversaries who succeed, of the size for which it is largest."""
-    from withhold.methods.personal.check.adversaries import mark_successful
-    from withhold.methods.personal.check.judge import problem_of, room_for_witness
+    from withhold.methods.personal.check.judge import mark_successful, room_for_witness
     from withhold.methods.personal.check.proof import kept_of
-    from withhold.methods.personal.draws import draw_adversaries
-    from withhold.methods.personal.people import lay_out_people
+    from withhold.methods.personal.people import lay_out_people, problem_of
+    from withhold.methods.personal.sampling import draw_adversaries
 
     model: Any = release.model
     kept = kept_of(release.original, release.data)

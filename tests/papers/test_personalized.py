@@ -14,6 +14,7 @@ from withhold import (
     audit,
     verify,
 )
+from withhold.methods.personal.people import problem_of
 from withhold.methods.personal.search.fix import CONSEQUENT, LEFTOVER, Choice, choose
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
@@ -80,7 +81,7 @@ def test_table_2__suppression_numbers():
     def chosen(originally: list[int]) -> tuple[int, int]:
         """The rank to withhold, and from how many records, if the items were once so frequent."""
         choice = Choice(LEFTOVER, False, work.choice.state, np.array(originally), work.choice.total)
-        return choose(known, 1, 0, 3, 4, 1, 2, work.rows, choice)
+        return choose(known, 1, 0, 3, 4, problem_of(work.layout, model.rho), choice)
 
     assert chosen([3, 4]) == (0, 1)  # y from one record
     assert chosen([3, 400]) == (1, 2)  # x from two

@@ -187,13 +187,13 @@ def test_larger_tables__are_proved_too(seed, max_known, restoring):
 def test_restoring_that_is_out_of_time__undoes_nothing():
     table, constraints = larger_table(0)
     model = PersonalRhoUncertainty("0.5", constraints)
-    work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0)
+    work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0, jobs=1)
     with Stop() as stop:
         make_safe(work, None, stop)
     safe = work.kept()
     with Stop(1e-9) as stop:
-        restore_people(work, None, stop, jobs=1)
+        restore_people(work, None, stop)
     assert np.array_equal(work.kept(), safe)
     with Stop() as stop:
-        restore_people(work, None, stop, jobs=1)
+        restore_people(work, None, stop)
     assert work.kept().sum() > safe.sum()

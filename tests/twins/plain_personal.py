@@ -273,7 +273,7 @@ def put_all_back(published: Sequence[Record], gone: Iterable[Occurrence]) -> lis
     return back
 
 
-def look_at(
+def try_restoring(
     gone: Iterable[Occurrence],
     originals: Sequence[Record],
     published: Sequence[Record],
@@ -288,7 +288,7 @@ def look_at(
     ]
 
 
-def put_back_together(
+def restore_together(
     gone: Iterable[Occurrence],
     originals: Sequence[Record],
     published: Sequence[Record],

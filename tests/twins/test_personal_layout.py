@@ -13,7 +13,7 @@ from tables import examples
 from twins import plain_personal
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.threads import Stop
-from withhold.methods.personal.people import clear_withheld, unite
+from withhold.methods.personal.people import clear_withheld, problem_of, unite
 from withhold.methods.personal.samples import are_first_personal_breaches
 
 
@@ -88,11 +88,7 @@ def test_are_first_personal_breaches(problem, size, merged, data):
         np.array([row for row, _, _ in draws], dtype=np.int32),
         np.array([rank[e] for _, e, _ in draws], dtype=np.int32),
         np.array(known, dtype=np.int32).reshape(-1, size),
-        layout.rows,
-        layout.people,
-        layout.fears,
-        rho.numerator,
-        rho.denominator,
+        problem_of(layout, rho),
         Stop().flag,
         hits,
     )

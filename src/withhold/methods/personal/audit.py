@@ -29,15 +29,18 @@ from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
 from withhold.errors import PolicyError
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.adversaries import mark_successful
-from withhold.methods.personal.check.judge import problem_of, room_for_witness
+from withhold.methods.personal.check.judge import mark_successful, room_for_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
 from withhold.methods.personal.check.survey import Rule, survey_people
-from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout, lay_out_people
+from withhold.methods.personal.people import (
+    PersonalLayout,
+    count_rows,
+    lay_out_people,
+    problem_of,
+)
 from withhold.methods.personal.samples import are_first_personal_breaches
-from withhold.methods.personal.supports import count_rows
+from withhold.methods.personal.sampling import draw_adversaries
 from withhold.verdict import Status
 
 COST = 4
@@ -170,18 +173,8 @@ class _Known:
 
     def _hits(self, drawn: Ints, consequents: Ints, known: Ints) -> int:
         hits = np.zeros(len(drawn), dtype=np.bool_)
-        are_first_personal_breaches(
-            drawn,
-            consequents,
-            known,
-            self.layout.rows,
-            self.layout.people,
-            self.layout.fears,
-            self.model.rho.numerator,
-            self.model.rho.denominator,
-            self.stop.flag,
-            hits,
-        )
+        problem = problem_of(self.layout, self.model.rho)
+        are_first_personal_breaches(drawn, consequents, known, problem, self.stop.flag, hits)
         return int(hits.sum())
 
 

@@ -1,30 +1,35 @@
-"""Persons as the loops want them: who owns what originally, who fears what, and what is still published.
+"""Persons as the loops need them: who owns what originally, who wants what protected, and what is published.
 
-In: the originals, the published rows and the constraints. Out: three named tuples of arrays that the kernels
-read. An occurrence that was withheld stays in its row as ``~rank``, so that one array holds both tables.
-Persons with equal originals are one person here, who fears what any of them fears: an adversary
-who knows the same of them cannot tell them apart either.
+In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels read, and
+how often itemsets are published. A withheld occurrence stays in its row as ``~rank``, so that one array holds
+originals and published rows. Persons with equal originals are one person here, who wants protected what any of
+them does: an adversary who knows the same of them cannot tell them apart either.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.attack import find_rank
 from withhold.counting.bits import clear_bit
 from withhold.counting.equal_items import needed_occurrences, only_needed
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.supports import count_support
+from withhold.counting.walk import Rows as WalkRows
 from withhold.data import Records
 from withhold.data.constraints import Constraints
 
 PAIRS_AT_ONCE = 2**20
-"""Pairs of a person and a feared item that are sorted together."""
+"""Pairs of a person and a protected item that are sorted together."""
 
 
 class Rows(NamedTuple):
@@ -50,21 +55,28 @@ class People(NamedTuple):
 
 
 class Fears(NamedTuple):
-    """Who fears which rank: bits, or pairs where ``bits`` has no rows."""
+    """Who wants which rank protected: bits, or pairs where ``bits`` has no rows."""
 
     anybody: Any
-    """By rank: whether somebody fears it."""
+    """By rank: whether anybody wants it protected."""
     column_of: Any
     bits: Any
     offsets: Any
     columns: Any
 
 
-class Feared(NamedTuple):
-    """For each row where the items stand, published or not, that somebody fears: of a long row often few."""
+class Problem(NamedTuple):
+    """Everything that a verdict depends on, and the originals once more, for the walk over what can be known."""
 
-    offsets: Any
-    places: Any
+    rows: Any
+    people: Any
+    fears: Any
+    num: Any
+    den: Any
+    originals: Any
+    protected_offsets: Any
+    protected_places: Any
+    """Of each row, where items stand that anybody wants protected: of a long row often few."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +92,25 @@ class PersonalLayout:
     def n_people(self) -> int:
         return len(self.people.offsets) - 1
 
+    @cached_property
+    def protected(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """For each row the places of items that anybody wants protected: where they start, and all of them."""
+        inside = self.fears.anybody[self.layout.items]
+        before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
+        return before[self.layout.offsets], np.flatnonzero(inside).astype(np.int32)
 
-@kernel
+
+def problem_of(layout: PersonalLayout, rho: Fraction) -> Problem:
+    """The problem in the form that the kernels take."""
+    laid = layout.layout
+    originals = WalkRows(laid.offsets, laid.items, laid.post_offsets, laid.post_rows)
+    decides = layout.rows, layout.people, layout.fears, rho.numerator, rho.denominator
+    return Problem(*decides, originals, *layout.protected)
+
+
+@step
 def fears_item(person, rank, fears):
-    """Whether the person fears the item."""
+    """Whether the person wants the item protected."""
     column = fears.column_of[rank]
     if column < 0:
         return False
@@ -102,11 +129,7 @@ def fears_item(person, rank, fears):
 
 
 def lay_out_people(
-    originals: Records,
-    kept: NDArray[np.bool_],
-    constraints: Constraints,
-    *,
-    merged: bool = True,
+    originals: Records, kept: NDArray[np.bool_], constraints: Constraints, *, merged: bool = True
 ) -> PersonalLayout:
     """The layout of ``originals`` of which only the occurrences ``kept`` are published.
 
@@ -118,17 +141,9 @@ def lay_out_people(
     items[gone] = ~items[gone]
     supports = np.bincount(layout.items[~gone], minlength=layout.n_items).astype(np.int64)
     bitmaps = layout.bitmaps()
-    first = layout.n_items - len(bitmaps)
-    clear_withheld(layout.offsets, items, first, bitmaps)
-    rows = Rows(
-        layout.offsets,
-        items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.post_positions,
-        supports,
-        bitmaps,
-    )
+    clear_withheld(layout.offsets, items, layout.n_items - len(bitmaps), bitmaps)
+    postings = layout.post_offsets, layout.post_rows, layout.post_positions
+    rows = Rows(layout.offsets, items, *postings, supports, bitmaps)
     people = _distinct_people(layout, merged=merged)
     return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
 
@@ -141,13 +156,6 @@ def lay_out_needed(
     if needed is not None:
         originals, kept = only_needed(originals, needed), kept[needed]
     return lay_out_people(originals, kept, constraints)
-
-
-def feared_in_rows(layout: PersonalLayout) -> Feared:
-    """Where the items stand that somebody fears."""
-    inside = layout.fears.anybody[layout.layout.items]
-    before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
-    return Feared(before[layout.rows.offsets], np.flatnonzero(inside))
 
 
 def _distinct_people(layout: Layout, *, merged: bool) -> People:
@@ -171,21 +179,21 @@ def _distinct_people(layout: Layout, *, merged: bool) -> People:
 
 
 def _fears(originals: Records, layout: Layout, people: People, constraints: Constraints) -> Fears:
-    """What each distinct person fears: the union over the rows that are equal."""
+    """What each distinct person wants protected: the union over the rows that are equal."""
     column_of_name = {name: column for column, name in enumerate(constraints.items)}
     of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]
     column_of = np.array(of_code, dtype=np.int32)[layout.code_of_rank]
     n_people = len(people.offsets) - 1
     person_of_record = np.empty(layout.n_rows, dtype=np.int32)
     person_of_record[layout.record_of_row] = people.of_row
+    bits = np.zeros((0, 0), dtype=np.uint64)
+    offsets, columns = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     if len(constraints.offsets) == 1:
         bits = np.zeros((n_people, constraints.bits.shape[1]), dtype=np.uint64)
         unite(person_of_record, constraints.bits, bits)
-        nothing = np.zeros(0, dtype=np.int32)
-        return Fears(column_of >= 0, column_of, bits, np.zeros(1, dtype=np.int64), nothing)
-    offsets, columns = _united_pairs(person_of_record, n_people, constraints)
-    no_bits = np.zeros((0, 0), dtype=np.uint64)
-    return Fears(column_of >= 0, column_of, no_bits, offsets, columns)
+    else:
+        offsets, columns = _united_pairs(person_of_record, n_people, constraints)
+    return Fears(column_of >= 0, column_of, bits, offsets, columns)
 
 
 def _united_pairs(
@@ -197,29 +205,24 @@ def _united_pairs(
     width = max(len(constraints.items), 1)
     counts = np.zeros(n_people, dtype=np.int64)
     found = [np.zeros(0, dtype=np.int32)]
-    ends = np.cumsum(lengths)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
     # The first record of each person, so that no person is cut in two.
     first_of = np.searchsorted(person_of_record[by_person], np.arange(n_people + 1))
     start = 0
     while start < n_people:
-        before = ends[first_of[start] - 1] if first_of[start] else 0
-        enough = int(np.searchsorted(ends, before + PAIRS_AT_ONCE))
+        enough = int(np.searchsorted(ends[1:], ends[first_of[start]] + PAIRS_AT_ONCE))
         end = max(int(np.searchsorted(first_of, enough, side="right")) - 1, start + 1)
         end = min(end, n_people)
         some = slice(first_of[start], first_of[end])
-        places = np.arange(int(lengths[some].sum())) + np.repeat(
-            constraints.offsets[by_person[some]] - (np.cumsum(lengths[some]) - lengths[some]),
-            lengths[some],
-        )
+        shift = constraints.offsets[by_person[some]] - (ends[:-1][some] - ends[some.start])
+        places = np.arange(int(lengths[some].sum())) + np.repeat(shift, lengths[some])
         owner = np.repeat(person_of_record[by_person[some]] - start, lengths[some])
         keys = np.sort(owner.astype(np.int64) * width + constraints.columns[places])
         keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
         counts[start:end] = np.bincount(keys // width, minlength=end - start)
         found.append((keys % width).astype(np.int32))
         start = end
-    offsets = np.zeros(n_people + 1, dtype=np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets, np.concatenate(found)
+    return np.concatenate([[0], np.cumsum(counts)]), np.concatenate(found)
 
 
 @kernel
@@ -238,3 +241,54 @@ def clear_withheld(offsets, items, first, bitmaps):
         for p in range(offsets[row], offsets[row + 1]):
             if items[p] < 0:
                 clear_bit(bitmaps, first, ~items[p], row)
+
+
+@step
+def count_rows(itemset, size, enough, rows):
+    """How many rows publish the itemset (ascending ranks), counted up to ``enough``."""
+    return count_support(
+        itemset,
+        size,
+        enough,
+        rows.offsets,
+        rows.items,
+        rows.post_offsets,
+        rows.post_rows,
+        rows.supports,
+        rows.bitmaps,
+    )
+
+
+@step
+def reaches(itemset, size, enough, rows):
+    """Whether at least so many rows hold the itemset (ascending ranks)."""
+    return count_rows(itemset, size, enough, rows) >= enough
+
+
+@step
+def has_more_rows(itemset, size, n, rows):
+    """Whether more than n rows hold the itemset (ascending ranks), which at least n do."""
+    for c in range(size):
+        if rows.supports[itemset[c]] == n:
+            return False
+    return reaches(itemset, size, n + 1, rows)
+
+
+@step
+def place_in(row, rank, rows):
+    """Where the row publishes the item, or -1."""
+    place = find_rank(rank, rows.offsets[row], rows.offsets[row + 1], rows.items)
+    return place if place >= 0 and rows.items[place] >= 0 else -1
+
+
+@step
+def publishes(row, itemset, size, rows):
+    """Whether the row holds the itemset (ascending ranks) and nothing of it is withheld."""
+    place = rows.offsets[row]
+    end = rows.offsets[row + 1]
+    for k in range(size):
+        place = find_rank(itemset[k], place, end, rows.items)
+        if place < 0 or rows.items[place] < 0:
+            return False
+        place += 1
+    return True

@@ -1,8 +1,11 @@
-"""How many adversaries to draw, and how many of them may succeed, to show that few would.
+"""Which adversaries to draw, how many, and how many of them may succeed, to show that few would.
 
 A test of so many draws passes with a chance of at most ``delta`` if a share ``epsilon`` or more of all
 adversaries would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution
 function at k (Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
+
+An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ
+of these items. Persons are not merged here, for they carry the probabilities.
 """
 
 from __future__ import annotations
@@ -10,6 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, lgamma, log, log1p
+
+import numpy as np
+
+from withhold.counting.layout import Ints
+from withhold.counting.set_draws import draw_places
+from withhold.methods.personal.people import PersonalLayout
 
 SHARE_ALLOWED = 0.5
 """The failures allowed, as a share of those that would be expected at ``epsilon``."""
@@ -77,3 +86,19 @@ def chance_of_at_most(failures: int, draws: int, share: float) -> float:
         ways = lgamma(draws + 1) - lgamma(k + 1) - lgamma(draws - k + 1)
         total += exp(ways + k * log(share) + (draws - k) * log1p(-share))
     return min(total, 1.0)
+
+
+def draw_adversaries(
+    layout: PersonalLayout, size: int, draws: int, generator: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """The rows drawn, and for each ``size`` of its original ranks, ascending; none if none is so long."""
+    lengths = np.diff(layout.rows.offsets)
+    # By record, not by row: the same draws whatever order the layout has.
+    row_of_record = np.argsort(layout.layout.record_of_row).astype(np.int32)
+    eligible = row_of_record[lengths[row_of_record] >= size]
+    if len(eligible) == 0:
+        return np.zeros(0, dtype=np.int32), np.zeros((0, size), dtype=np.int32)
+    rows = eligible[generator.integers(0, len(eligible), draws)]
+    chosen = draw_places(lengths[rows], size, generator)
+    ranks = layout.layout.items[layout.rows.offsets[rows][:, None] + chosen]
+    return rows, ranks

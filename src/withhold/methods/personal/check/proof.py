@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,23 @@ from withhold.counting.threads import (
 from withhold.data import Constraints, Records
 from withhold.errors import InputError
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
-from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
+from withhold.methods.personal.check.judge import (
+    Room,
+    find_set_unsafe_for_somebody,
+    room_for_judging,
+    room_for_witness,
+)
 from withhold.methods.personal.check.sampled import confirm
-from withhold.methods.personal.check.survey import Rule, survey_people
+from withhold.methods.personal.check.survey import PersonalSurvey, Rule, survey_people
+from withhold.methods.personal.closed_walk import ClosedWalk, new_closed_walk
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout, lay_out_needed, lay_out_people
+from withhold.methods.personal.people import (
+    PersonalLayout,
+    lay_out_needed,
+    lay_out_people,
+    problem_of,
+)
 from withhold.methods.rho.check.proof import verify_rho
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -69,7 +80,7 @@ def verify_personal(
             layout = lay_out_needed(originals, published, model.constraints)
         search = _Search(layout, model, stop, jobs or available_cores(), progress)
         if model.is_sampled and search.prior() is None:
-            verdict, rule = confirm(layout, originals, model, stop)
+            verdict, rule = confirm(layout, model, stop)
             if rule is not None:
                 succeeds = named(layout, originals, model.constraints, rule)
                 verdict = replace(verdict, witness=succeeds)
@@ -117,20 +128,23 @@ class _Search:
         _, checked, rule = self.known_sets(small)
         if rule is not None or self.stop.reason != 0:
             return method, checked, rule
-        problem = problem_of(self.layout, self.model.rho)
-        roots = np.flatnonzero(self.layout.rows.supports > 0).astype(np.int32)
+        layout, problem = self.layout, problem_of(self.layout, self.model.rho)
+        roots = np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
+        spare: list[tuple[ClosedWalk, Room]] = []
 
         def judge(part: Ints) -> tuple[int, Rule | None]:
-            room, witness = room_for_judging(self.layout), room_for_witness(self.layout)
+            ready = spare.pop() if spare else (new_closed_walk(layout), room_for_judging(layout))
+            witness = room_for_witness(layout)
             n, unsafe = find_set_unsafe_for_somebody(
-                part, small + 1, problem, self.stop.flag, room, witness
+                part, small + 1, problem, *ready, witness, self.stop.flag
             )
+            spare.append(ready)
             if not unsafe:
                 return n, None
             self.stop.because(ANSWERED)
-            e, joint, support, person, size = (int(number) for number in witness.numbers)
-            row = int(np.flatnonzero(self.layout.people.of_row == person)[0])
+            e, joint, support, person, size = witness.numbers.tolist()
+            row = int(np.flatnonzero(layout.people.of_row == person)[0])
             return n, (witness.known[:size].copy(), e, joint, support, row)
 
         # Every n-th root, so that frequent and rare ones are spread over the tasks.
@@ -145,23 +159,21 @@ class _Search:
         method = f"all sets of at most {counted(largest, 'item')} of every original record"
         found, checked = self.prior(), 1
         if found is None and largest > 0:
-            result = survey_people(
-                self.layout,
-                self.model.rho,
-                sizes=(1, largest),
-                stop=self.stop,
-                keep=1,
-                first_only=True,
-                skip_equal=True,
-                jobs=self.jobs,
-                progress=self.progress,
-            )
+            result = self.survey((1, largest), self.progress, first_only=True)
             found = next((rules[0] for rules in result.worst if rules), None)
             checked += result.visited
         return method, checked, found
 
+    def survey(
+        self, sizes: tuple[int, int], progress: Progress, *, first_only: bool
+    ) -> PersonalSurvey:
+        """The worst rule of each size, or the first that is found."""
+        common: dict[str, Any] = {"stop": self.stop, "jobs": self.jobs, "progress": progress}
+        options = {"keep": 1, "first_only": first_only, "skip_equal": True}
+        return survey_people(self.layout, self.model.rho, sizes=sizes, **options, **common)
+
     def prior(self) -> Rule | None:
-        """∅→e for the most frequent feared item, if that breaks the model."""
+        """∅→e for the most frequent protected item, if that breaks the model."""
         supports, n_rows = self.layout.rows.supports, self.layout.layout.n_rows
         feared = np.flatnonzero(self.layout.fears.anybody)
         if len(feared) == 0:
@@ -179,15 +191,7 @@ class _Search:
         if (prior := self.prior()) is not None:
             return prior, True
         for size in range(1, len(found[0]) + 1):
-            result = survey_people(
-                self.layout,
-                self.model.rho,
-                sizes=(size, size),
-                stop=self.stop,
-                keep=1,
-                skip_equal=True,
-                jobs=self.jobs,
-            )
+            result = self.survey((size, size), quiet, first_only=False)
             if result.worst[size]:
                 return result.worst[size][0], self.stop.reason == 0
             if self.stop.reason != 0:
@@ -196,7 +200,7 @@ class _Search:
 
 
 def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
-    """The rows of the persons who fear the item."""
+    """The rows of the persons who want the item protected."""
     fears = layout.fears
     column = int(fears.column_of[rank])
     if len(fears.bits):
@@ -235,10 +239,10 @@ def kept_of(originals: Records, published: Records) -> NDArray[np.bool_]:
     code_of = {name: code for code, name in enumerate(originals.vocabulary)}
     codes = np.array([code_of.get(name, -1) for name in published.vocabulary], dtype=np.int64)
     width = max(originals.n_items, 1)
-    rows_before = np.repeat(np.arange(len(originals), dtype=np.int64), originals.lengths)
-    rows_after = np.repeat(np.arange(len(published), dtype=np.int64), published.lengths)
+    numbers = np.arange(len(originals), dtype=np.int64)
+    rows_after = np.repeat(numbers, published.lengths)
     new = codes[published.items] if len(published.items) else np.zeros(0, dtype=np.int64)
-    before = rows_before * width + originals.items
+    before = np.repeat(numbers, originals.lengths) * width + originals.items
     after = np.where(new < 0, -1, rows_after * width + new)
     places = np.searchsorted(before, after)
     inside = places < len(before)

@@ -7,19 +7,16 @@ import time
 import numpy as np
 
 from withhold.counting.threads import Stop
-from withhold.data import Records
-from withhold.methods.personal.check.adversaries import mark_successful
-from withhold.methods.personal.check.judge import problem_of, room_for_witness
+from withhold.methods.personal.check.judge import mark_successful, room_for_witness
 from withhold.methods.personal.check.survey import Rule
-from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout
-from withhold.methods.personal.sampling import chance_of_at_most, sample_test
+from withhold.methods.personal.people import PersonalLayout, problem_of
+from withhold.methods.personal.sampling import chance_of_at_most, draw_adversaries, sample_test
 from withhold.verdict import Status, Verdict
 
 
 def confirm(
-    layout: PersonalLayout, originals: Records, model: PersonalRhoUncertainty, stop: Stop
+    layout: PersonalLayout, model: PersonalRhoUncertainty, stop: Stop
 ) -> tuple[Verdict, Rule | None]:
     """The verdict of the round that the model names, and somebody who succeeds, if anybody does.
 
@@ -33,13 +30,13 @@ def confirm(
     test = sample_test(
         model.epsilon, model.delta, sizes=model.max_known, round=model.round, kind=model.test
     )
+    problem = problem_of(layout, model.rho)
     status, checked, rule = Status.CONFIRMED, 0, None
     for size in range(1, model.max_known + 1):
         generator = np.random.default_rng([model.seed, model.round, size])
         rows, known = draw_adversaries(layout, size, test.draws, generator)
-        succeeds = np.zeros(len(rows), dtype=np.bool_)
-        witness = room_for_witness(layout)
-        mark_successful(rows, known, problem_of(layout, model.rho), stop.flag, succeeds, witness)
+        succeeds, witness = np.zeros(len(rows), dtype=np.bool_), room_for_witness(layout)
+        mark_successful(rows, known, problem, stop.flag, succeeds, witness)
         checked += len(rows)
         failures = int(succeeds.sum())
         if failures > test.allowed:
@@ -47,8 +44,8 @@ def confirm(
             shown = 1 - fewer <= float(test.delta)
             status = Status.BROKEN if shown or status is Status.BROKEN else Status.UNDECIDED
             if rule is None:
-                e, joint, support, row, size = (int(number) for number in witness.numbers)
-                rule = (witness.known[:size].copy(), e, joint, support, row)
+                *numbers, n_known = witness.numbers.tolist()
+                rule = (witness.known[:n_known].copy(), *numbers)
         if stop.reason != 0:
             status = Status.UNDECIDED
             break

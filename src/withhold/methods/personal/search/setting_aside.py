@@ -2,15 +2,15 @@
 
 Of a record with a thousand items, nearly every pair stands nowhere else, so that whoever knows two of them
 could infer all others; and the work grows with the cube of its length. Of a record with three items,
-rules of at most two known items are all there are, and those are quickly seen to.
+rules of at most two known items are all there are, and those are quickly fixed.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.threads import Progress, Stop
-from withhold.methods.personal.search.rounds import mend_small
+from withhold.counting.threads import Stop
+from withhold.methods.personal.search.rounds import fix_small
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 MOST_WORK = 2_000_000_000
@@ -31,11 +31,10 @@ def set_aside(work: PersonalWorkspace, n_rows: int) -> None:
     work.withhold(np.arange(work.rows.offsets[n_rows], dtype=np.int64))
 
 
-def shorten_records(work: PersonalWorkspace, size: int, stop: Stop, progress: Progress) -> bool:
+def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
     """Leave every record ``size`` + 1 items, the most frequent, and make that safe; whether it is."""
     published = work.rows.items >= 0
-    before = np.zeros(len(published) + 1, dtype=np.int64)
-    np.cumsum(published, out=before[1:])
+    before = np.concatenate([[0], np.cumsum(published, dtype=np.int64)])
     ends = before[work.rows.offsets[1:]]
     behind = np.repeat(ends, np.diff(work.rows.offsets)) - before[:-1]
     # Ranks ascend with the original supports.
@@ -44,5 +43,5 @@ def shorten_records(work: PersonalWorkspace, size: int, stop: Stop, progress: Pr
     since = -1
     while stop.reason == 0 and work.log.n_removed != since:
         since = work.log.n_removed
-        mend_small(work, size, stop, progress)
+        fix_small(work, size, stop)
     return stop.reason == 0

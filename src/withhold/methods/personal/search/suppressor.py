@@ -50,23 +50,16 @@ def suppress_personal(
         raise PolicyError("nobody fears anything yet; give the constraints")
     model.constraints.checked_for(table)
     common: dict[str, Any] = {"seed": seed, "jobs": jobs, "progress": progress}
+    chosen: dict[str, Any] = {"keep": keep, "pick": pick, "restoring": restoring, "budget": budget}
     if (everywhere := model.as_global()) is not None:
-        return suppress_rho(
-            table, everywhere, keep=keep, pick=pick, restoring=restoring, budget=budget, **common
-        )
+        return suppress_rho(table, everywhere, **chosen, **common)
     max_known = model.max_known
     if max_known is not None and max_known >= table.lengths.max(initial=0):
         max_known = None
     work = PersonalWorkspace(
-        table, model, victim=VICTIMS[keep], at_random=pick == "random", seed=seed
+        table, model, victim=VICTIMS[keep], at_random=pick == "random", **common
     )
-    options: dict[str, Any] = {
-        "keep": keep,
-        "pick": pick,
-        "restoring": restoring,
-        "budget": budget,
-        "seed": seed,
-    }
+    options: dict[str, Any] = {**chosen, "seed": seed}
     with Stop(budget) as overall:
         with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
             if model.is_sampled:
@@ -81,14 +74,14 @@ def suppress_personal(
                     return _plan(table, work.log, work.kept()), options
                 set_aside(work, too_long)
                 options["set_aside"] = too_long
-                make_safe(work, max_known, search, jobs=jobs, progress=progress)
+                make_safe(work, max_known, search)
             interrupted = search.reason != 0
         if interrupted:
             options["round"] = 1
-            left = _give_up(work, table, max_known, budget, overall, jobs, progress)
+            left = _give_up(work, table, max_known, budget, overall)
             return _plan(table, work.log, left), options
         if restoring and keep == "rules" and not model.is_sampled:
-            restore_people(work, max_known, overall, jobs=jobs, progress=progress)
+            restore_people(work, max_known, overall)
     return _plan(table, work.log, work.kept()), options
 
 
@@ -98,10 +91,8 @@ def _give_up(
     max_known: int | None,
     budget: float | None,
     overall: Stop,
-    jobs: int | None,
-    progress: Progress,
 ) -> np.ndarray:
-    """What is left without the items that somebody fears and that are unsafe, where that is known in time.
+    """What is left without the items that are protected and unsafe, where that is known in time.
 
     Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If it is
     not known in time, every record keeps a few items, which are made safe; and if that takes too
@@ -109,15 +100,15 @@ def _give_up(
     """
     left_of_budget = None if budget is None else budget * (SHARE_OF_LOOK - SHARE_OF_SEARCH)
     with Stop(left_of_budget) as look:
-        ranks = unsafe_items(work, look, jobs)
+        ranks = unsafe_items(work, look)
     if ranks is not None:
         codes = work.layout.layout.code_of_rank[ranks]
         return remove_everywhere(table, codes, work.kept(), work.log)
     size = small_sizes(work.layout)
     size = size if max_known is None else min(size, max_known)
-    if not shorten_records(work, size, overall, progress):
+    if not shorten_records(work, size, overall):
         with Stop() as at_last:
-            shorten_records(work, 0, at_last, progress)
+            shorten_records(work, 0, at_last)
     return work.kept()
 
 
