@@ -16,14 +16,9 @@ def unknown_items(model: Model, data: Any, *, allowed: bool = False) -> Unknown 
     """The items that the model lists and the data do not know, if any is missing."""
     if not model.sensitive:
         return None
-    constraints = getattr(model, "constraints", None)
-    return find_unknown(
-        model.sensitive,
-        frozenset(data.vocabulary),
-        what=method_of(model).listed,
-        allowed=allowed,
-        also_near=getattr(constraints, "categories", ()),
-    )
+    near = getattr(getattr(model, "constraints", None), "categories", ())
+    what, known = method_of(model).listed, frozenset(data.vocabulary)
+    return find_unknown(model.sensitive, known, what=what, allowed=allowed, also_near=near)
 
 
 def protects_nobody(model: Model, *, allowed: bool = False) -> InputError | None:
@@ -34,16 +29,16 @@ def protects_nobody(model: Model, *, allowed: bool = False) -> InputError | None
     constraints = getattr(model, "constraints", None)
     if constraints is None or constraints.n_pairs:
         return None
-    listed = "; ".join(str(each) for each in constraints.unknown)
-    strangers = any(each.what == RECORDS for each in constraints.unknown)
-    if allowed and not strangers:
-        return None
-    if strangers:
-        remedy = "name records of this file, or * for everybody"
-    else:
+    problem, remedy = (
+        "the constraints protect nobody",
+        "name records of this file, or * for everybody",
+    )
+    if not any(each.what == RECORDS for each in constraints.unknown):
+        if allowed:
+            return None
         allow = option("allow_unknown", True)
         remedy = f"name who wants which item protected, or say {allow} if nobody does"
-    problem = "the constraints protect nobody"
+    listed = "; ".join(str(each) for each in constraints.unknown)
     return InputError(f"{problem}: {listed}" if listed else problem, remedy=remedy)
 
 
@@ -53,13 +48,9 @@ def check_listed(model: Model, data: Any, *, allowed: bool = False) -> tuple[Unk
         raise nobody
     items = unknown_items(model, data, allowed=allowed)
     refuse_if_nothing_known(items)
-    constraints = getattr(model, "constraints", None)
-    listed = (
-        replace(each, allowed=each.allowed or allowed)
-        for each in getattr(constraints, "unknown", ())
-    )
-    found = [*getattr(data, "unknown", ()), *listed]
-    return (*found, items) if items is not None else tuple(found)
+    listed = getattr(getattr(model, "constraints", None), "unknown", ())
+    found = [replace(each, allowed=each.allowed or allowed) for each in listed]
+    return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
 
 
 def occurring_text(model: Model, data: Any) -> str:

@@ -372,7 +372,7 @@ def test_cli__report_and_json(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--edition", "external"], "say --report too"),
+        (["--edition", "external"], "--edition requires --report"),
         (["--report", "--edition", "secret"], "internal or external"),
     ],
 )

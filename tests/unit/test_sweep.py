@@ -20,7 +20,7 @@ import withhold as wh
 from withhold import sweeping
 from withhold.cli import sweep  # noqa: F401
 from withhold.cli.app import app
-from withhold.cli.varying import varied
+from withhold.cli.sweep import varied
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.report.trade_off import sweep_as_dict, sweep_csv, sweep_text, trade_off
 from withhold.telling.plots import rows_of
