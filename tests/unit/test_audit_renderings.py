@@ -8,7 +8,7 @@ import re
 import pytest
 
 import withhold as wh
-from withhold.auditing import budget as counting
+from withhold.auditing import records as counting
 from withhold.auditing.result import How
 from withhold.method import Model
 from withhold.report.attack import attack_section, exposure

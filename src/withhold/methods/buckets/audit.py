@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
-from withhold.auditing.attack_curve import attack_curve
-from withhold.auditing.result import Audit, How, SizeCount, seconds_left, size_of
+from withhold.auditing.records import AuditRequest, attack_curve
+from withhold.auditing.result import Audit, How, SizeCount
 from withhold.counting.layout import lay_out
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Progress, quiet
 from withhold.data import Records
 from withhold.data.equal_rows import equal_rows
 from withhold.methods.buckets.check import rare_sets, verify_buckets
@@ -32,35 +30,21 @@ def audit_buckets(
     progress: Progress = quiet,
 ) -> Audit:
     """The audit of ``table``; rare sets are counted up to ``max_size`` items, 5 if not given."""
-    began = time.perf_counter()
+    request = AuditRequest(max_size, show, samples, seed, jobs, limit_seconds, progress)
     verdict = verify_buckets(table, model)
     numbers, first = equal_rows(table)
-    counts = np.bincount(numbers)
-    sizes = table.lengths[first]
+    counts, sizes = np.bincount(numbers), table.lengths[first]
     largest = DEFAULT_SIZE if max_size is None else max_size
     counted = (counts < model.k) & (sizes <= largest)
-    with Stop(seconds_left(limit_seconds, began)) as stop:
-        curve = attack_curve(
-            lay_out(table, table.codes(())),
-            None,
-            k=model.k,
-            samples=samples,
-            seed=seed,
-            stop=stop,
-            jobs=jobs,
-            progress=progress,
-        )
-    return Audit(
-        model=model,
-        verdict=verdict,
+    by_size = np.bincount(sizes[counted], minlength=largest + 1)
+    with request.clock() as stop:
+        curve = attack_curve(lay_out(table, table.codes(())), request, stop, k=model.k)
+    return request.audit(
+        table,
+        model,
+        verdict,
         breaches=tuple(rare_sets(table, model, counts, first, show=show)),
-        counts={
-            size: SizeCount(How.COUNTED, int((counted & (sizes == size)).sum()))
-            for size in range(largest + 1)
-        },
+        counts={size: SizeCount(How.COUNTED, int(n)) for size, n in enumerate(by_size)},
         exposed_records=int(counts[counted].sum()),
         attack_curve=curve,
-        **size_of(table, ()),
-        seed=seed,
-        seconds=time.perf_counter() - began,
     )
