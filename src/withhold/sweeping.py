@@ -21,16 +21,16 @@ from typing import Any
 
 from withhold.arguments import checked, did_you_mean, fits, option_names
 from withhold.counting.threads import Progress, available_cores, quiet
+from withhold.data import Constraints, Evidence
 from withhold.errors import ImpossibleError, PolicyError
+from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.listed import check_listed
 from withhold.method import Model
-from withhold.pipeline import anonymize, as_data
-from withhold.registry import check_search, measured, method_of
+from withhold.pipeline import anonymize, as_data, given_evidence
+from withhold.registry import measured, method_of, search_call
 from withhold.sweep_state import State
 from withhold.telling.facts import Asked, Fact, finite
 
-PROVED_LATER = {"originals", "seed", "round", "constraints_sha256"}
-"""Parameters of models that follow from the release; what a manifest needs, and nobody varies."""
 Plain = str | int | float | bool | None
 
 
@@ -78,20 +78,21 @@ class Sweep:
 
 @checked
 def sweep(
-    data: Any,
+    data: Readable | ReadableTable,
     model: Model | Callable[..., Model],
     *,
-    vary: Mapping[str, Sequence[Any]],
+    vary: Mapping[str, Sequence[object]],
+    constraints: Constraints | None = None,
     folder: str | Path | None = None,
     force: bool = False,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
-    consent: Any = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
-    **options: Any,
+    **options: object,
 ) -> Sweep:
     """The measures of a release for every combination of the varied values.
 
@@ -118,13 +119,14 @@ def sweep(
     )
     original = as_data(data, cases[0].model, consent, allow_unknown=allow_unknown)
     where = None if folder is None else Path(folder)
-    return run_cases(original, cases, asked, folder=where, force=force)
+    evidence = given_evidence(cases[0].model, constraints)
+    return run_cases(original, evidence, cases, asked, folder=where, force=force)
 
 
 def grid(
     model: Model | Callable[..., Model],
-    vary: Mapping[str, Sequence[Any]],
-    options: Mapping[str, Any],
+    vary: Mapping[str, Sequence[object]],
+    options: Mapping[str, object],
 ) -> list[Case]:
     """Every combination of the varied values; the first name changes slowest."""
     for name, values in vary.items():
@@ -145,7 +147,7 @@ def grid(
                 takes = f"{hint} It can vary" if hint else "; it can vary"
                 varies = ", ".join(can_vary)
                 raise PolicyError(f"vary: {type(made).__name__} has no {name!r}{takes} {varies}")
-        check_search(made, {**options, **others}, verb="sweep", also=option_names(sweep))
+        search_call(made, {**options, **others}, verb="sweep", also=option_names(sweep))
         plain = {name: _plain(value) for name, value in chosen.items()}
         cases.append(Case(plain, made, {**options, **others}))
     return cases
@@ -156,15 +158,14 @@ def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], f
     if callable(model):
         return model, frozenset(inspect.signature(model).parameters)
     kind: Callable[..., Model] = type(model)
-    # What the model is made of, not what a manifest holds: that never has what people want protected.
-    # A seed is also an option of the search, which tells the model.
-    names = frozenset(inspect.signature(kind).parameters) - PROVED_LATER
+    names = frozenset(inspect.signature(kind).parameters)
     fixed = {name: getattr(model, name) for name in names}
     return (lambda **varied: kind(**{**fixed, **varied})), names
 
 
 def run_cases(
     data: Any,
+    evidence: Evidence,
     cases: Sequence[Case],
     asked: Asked,
     *,
@@ -173,7 +174,7 @@ def run_cases(
 ) -> Sweep:
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
-    warnings = _warnings(data, cases)
+    warnings = _warnings(data, evidence, cases)
     state = State.open(folder, data, cases[0], asked, force=force)
     if "seed" not in varied:
         cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
@@ -186,7 +187,9 @@ def run_cases(
         asked.progress("sweeping", len(found), len(cases))
 
     tell()
-    with closing(_finished(left, partial(_measure, data, asked), asked.jobs, tell)) as finished:
+    with closing(
+        _finished(left, partial(_measure, data, evidence, asked), asked.jobs, tell)
+    ) as finished:
         for number, point in finished:
             found[number] = point
             state.keep(point)
@@ -194,13 +197,13 @@ def run_cases(
     return Sweep(varied, tuple(found[number] for number in range(len(cases))), warnings)
 
 
-def _warnings(data: Any, cases: Sequence[Case]) -> tuple[str, ...]:
+def _warnings(data: Any, evidence: Evidence, cases: Sequence[Case]) -> tuple[str, ...]:
     """What the lists of all cases name and the data do not have; raises where that is everything."""
     unknown = (
         each
         for case in {id(case.model): case for case in cases}.values()
         for each in check_listed(
-            case.model, data, allowed=bool(case.options.get("allow_unknown", False))
+            case.model, data, evidence, allowed=bool(case.options.get("allow_unknown", False))
         )
     )
     return tuple(dict.fromkeys(str(each) for each in unknown if not each.allowed))
@@ -243,16 +246,23 @@ def _finished(
             raise
 
 
-def _measure(data: Any, asked: Asked, case: Case, jobs: int, progress: Progress) -> Point:
+def _measure(
+    data: Any, evidence: Evidence, asked: Asked, case: Case, jobs: int, progress: Progress
+) -> Point:
     began = time.perf_counter()
     model = case.model
     try:
-        release = anonymize(data, model, **case.options, jobs=jobs, progress=progress)
+        run: dict[str, Any] = {
+            "jobs": jobs,
+            "progress": progress,
+            "constraints": evidence.constraints,
+        }
+        release = anonymize(data, model, **case.options, **run)
     except ImpossibleError as error:
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began
     tree = getattr(release.plan, "hierarchy", None)
-    asked = replace(asked, model=model, sensitive=model.sensitive, hierarchy=tree)
+    asked = replace(asked, model=model, sensitive=release.protected, hierarchy=tree)
     asked = replace(asked, jobs=jobs, progress=progress)
     found = measured(data, release.data, asked)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)

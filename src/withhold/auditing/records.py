@@ -53,6 +53,8 @@ Marks = NDArray[np.uint8]
 class AuditRequest:
     """How an audit was asked for, and since when it runs."""
 
+    protected: frozenset[str]
+    """The items that count as sensitive."""
     max_size: int | None
     show: int
     samples: int
@@ -72,7 +74,7 @@ class AuditRequest:
 
     def audit(self, records: Records, model: Model, verdict: Verdict, **found: Any) -> Audit:
         """What was found, with what every audit says about the records themselves."""
-        found |= size_of(records, model.sensitive)
+        found |= size_of(records, self.protected)
         seconds = time.perf_counter() - self.began
         return Audit(model=model, verdict=verdict, seed=self.seed, seconds=seconds, **found)
 

@@ -22,7 +22,7 @@ from withhold.verdict import Status
 
 if TYPE_CHECKING:
     from withhold.publish.publishing import Published
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 
 @verb(
@@ -67,19 +67,28 @@ def anonymize(
     edition = edition or "internal"
     check_edition(edition)
     check_ids(ids)
-    known = {"allow_unknown": allow_unknown}
+    known: dict[str, Any] = {"allow_unknown": allow_unknown}
     original = read_data(data, model, given, how, **known, silent=shown.quiet)
     check_target(output, original.source, force=force)
     written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
     check_marks(original, model, output, given.get("mark"))
     # Refuses, before any work is done, what could not be written.
     form_for(original, output.name, like=original.source, **written)
-    model = methods.complete_model(model, given, original, **known)
+    evidence = methods.read_evidence(model, given, original, **known)
     with working(silent=shown.quiet) as progress:
         run: dict[str, Any] = {"jobs": jobs, "progress": progress}
         search = methods.search_options(given, model)
-        release = pipeline.anonymize(original, model, **search, ids=ids, **known, seed=seed, **run)
-        asked = typed_policy(context, seed=release.options["seed"])
+        release = pipeline.anonymize(
+            original,
+            model,
+            constraints=evidence.constraints,
+            **search,
+            ids=ids,
+            **known,
+            seed=seed,
+            **run,
+        )
+        asked = typed_policy(context, seed=release.seed)
         published = release.write(
             output, force=force, **written, report=report, edition=edition, policy=asked, **run
         )
@@ -93,7 +102,7 @@ def anonymize(
             note(f"to prove it again: {verify_command(release, published, context.params)}")
 
 
-def verify_command(release: Release, published: Published, params: Mapping[str, Any]) -> str:
+def verify_command(release: AnyRelease, published: Published, params: Mapping[str, Any]) -> str:
     """The command that proves the release again; ``params`` are the options in force when it was made."""
     from withhold.formats import read_back, reading_of
     from withhold.formats.forms import SEPARATOR_NAMES
@@ -127,7 +136,10 @@ def verify_command(release: Release, published: Published, params: Mapping[str, 
             words.append("--skip-missing-ids")
         strangers = bool(release.unknown) and bool(params.get("allow_unknown"))
     # Or verify would say UNDECIDED, since there is nothing of what was listed in the file.
-    if strangers or doubted(published.verdict, model, found).status is Status.UNDECIDED:
+    if (
+        strangers
+        or doubted(published.verdict, found, model, release.evidence).status is Status.UNDECIDED
+    ):
         words.append("--allow-unknown")
     return shlex.join(words)
 

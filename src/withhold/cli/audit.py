@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -37,12 +38,12 @@ def audit(
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
 
-    known = {"allow_unknown": allow_unknown}
+    known: dict[str, Any] = {"allow_unknown": allow_unknown}
     # An audit publishes nothing; it says what would stop a release.
     records = read_data(data, model, given, how, **known, silent=shown.quiet, stops=False)
     records = with_marks(records, model, given.get("mark"))
-    model = methods.complete_model(model, given, records, **known)
-    warn_about_unknown(model, records, allowed=allow_unknown)
+    evidence = methods.read_evidence(model, given, records, **known)
+    warn_about_unknown(model, records, evidence, allowed=allow_unknown)
     method = method_of(model)
     for name, declared in method.searches().items():
         if name in given and name not in {**method.takes(), **method.audits()}:
@@ -52,7 +53,14 @@ def audit(
     asked = methods.typed_values(method.audits(), given)
     with working(silent=shown.quiet) as progress:
         found = pipeline.audit(
-            records, model, **asked, **known, seed=seed, **vars(run), progress=progress
+            records,
+            model,
+            constraints=evidence.constraints,
+            **asked,
+            **known,
+            seed=seed,
+            **vars(run),
+            progress=progress,
         )
     say(json_text(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
     raise typer.Exit(found.verdict.status.exit_code)

@@ -13,14 +13,14 @@ from typing import Annotated, Any
 import typer
 
 from withhold.cli.console import note
-from withhold.data import Records, Table
+from withhold.data import Evidence, Records, Table
 from withhold.data.column_lists import split_columns
 from withhold.data.names import clean
 from withhold.data.roles import ALL
 from withhold.errors import InputError, PolicyError
 from withhold.method import Method, Model
 from withhold.options import Declared, options_of
-from withhold.registry import ROOMS, all_methods, check_search, method_named, method_of
+from withhold.registry import ROOMS, all_methods, method_named, method_of, search_call
 
 DEFAULT_MODEL = next(iter(ROOMS))
 SEVERAL = ("publish", "repeated")
@@ -101,18 +101,17 @@ def build_model(given: ModelOptions) -> Model:
         if declared.is_required and declared.name not in given:
             raise PolicyError(f"--{declared.spelling} is missing: {declared.option.missing}")
     model: Model = method.model(**typed_values(method.parameters(), given))
-    check_search(model, typed_values(method.searches(), given))
+    search_call(model, typed_values(method.searches(), given))
     return model
 
 
-def complete_model(
+def read_evidence(
     model: Model, given: ModelOptions, data: Records | Table, *, allow_unknown: bool
-) -> Model:
-    """The model with what can be read only when the data is known."""
+) -> Evidence:
+    """What can be read only when the data is known: who wants what protected."""
     method = method_of(model)
     files = typed_values(options_of(method.files), given)
-    complete: Model = method.complete(model, files, data, allow_unknown)
-    return complete
+    return method.evidence(files, data, allow_unknown)
 
 
 def search_options(given: ModelOptions, model: Model) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 from withhold.cli.console import note
 from withhold.cli.methods import ModelOptions, columns_to_publish, search_options
 from withhold.cli.options import Input, Reading
+from withhold.data import Evidence
 from withhold.data.column_lists import split_columns
 from withhold.data.roles import ALL
 from withhold.errors import PolicyError
@@ -58,9 +59,9 @@ def separator_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any
     return table_options(how.reading() | ({"skip_missing_ids": ""} if skip_missing_ids else {}))
 
 
-def warn_about_unknown(model: Model, data: Any, *, allowed: bool) -> None:
+def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: bool) -> None:
     """Say which names of the model's lists the data do not have; raise if they have none of them."""
-    for unknown in check_listed(model, data, allowed=allowed):
+    for unknown in check_listed(model, data, evidence, allowed=allowed):
         if not unknown.allowed:
             note(f"warning: {unknown}")
 

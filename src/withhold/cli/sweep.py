@@ -54,11 +54,8 @@ def sweep(
     from withhold.telling.facts import Asked
 
     original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
-    grid = [
-        replace(case, model=methods.complete_model(case.model, given, original, **known))
-        for case in grid
-    ]
-    warn_about_unknown(grid[0].model, original, allowed=allow_unknown)
+    evidence = methods.read_evidence(grid[0].model, given, original, **known)
+    warn_about_unknown(grid[0].model, original, evidence, allowed=allow_unknown)
     kept = "nothing was kept (a folder, -o, keeps what is finished)"
     if output is not None:
         settle(trade_off.sweep_files(output))
@@ -66,7 +63,7 @@ def sweep(
     asked = Asked(min_support=min_support, min_confidence=min_confidence, jobs=jobs)
     with saying(f"interrupted; {kept}"), working(silent=shown.quiet) as progress:
         asked = replace(asked, progress=progress)
-        found = sweeping.run_cases(original, grid, asked, folder=output, force=force)
+        found = sweeping.run_cases(original, evidence, grid, asked, folder=output, force=force)
     if output is not None:
         trade_off.write_files(found, output, name=data, promise=grid[0].model.promise())
         note(f"the table, the plot and a page are in {output}", silent=shown.quiet)

@@ -11,6 +11,7 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
+from withhold.data import Evidence
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.method import Model
@@ -78,7 +79,7 @@ def verify(
             manifest,
             model=model,
             policy_from="the options given" if policy is None else f"the policy {policy.name}",
-            complete=lambda found: _completed(
+            gather=lambda found: _evidence(
                 found, given, originals, stated=stated, allow_unknown=allow_unknown
             ),
             reading=typed,
@@ -95,15 +96,15 @@ def verify(
     raise typer.Exit(changed or found.verdict.status.exit_code)
 
 
-def _completed(
+def _evidence(
     model: Model,
     given: methods.ModelOptions,
     original: Callable[[], Records] | None,
     *,
     stated: bool,
     allow_unknown: bool,
-) -> Model:
-    """The model of a release with what is not published, as far as it was given.
+) -> Evidence:
+    """What a proof of the model needs and is not published, as far as it was given.
 
     ``original`` reads the originals; ``stated`` says that the model came from the options themselves.
     """
@@ -118,14 +119,14 @@ def _completed(
                 f"{model.name}. To prove a policy of your own, state it whole (--rho, --sensitive and so "
                 "on, or --policy)"
             )
-        return model
+        return Evidence()
     required = [declared.name for declared in files.values() if declared.is_required]
     if original is None:
         if any(name in given for name in required):
             raise PolicyError(f"the {required[0]} are of the originals; give --original FILE too")
-        return model
+        return Evidence()
     records = original()
-    bound: Model = method.released(model, records, None)
     if any(name not in given for name in required):
-        return bound
-    return methods.complete_model(bound, given, records, allow_unknown=allow_unknown)
+        return Evidence(originals=records)
+    known = methods.read_evidence(model, given, records, allow_unknown=allow_unknown)
+    return known.of(records)

@@ -118,7 +118,7 @@ def supports_before_and_after(subject: Subject) -> Scatter:
     pair = align(subject.release.original, subject.release.data)
     before, after = pair.original.supports, pair.published.supports
     sensitive = np.zeros(len(before), dtype=bool)
-    sensitive[pair.original.codes(subject.release.model.sensitive)] = True
+    sensitive[pair.original.codes(subject.release.protected)] = True
     return Scatter(
         "supports",
         "Every item by the number of records that held it before and hold it now",
@@ -142,7 +142,7 @@ def _places(before: np.ndarray, after: np.ndarray) -> tuple[tuple[float, float],
 def _top_items(subject: Subject) -> Listing:
     pair = align(subject.release.original, subject.release.data)
     before, after = pair.original.supports, pair.published.supports
-    sensitive = subject.release.model.sensitive
+    sensitive = subject.release.protected
     order = np.lexsort((np.arange(len(before)), -before))[:TOP_ITEMS]
     rows = tuple(
         (

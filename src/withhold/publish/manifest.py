@@ -15,22 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Records, Source, Table
-from withhold.data.roles import roles_of
 from withhold.errors import InputError
 from withhold.method import Model
-from withhold.methods.cells.model import KAnonymity
+from withhold.options import Plain
+from withhold.registry import method_of
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 MANIFEST_FORMAT = 2
 READ_FORMATS = (1, MANIFEST_FORMAT)
 """Releases that were made before there were two files can still be proved."""
 INTERNAL_FORMAT = 1
-SECRET_PARAMETERS = frozenset(("seed", "round", "constraints_sha256"))
-"""Of a model: which sample confirmed it, and the digest of who wants what protected, with which a stranger
-could test guesses. Only the custodian needs them, who has the originals."""
 WARNING = "Keep this file. It must not be published: with it, somebody could work backwards from the release."
 FORM: Mapping[str, Any] = {
     "format": str,
@@ -50,7 +47,7 @@ FOUND = frozenset(
 """What a release notes beside its options and parameters, which nobody can ask for."""
 SPELT = {"restoring": "restore"}
 """Options that are not called on the command line what they are called in Python."""
-Plain = (str, int, float, list)
+ASKED_FOR = (str, int, float, list)
 GENUINE = "use the manifest that withhold wrote"
 
 
@@ -65,14 +62,18 @@ def internal_path(path: Path) -> Path:
 
 
 def make_manifest(
-    release: Release, name: str, written: Source, verdict: Verdict, *, warnings: Sequence[str] = ()
+    release: AnyRelease,
+    name: str,
+    written: Source,
+    verdict: Verdict,
+    *,
+    warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What anybody needs to prove the file again, and nothing that tells about the original.
 
     ``warnings`` are about the file itself, for whoever opens it.
     """
     model, data = release.model, release.data
-    shown = {n: value for n, value in model.parameters().items() if n not in SECRET_PARAMETERS}
     roles = column_roles_of(release.original, model)
     # That there were other columns is nothing that strangers need to know.
     roles = {name: role for name, role in roles.items() if name in data.names}
@@ -81,7 +82,7 @@ def make_manifest(
     return {
         "manifest": MANIFEST_FORMAT,
         "promise": model.promise(),
-        "model": shown,
+        "model": model.parameters(),
         **({"to_prove_it_again": model.needs} if model.needs else {}),
         "verdict": _verdict(verdict, model),
         "output": {"name": name, "sha256": written.sha256, **form_as_dict(written), **size},
@@ -93,7 +94,7 @@ def make_manifest(
 
 
 def make_internal(
-    release: Release,
+    release: AnyRelease,
     name: str,
     written: Source,
     policy: Mapping[str, Any] | None = None,
@@ -105,7 +106,6 @@ def make_internal(
 
     original, source = release.original, release.original.source
     ids = getattr(original, "record_ids", None)
-    model = release.model.parameters()
     roles = column_roles_of(original, release.model)
     return {
         "internal": INTERNAL_FORMAT,
@@ -120,7 +120,7 @@ def make_internal(
             "skipped_rows": getattr(original, "skipped_rows", 0),
         },
         "seed": release.options.get("seed"),
-        "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},
+        "sample": _sample(release),
         "method": release.verdict.method,
         "warnings": list(warnings),
         **({"column_roles": roles} if roles else {}),
@@ -140,7 +140,7 @@ def make_internal(
     }
 
 
-def policy_of(release: Release) -> dict[str, Any]:
+def policy_of(release: AnyRelease) -> dict[str, Any]:
     """The options that make this release again, as a policy file has them."""
     original = release.original
     asked = {**release.model.parameters(), **release.options}
@@ -151,11 +151,11 @@ def policy_of(release: Release) -> dict[str, Any]:
     return {
         SPELT.get(name, name.replace("_", "-")): value
         for name, value in {**asked, "ids": release.ids}.items()
-        if name not in FOUND and value not in (None, []) and isinstance(value, Plain)
+        if name not in FOUND and value not in (None, []) and isinstance(value, ASKED_FOR)
     }
 
 
-def _withheld(release: Release) -> dict[str, int]:
+def _withheld(release: AnyRelease) -> dict[str, int]:
     """How often each item, or the cells of each column, of the original is not in the release."""
     original, published = release.original, release.data
     if isinstance(original, Table):
@@ -200,16 +200,22 @@ def amounts(data: Records | Table) -> dict[str, Any]:
 def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
     """The verdict; how it was reached only where that is counted in the published file alone."""
     told = {"status": verdict.status.value, "words": verdict.words}
-    if (method := getattr(model, "method_for_strangers", None)) is not None:
-        return told | {"method": method}
+    if (how := method_of(model).how_for_strangers) is not None:
+        return told | {"method": how(model)}
     return told | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
 def column_roles_of(data: Records | Table, model: Model) -> dict[str, str]:
     """What became of every column of a table; of records nothing, as they have no columns."""
-    if isinstance(data, Table) and isinstance(model, KAnonymity):
-        return roles_of(data, model)
-    return {}
+    return method_of(model).column_roles(data, model)
+
+
+def _sample(release: AnyRelease) -> dict[str, Plain]:
+    """What a stranger could test guesses with: which draw confirmed it, and who wants what protected."""
+    evidence = release.evidence
+    if evidence.constraints is None:
+        return {}
+    return {**vars(evidence.draw), "constraints_sha256": evidence.constraints.digest()}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -28,12 +28,13 @@ from withhold.errors import (
 from withhold.escaping import json_text
 from withhold.formats import as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
+from withhold.method import CheckRun
 from withhold.publish.manifest import internal_path, make_internal, make_manifest, manifest_path
 from withhold.registry import verify
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
     from withhold.report.content import Report
 
 
@@ -136,7 +137,7 @@ def _check_replaceable(path: Path, sources: Iterable[Path], input_: str, *, forc
 
 
 def publish(
-    release: Release,
+    release: AnyRelease,
     path: Path,
     *,
     force: bool,
@@ -180,7 +181,12 @@ def publish(
 
 
 def _proved(
-    release: Release, draft: Path, written: Source, path: Path, jobs: int | None, progress: Progress
+    release: AnyRelease,
+    draft: Path,
+    written: Source,
+    path: Path,
+    jobs: int | None,
+    progress: Progress,
 ) -> Verdict:
     """The verdict on the bytes of the draft, which holds; else nothing may be published."""
     try:
@@ -190,7 +196,7 @@ def _proved(
     if found != as_written(release.data, written):
         raise InternalError(f"{path.name}: what was read back is not what was written")
     give_back_memory()
-    verdict = verify(found, release.model, jobs=jobs, progress=progress)
+    verdict = verify(found, release.model, release.evidence, CheckRun(jobs=jobs, progress=progress))
     if not verdict.status.may_be_published:
         raise NotVerifiedError(
             f"the file written for {path} did not pass its proof ({verdict.status.value}: "
@@ -201,7 +207,7 @@ def _proved(
 
 
 def _tell(
-    release: Release,
+    release: AnyRelease,
     manifest: Mapping[str, Any],
     internal: Mapping[str, Any],
     edition: str,

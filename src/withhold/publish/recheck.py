@@ -16,17 +16,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
-from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError
+from withhold.data.evidence import Draw, Evidence
+from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError, option
 from withhold.formats import Data
 from withhold.listed import occurring_text, protects_nobody, unknown_items
-from withhold.method import Model
-from withhold.publish.manifest import GENUINE, SECRET_PARAMETERS, read_internal, read_manifest
+from withhold.method import CheckRun, Model
+from withhold.publish.manifest import GENUINE, read_internal, read_manifest
 from withhold.publish.publishing import internal_of, manifest_of, sha256_of
 from withhold.publish.rereading import Reading, Readings, read_published
 from withhold.registry import method_of, model_from, verify
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
+
+NOT_THESE = (
+    "these are not the constraints that the release was made for: the file may be another one, or {}, {}, "
+    "{} or {} was given then and not now, or the other way round"
+)
+MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
+"""Options that make other constraints of the same file."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ def verify_file(
     *,
     model: Model | None = None,
     policy_from: str = "the stated policy",
-    complete: Callable[[Model], Model] = lambda model: model,
+    gather: Callable[[Model], Evidence] = lambda _: Evidence(),
     reading: Reading | None = None,
     safe_csv: bool | None = None,
     for_original: bool = False,
@@ -64,7 +73,7 @@ def verify_file(
     """Prove a published file again.
 
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
-    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``, perhaps only
+    ``gather`` finds the evidence, which no manifest holds. ``reading`` are options of ``read``, perhaps only
     ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
     this is not known.
     """
@@ -79,11 +88,11 @@ def verify_file(
     if model is None:
         assert record is not None
         policy_from = f"the manifest {where.name}"
-        model = model_in(record, where, path)
-    model = complete(model)
+        model = model_in(record, where)
+    evidence, others = _drawn(gather(model), record, path, stated=stated)
     same_bytes = None if record is None else digest == record["output"]["sha256"]
     if stated and record is not None:
-        warnings += _promised_otherwise(record, where, path, model, policy_from)
+        warnings += _promised_otherwise(record, where, model, others, policy_from)
         if not same_bytes:
             warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
@@ -97,12 +106,14 @@ def verify_file(
         problem = f"is not the file that was published, nor can it be read ({error.problem})"
         remedy = "copy or download it again"
         raise InputError(problem, path=path, line=error.line, remedy=remedy) from None
-    prove = partial(verify, model=model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    data, verdict = _proved(readings, prove, model, path, allow_unknown=allow_unknown)
-    if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
+    run = CheckRun(jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    prove = partial(verify, model=model, evidence=evidence, run=run)
+    judge = partial(doubted, model=model, evidence=evidence)
+    data, verdict = _proved(readings, prove, judge, path, allow_unknown=allow_unknown)
+    if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
-    told = (policy_from, occurring_text(model, data), tuple(warnings))
+    told = (policy_from, occurring_text(model, data, evidence), tuple(warnings))
     return Recheck(same_bytes, verdict, model, data, seconds, *told)
 
 
@@ -119,11 +130,11 @@ def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | Non
 
 
 def _promised_otherwise(
-    record: Mapping[str, Any], where: Path, path: Path, model: Model, policy_from: str
+    record: Mapping[str, Any], where: Path, model: Model, others: list[str], policy_from: str
 ) -> list[str]:
     """How a manifest falls short of the policy that is proved, in words."""
     try:
-        less = promises_less(model_in(record, where, path), model)
+        less = [*promises_less(model_in(record, where), model), *others]
     except InputError as error:
         return [_unusable(where, error)]
     return [f"{where.name} promises less than {policy_from}: {'; '.join(less)}"] if less else []
@@ -136,7 +147,7 @@ def _unusable(where: Path, error: InputError) -> str:
 def _proved(
     readings: Readings,
     prove: Callable[[Data], Verdict],
-    model: Model,
+    judge: Callable[[Verdict, Data], Verdict],
     path: Path,
     *,
     allow_unknown: bool,
@@ -150,7 +161,7 @@ def _proved(
             verdicts.append(prove(other))
         except WithholdError as error:
             raise _two_namings(path, verdicts[0].status.value, str(error)) from None
-    judged = [doubted(each, model, data) for each, data in zip(verdicts, found, strict=True)]
+    judged = list(map(judge, verdicts, found))
     # A reading in which nothing was checked says nothing against the other one.
     sound = [n for n, each in enumerate(judged) if each.status is verdicts[n].status] or [0]
     if len({verdicts[n].status for n in sound}) > 1:
@@ -159,26 +170,42 @@ def _proved(
     return found[best], verdicts[best] if allow_unknown else judged[best]
 
 
-def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -> Model:
-    """The model that a manifest describes; which sample confirmed it stands in the internal one."""
-    parameters = dict(record["model"])
-    internal = None if path is None else read_internal(internal_of(path))
-    sample = {} if internal is None else internal["sample"]
-    # Any other sample is as good a test, as long as nobody could know it beforehand.
-    fresh = {"seed": secrets.randbits(32), "round": 1, "constraints_sha256": None}
-    for name in SECRET_PARAMETERS - parameters.keys():
-        parameters[name] = sample.get(name, fresh[name])
+def model_in(record: Mapping[str, Any], where: Path) -> Model:
+    """The model that a manifest describes."""
     try:
-        return model_from(parameters)
+        return model_from(record["model"])
     except PolicyError as error:
         raise InputError(str(error), path=where, remedy=GENUINE) from error
 
 
-def doubted(verdict: Verdict, model: Model, data: Data) -> Verdict:
+def _drawn(
+    evidence: Evidence, record: Mapping[str, Any] | None, path: Path, *, stated: bool
+) -> tuple[Evidence, list[str]]:
+    """The evidence with the draw that confirmed the release, as the internal manifest has it.
+
+    And whether the constraints are others than then: wrong, unless a policy of one's own is ``stated``.
+    """
+    internal = None if record is None else read_internal(internal_of(path))
+    sample = (record or {}).get("model", {}) if internal is None else internal["sample"]
+    then = sample.get("constraints_sha256")
+    now = None if evidence.constraints is None else evidence.constraints.digest()
+    others = ["its constraints are others"] * (None not in (then, now) and then != now)
+    if stated:
+        return evidence, others
+    if others:
+        raise PolicyError(NOT_THESE.format(*map(option, MAKES_OTHERS)))
+    # Any other draw is as good a test, as long as nobody could know it beforehand.
+    seed, round = sample.get("seed"), sample.get("round")
+    known = fits(seed, int) and fits(round, int)
+    draw = Draw(seed, round) if known else Draw(secrets.randbits(32))
+    return replace(evidence, draw=draw), []
+
+
+def doubted(verdict: Verdict, data: Data, model: Model, evidence: Evidence) -> Verdict:
     """The verdict, unless it rests on nothing: then nobody can know whether the right thing was asked."""
     if verdict.status is not Status.HOLDS:
         return verdict
-    missing = unknown_items(model, data)
+    missing = unknown_items(model, data, evidence)
     if missing is not None and missing.is_everything:
         return _resting_on_nothing(
             verdict, f"nothing, since {missing}; --allow-unknown accepts that"
@@ -226,8 +253,6 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
             f"private names {counted(more, 'other item')}, so that it promises nothing about those who "
             f"know {'it' if more == 1 else 'them'}"
         )
-    if None not in (them := (mine.get("constraints_sha256"), theirs.get("constraints_sha256"))):
-        less += ["its constraints are others"] * (them[0] != them[1])
     return tuple(less)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
-from withhold.method import with_defaults
+from withhold.method import AuditRun
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
 from withhold.report.limits import limits_section
@@ -31,7 +31,7 @@ from withhold.telling.sections import (
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 EDITIONS = ("internal", "external")
 AUDIT_SECONDS = 60.0
@@ -78,23 +78,16 @@ def check_edition(edition: str) -> None:
         raise PolicyError(f"the edition must be {' or '.join(EDITIONS)}, not {edition!r}")
 
 
-def examine(release: Release, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
+def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
     """All that a report is about: both tables audited, and compared."""
     model = release.model
     method = method_of(model)
     tree = getattr(release.plan, "hierarchy", None)
-    asked = Asked(model, model.sensitive, hierarchy=tree, jobs=jobs, progress=progress)
+    asked = Asked(model, release.protected, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
+    run = AuditRun(seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
     before, after = (
-        method.audit(
-            data,
-            model,
-            **with_defaults(method.audit_options, {}),
-            seed=0,
-            jobs=jobs,
-            limit_seconds=AUDIT_SECONDS,
-            progress=progress,
-        )
+        method.audit(data, model, release.evidence, method.audit_options(), run)
         for data in (release.original, release.data)
     )
     return Subject(release, measured(release.original, release.data, asked), before, after)

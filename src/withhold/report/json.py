@@ -17,7 +17,7 @@ from withhold.telling.facts import finite
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 
 def audit_as_dict(audit: Any) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
     }
 
 
-def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
+def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]:
     """The release as published; ``verdict`` is that of the bytes on disk."""
     return {
         "verdict": published.verdict.status.value,

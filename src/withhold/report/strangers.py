@@ -13,7 +13,7 @@ from withhold.publish.identifiers import KEPT
 from withhold.telling.sections import Subject
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 FEWEST_POSSIBILITIES = 100
@@ -56,7 +56,7 @@ def band_text(share: float, published: int) -> str:
     return f"Between {low * 100:g} % and {high * 100:g} % of the values were withheld."
 
 
-def warnings_for_strangers(release: Release) -> tuple[str, ...]:
+def warnings_for_strangers(release: AnyRelease) -> tuple[str, ...]:
     """The warnings of a release without any name."""
     counts = tuple(
         f"{len(each.names):,} of {each.total:,} {each.what} {each.problem}"

@@ -24,7 +24,7 @@ from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 
 def audit_text(audit: Any, *, name: str) -> str:
@@ -98,7 +98,7 @@ def _curve(audit: Audit) -> list[str]:
     ]
 
 
-def release_text(release: Release, published: Published) -> str:
+def release_text(release: AnyRelease, published: Published) -> str:
     """What was published, and what it cost."""
     proof = published.verdict
     facts = [
@@ -110,7 +110,7 @@ def release_text(release: Release, published: Published) -> str:
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
-        *_set_aside_facts(release.options.get("set_aside", 0)),
+        *_set_aside_facts(int(str(release.options.get("set_aside", 0)))),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]

@@ -13,7 +13,7 @@ from withhold.telling.facts import Fact, Measured
 from withhold.telling.plots import Plot
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Section:
 class Subject:
     """All that sections may be about. Computed once; sections only choose and word."""
 
-    release: Release
+    release: AnyRelease
     measured: Measured
     """``measured.details`` is the ``Utility``, or what the data's own measures return."""
     before: Any

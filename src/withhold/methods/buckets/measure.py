@@ -191,7 +191,11 @@ def measure_generalised(original: Records, published: Records, asked: Asked) -> 
 
 
 def loss_of_buckets(
-    original: Records, published: Records, model: Model, plan: Generalisation
+    original: Records,
+    published: Records,
+    model: Model,
+    protected: frozenset[str],
+    plan: Generalisation,
 ) -> GeneralisationLoss:
     """What generalising lost, by the tree of the plan."""
     return measure_generalisation(original, published, plan.hierarchy)

@@ -16,15 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.auditing.result import seconds_left
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
+from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
-from withhold.data.roles import Publish, column_roles
+from withhold.data.roles import column_roles
 from withhold.data.table import WITHHELD
 from withhold.data.unknown import Unknown, unknown_as_dict
-from withhold.method import Finding
+from withhold.method import AuditRun, Finding
 from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.model import KAnonymity, SmallGroup
+from withhold.methods.cells.options import CellsAudit
 from withhold.verdict import Verdict
 
 CELLS_TO_GROUP = 8_000_000
@@ -131,21 +133,17 @@ class TableAudit:
 def audit_table(
     table: Table,
     model: KAnonymity,
-    *,
-    show: int = 10,
-    publish: Publish = (),
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: CellsAudit,
+    run: AuditRun,
 ) -> TableAudit:
     """The audit of ``table``, with the ``show`` smallest groups that break the model.
 
     Columns that would stop a release are listed, and stop nothing here.
     """
     began = time.perf_counter()
-    roles = column_roles(table, model, publish)
-    verdict = verify_table(table, model, limit_seconds=limit_seconds, progress=progress)
+    roles = column_roles(table, model, options.publish)
+    verdict = verify_table(table, model, evidence, run)
     groups = groups_of(table, model.quasi_identifiers)
     values = None
     if model.l is not None and model.sensitive_column is not None:
@@ -158,11 +156,11 @@ def audit_table(
         labels = distinct_per_group(groups, table.column(model.label).codes)
         one_label = int(groups.sizes[labels == 1].sum())
     withheld = table.cells(model.quasi_identifiers) == WITHHELD
-    left = seconds_left(limit_seconds, began)
+    left = seconds_left(run.limit_seconds, began)
     return TableAudit(
         model=model,
         verdict=verdict,
-        breaches=_worst(table, model, groups, risky, values, show),
+        breaches=_worst(table, model, groups, risky, values, options.show),
         rows=len(table),
         columns=len(table.columns),
         groups=len(groups),
@@ -172,11 +170,11 @@ def audit_table(
         rows_at_risk=int(groups.sizes[risky].sum()),
         withheld=int(withheld.sum()),
         sizes=_sizes(groups),
-        known=_known(table, model, seed, seconds_left(limit_seconds, began), progress),
+        known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
         one_label_rows=one_label,
         column_roles=roles.roles,
         undecided=roles.undecided,
-        seed=seed,
+        seed=run.seed,
         seconds=time.perf_counter() - began,
     )
 

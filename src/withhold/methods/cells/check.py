@@ -11,9 +11,10 @@ from collections import Counter
 
 import numpy as np
 
-from withhold.counting.threads import Progress, quiet
 from withhold.data import Table
+from withhold.data.evidence import Evidence
 from withhold.data.table import Column
+from withhold.method import CheckRun
 from withhold.methods.cells.model import KAnonymity, SmallGroup
 from withhold.verdict import Status, Verdict
 
@@ -25,10 +26,8 @@ METHOD = "the rows of every group counted, a withheld cell being a value of its 
 def verify_table(
     table: Table,
     model: KAnonymity,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
     """The verdict on ``table``."""
     began = time.perf_counter()
@@ -46,8 +45,8 @@ def verify_table(
             for key, value in zip(block, sensitive[done : done + BLOCK], strict=True):
                 values.setdefault(key, set()).add(value)
         done += len(block)
-        progress("counting groups", done, len(table))
-        if limit_seconds is not None and time.perf_counter() - began > limit_seconds:
+        run.progress("counting groups", done, len(table))
+        if run.limit_seconds is not None and time.perf_counter() - began > run.limit_seconds:
             seconds = time.perf_counter() - began
             if done < len(table):
                 return Verdict(Status.UNDECIDED, METHOD, len(rows), seconds, unit="groups")

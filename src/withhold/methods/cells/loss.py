@@ -107,7 +107,11 @@ MEANING = {
 
 
 def table_loss(
-    original: Table, published: Table, model: KAnonymity, plan: object = None
+    original: Table,
+    published: Table,
+    model: KAnonymity,
+    protected: frozenset[str] = frozenset(),
+    plan: object = None,
 ) -> TableLoss:
     """The loss of ``published`` against ``original``.
 

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import AuditRequest, Breaches, Found, attack_curve, audit_records
 from withhold.auditing.result import AttackPoint, Audit
 from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.evidence import Evidence
+from withhold.method import AuditRun
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
 from withhold.methods.coherence.cohorts import split_rows
 from withhold.methods.coherence.limits import Limits, limits_of
@@ -24,27 +27,20 @@ from withhold.methods.coherence.samples import are_first_minimal_moles
 
 
 def audit_coherence(
-    table: Records,
+    records: Records,
     model: Coherent,
-    *,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
 ) -> Audit:
-    """The audit of ``table``; minimal moles of up to ``max_size`` items are counted in full.
+    """The audit of ``records``; minimal moles of up to ``max_size`` items are counted in full.
 
     Not given, those of up to 3 are counted, or estimated where there are too many.
     """
-    request = AuditRequest(max_size, show, samples, seed, jobs, limit_seconds, progress)
-    verdict = verify_coherence(
-        table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress
-    )
+    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
+    verdict = verify_coherence(records, model, evidence, run)
     with request.clock() as stop:
-        return audit_records(table, verdict, MinimalMoles(table, model, request, stop))
+        return audit_records(records, verdict, MinimalMoles(records, model, request, stop))
 
 
 class MinimalMoles(Breaches):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from withhold.measure.telling import sections_of_sets
-from withhold.methods.coherence.plan import shown
+from withhold.methods.coherence.plan import ItemPlan, shown
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
@@ -21,6 +21,7 @@ def sections_of_coherence(subject: Subject) -> list[Section]:
 def sections_of_items(subject: Subject) -> list[Section]:
     """The items withheld, with their share of the loss, and the nuggets kept."""
     plan = subject.release.plan
+    assert isinstance(plan, ItemPlan)
     shares = plan.shares()
     reasons = {each.item: each for each in plan.suppressed}
     rows = tuple(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import (
     LARGEST_KNOWN,
     AuditRequest,
@@ -23,9 +24,11 @@ from withhold.auditing.records import (
 from withhold.auditing.result import AttackPoint, Audit, Share
 from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
+from withhold.method import AuditRun
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import mark_successful, room_for_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
@@ -42,30 +45,25 @@ FEW_FEARED = 10
 
 
 def audit_personal(
-    table: Records,
+    records: Records,
     model: PersonalRhoUncertainty,
-    *,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
 ) -> Audit:
-    """The audit of ``table``; what can be known is counted in full up to ``max_size`` items.
+    """The audit of ``records``; what can be known is counted in full up to ``max_size`` items.
 
     Not given, up to 3 items, or estimated where there are too many sets of them.
     """
-    request = AuditRequest(max_size, show, samples, seed, jobs, limit_seconds, progress)
-    if model.constraints is None:
+    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
+    if evidence.constraints is None:
         raise PolicyError("an audit needs the constraints: who wants what protected")
-    verdict = verify_personal(
-        table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress
-    )
+    verdict = verify_personal(records, model, evidence, run)
     with request.clock() as stop:
         # A sample that confirms the model rules nothing out, so breaches are counted all the same.
-        return audit_records(table, verdict, PersonalBreaches(table, model, request, stop))
+        return audit_records(
+            records, verdict, PersonalBreaches(records, model, evidence, request, stop)
+        )
 
 
 class PersonalBreaches(Breaches):
@@ -75,13 +73,15 @@ class PersonalBreaches(Breaches):
         self,
         published: Records,
         model: PersonalRhoUncertainty,
+        evidence: Evidence,
         request: AuditRequest,
         stop: Stop,
     ) -> None:
-        assert model.constraints is not None
-        self.originals = published if model.originals is None else model.originals
+        assert evidence.constraints is not None
+        self.originals = published if evidence.originals is None else evidence.originals
+        self.constraints = evidence.constraints
         kept = kept_of(self.originals, published)
-        self.layout = lay_out_people(self.originals, kept, model.constraints, merged=False)
+        self.layout = lay_out_people(self.originals, kept, self.constraints, merged=False)
         super().__init__(model, self.layout.layout.n_rows, request, stop)
         self.most_known = model.max_known
         offsets, items = self.layout.rows.offsets, self.layout.rows.items
@@ -107,7 +107,7 @@ class PersonalBreaches(Breaches):
         return survey_people(self.layout, self.model.rho, sizes=(size, size), **run)
 
     def named(self, breach: Rule) -> PersonalBreach:
-        return named(self.layout, self.originals, self.model.constraints, breach)
+        return named(self.layout, self.originals, self.constraints, breach)
 
     def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
         problem = problem_of(self.layout, self.model.rho)

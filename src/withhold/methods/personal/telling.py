@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from withhold.data.plan import Plan
 from withhold.measure.telling import sections_of_sets
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.wishes import Wishes, count_wishes
@@ -24,8 +25,10 @@ def sections_of_wishes(subject: Subject) -> list[Section]:
     release = subject.release
     model = release.model
     assert isinstance(model, PersonalRhoUncertainty)
-    assert model.constraints is not None
-    wishes = count_wishes(model.constraints, release.original, release.plan.removed)
+    constraints, plan = release.evidence.constraints, release.plan
+    assert constraints is not None
+    assert isinstance(plan, Plan)
+    wishes = count_wishes(constraints, release.original, plan.removed)
     parts = (
         Paragraph(
             "Everybody said which items nobody should infer about them, whether they have them or not. "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import (
     AuditRequest,
     Breaches,
@@ -19,9 +20,11 @@ from withhold.auditing.records import (
 from withhold.auditing.result import AttackPoint, Audit
 from withhold.counting.layout import Ints, lay_out
 from withhold.counting.set_draws import Frame
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Stop
 from withhold.data import Records
 from withhold.data.breach import Breach
+from withhold.data.evidence import Evidence
+from withhold.method import AuditRun
 from withhold.methods.rho.check.proof import named, verify_rho
 from withhold.methods.rho.check.survey import Rule, survey
 from withhold.methods.rho.model import RhoUncertainty
@@ -29,25 +32,20 @@ from withhold.methods.rho.samples import are_first_breaches
 
 
 def audit_rho(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
-    *,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
 ) -> Audit:
-    """The audit of ``table``; antecedents of up to ``max_size`` items are counted in full.
+    """The audit of ``records``; antecedents of up to ``max_size`` items are counted in full.
 
     Not given, those of up to 3 are counted, or estimated where there are too many.
     """
-    request = AuditRequest(max_size, show, samples, seed, jobs, limit_seconds, progress)
-    verdict = verify_rho(table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
+    verdict = verify_rho(records, model, evidence, run)
     with request.clock() as stop:
-        return audit_records(table, verdict, RuleBreaches(table, model, request, stop))
+        return audit_records(records, verdict, RuleBreaches(records, model, request, stop))
 
 
 class RuleBreaches(Breaches):

@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked
-from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy, Records
 from withhold.data.equal_rows import equal_rows
+from withhold.data.evidence import Evidence
 from withhold.data.plan import fingerprint
 from withhold.data.spans import Longs, sorted_spans, spans, starts_of
 from withhold.errors import ImpossibleError, PolicyError
+from withhold.method import SearchRun
 from withhold.methods.buckets.model import FILLS, Buckets
+from withhold.methods.buckets.options import BucketsSearch
 from withhold.methods.buckets.search.concepts import distinct, learnt_concepts, truthful_cut
 from withhold.methods.buckets.search.hashing import hashed
 from withhold.methods.buckets.search.similar import similar_groups
@@ -82,43 +84,42 @@ class Generalisation:
 
 
 def suppress_buckets(
-    table: Records,
+    records: Records,
     model: Buckets,
-    *,
-    hierarchy: Source = None,
-    fill: str = "none",
-    buckets: int | None = None,
-    to_root: bool = False,
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: BucketsSearch,
+    run: SearchRun,
 ) -> tuple[Generalisation, dict[str, Any]]:
-    """The plan, and the options it was made with. Nothing is drawn, so ``seed`` makes no difference."""
-    if len(table) < model.k:
+    """The plan, and the options it was made with. Nothing is drawn, so ``run.seed`` makes no difference."""
+    if len(records) < model.k:
         raise ImpossibleError(
-            f"{counted(len(table), 'record')} cannot be published in groups of at least {model.k:,}; "
+            f"{counted(len(records), 'record')} cannot be published in groups of at least {model.k:,}; "
             "choose a smaller k"
         )
-    tree, described = _described_tree(table, hierarchy)
-    chosen: dict[str, Any] = {"hierarchy": described, "fill": fill, "fill_effect": FILLS[fill]}
-    if (as_it_is := _as_it_is(table, model, tree)) is not None:
-        return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": seed}
-    tree.check_covers(_names_held(table))
-    node = _node_of_occurrences(table, tree)
-    record = np.repeat(np.arange(len(table)), table.lengths)
-    if fill == "none":
-        group_of = similar_groups(table, node, model.k, tree)
+    tree, described = _described_tree(records, options.hierarchy)
+    chosen: dict[str, Any] = {
+        "hierarchy": described,
+        "fill": options.fill,
+        "fill_effect": FILLS[options.fill],
+    }
+    if (as_it_is := _as_it_is(records, model, tree)) is not None:
+        return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": run.seed}
+    tree.check_covers(_names_held(records))
+    node = _node_of_occurrences(records, tree)
+    record = np.repeat(np.arange(len(records)), records.lengths)
+    if options.fill == "none":
+        group_of = similar_groups(records, node, model.k, tree)
         sizes = np.bincount(group_of)
         sets = truthful_cut(group_of[record], record, node, sizes, tree)
         chosen["groups"] = len(sizes)
     else:
-        bucket_of, n_buckets = hashed(table, model.k, buckets)
+        bucket_of, n_buckets = hashed(records, model.k, options.buckets)
         filled, group_of = np.unique(bucket_of, return_inverse=True)
-        sets = learnt_concepts(group_of[record], node, len(filled), tree, to_root=to_root)
-        chosen |= {"buckets": n_buckets, "to_root": bool(to_root), "groups": len(filled)}
-    progress("grouping records", 1, 1)
-    chosen["seed"] = seed
-    return Generalisation(group_of, *sets, tree, fingerprint(table), fill), chosen
+        sets = learnt_concepts(group_of[record], node, len(filled), tree, to_root=options.to_root)
+        chosen |= {"buckets": n_buckets, "to_root": bool(options.to_root), "groups": len(filled)}
+    run.progress("grouping records", 1, 1)
+    chosen["seed"] = run.seed
+    return Generalisation(group_of, *sets, tree, fingerprint(records), options.fill), chosen
 
 
 def tree_for(table: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:

@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy, Table
+from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
-from withhold.data.roles import Publish, column_roles, refuse_undecided
+from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError
+from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.options import CellsSearch
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
 from withhold.methods.cells.search.cell_groups import (
     DRAW,
@@ -51,34 +53,31 @@ STEPS_AT_A_TIME = 500
 def suppress_cells(
     table: Table,
     model: KAnonymity,
-    *,
-    cost: str = "hybrid",
-    hierarchy: Mapping[str, Any] | str | None = None,
-    publish: Publish = (),
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: CellsSearch,
+    run: SearchRun,
 ) -> tuple[CellPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options it was made with.
 
     Columns that may identify people must have been named in ``publish``, or the model, or be gone.
     """
+    publish = options.publish
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
-    hierarchies = hierarchies_from(hierarchy)
-    options = {
-        "cost": cost,
+    hierarchies = hierarchies_from(options.hierarchy)
+    in_force = {
+        "cost": options.cost,
         "hierarchies": sorted(hierarchies),
         "publish": publish if isinstance(publish, str) else list(publish),
-        "seed": seed,
+        "seed": run.seed,
     }
     # Before the trees: what was generalised before is no leaf of them.
     if holds_already(table, model, hierarchies):
-        return plan_of_nothing(table, model.quasi_identifiers), options
+        return plan_of_nothing(table, model.quasi_identifiers), in_force
     forest = plant(table, by_difference(table, model), hierarchies)
-    start = gather(table, model, forest, seed)
-    costs = make_costs(start, forest, cost, len(table))
+    start = gather(table, model, forest, run.seed)
+    costs = make_costs(start, forest, options.cost, len(table))
     tuples, trees = start.tuples, forest.trees
     form_groups(tuples, model.k, model.l or 1)
     if model.l is None:
@@ -93,9 +92,9 @@ def suppress_cells(
     left = at_first
     while left:
         # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
-        progress("merging rows", max(at_first - left, 0), at_first)
+        run.progress("merging rows", max(at_first - left, 0), at_first)
         left = merge()
-    return make_plan(table, forest, start.final_cells()), options
+    return make_plan(table, forest, start.final_cells()), in_force
 
 
 def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hierarchy]) -> bool:

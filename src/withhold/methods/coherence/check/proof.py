@@ -22,10 +22,11 @@ from withhold.counting.threads import (
     Progress,
     Stop,
     available_cores,
-    quiet,
     run_all,
 )
 from withhold.data import Records
+from withhold.data.evidence import Evidence
+from withhold.method import CheckRun
 from withhold.methods.coherence.check.public_sets import find_mole
 from withhold.methods.coherence.check.rare_rows import find_rare_row
 from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, split_rows
@@ -38,28 +39,24 @@ from withhold.wording import counted
 
 
 def verify_coherence(
-    table: Records,
+    records: Records,
     model: Coherent,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-    any_witness: bool = False,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on ``table``; with ``any_witness`` no smaller mole is looked for than the first."""
+    """The verdict on ``records``."""
     began = time.perf_counter()
-    jobs = jobs or available_cores()
-    private = table.codes(model.private)
-    rows = split_rows(without_equal_items(table, private), private)
+    jobs, progress = run.jobs or available_cores(), run.progress
+    private = records.codes(model.private)
+    rows = split_rows(without_equal_items(records, private), private)
     limits = limits_of(rows, model)
     bounded = model.p is not None and model.p < rows.longest
-    with Stop(limit_seconds) as stop:
+    with Stop(run.limit_seconds) as stop:
         found, smallest, checked = mole_of_nothing(rows, model), True, 1
         if found is None:
             search = _sets_up_to_p if bounded else _closed_sets
             found, checked = search(rows, limits, stop, jobs, progress)
-            smallest = not any_witness
-            if found is not None and smallest:
+            if found is not None:
                 stop.go_on()
                 with stop.at_most(PATIENCE) as patience:
                     found, smallest = _smallest(rows, limits, found, patience, jobs, progress)
@@ -72,7 +69,7 @@ def verify_coherence(
         else "all records, and all closed public sets of the records of each private item",
         checked,
         time.perf_counter() - began,
-        None if found is None else named(rows, table, found),
+        None if found is None else named(rows, records, found),
         found is not None and smallest,
     )
 

@@ -25,7 +25,9 @@ from withhold.counting.threads import (
     run_all,
 )
 from withhold.data import Constraints, Records
+from withhold.data.evidence import Evidence
 from withhold.errors import InputError
+from withhold.method import CheckRun
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import (
     Room,
@@ -55,36 +57,34 @@ WITHOUT_ORIGINALS = (
 
 
 def verify_personal(
-    table: Records,
+    records: Records,
     model: PersonalRhoUncertainty,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on the published ``table``."""
+    """The verdict on the published ``records``."""
     began = time.perf_counter()
-    if model.constraints is None:
+    constraints = evidence.constraints
+    if constraints is None:
         return Verdict(Status.UNDECIDED, WITHOUT_CONSTRAINTS, 0, 0.0)
-    originals = table if model.originals is None else model.originals
-    published = kept_of(originals, table)
-    model.constraints.checked_for(originals)
-    if model.originals is not None and (everywhere := model.as_global()) is not None:
-        return verify_rho(
-            table, everywhere, jobs=jobs, limit_seconds=limit_seconds, progress=progress
-        )
-    with Stop(limit_seconds) as stop:
+    originals = records if evidence.originals is None else evidence.originals
+    published = kept_of(originals, records)
+    constraints.checked_for(originals)
+    everywhere = model.as_global(constraints)
+    if evidence.originals is not None and everywhere is not None:
+        return verify_rho(records, everywhere, evidence, run)
+    with Stop(run.limit_seconds) as stop:
         if model.is_sampled:
-            layout = lay_out_people(originals, published, model.constraints, merged=False)
+            layout = lay_out_people(originals, published, constraints, merged=False)
         else:
-            layout = lay_out_needed(originals, published, model.constraints)
-        search = _Search(layout, model, stop, jobs or available_cores(), progress)
+            layout = lay_out_needed(originals, published, constraints)
+        search = _Search(layout, model, stop, run.jobs or available_cores(), run.progress)
         if model.is_sampled and search.prior() is None:
-            verdict, rule = confirm(layout, model, stop)
+            verdict, rule = confirm(layout, model, evidence.draw, stop)
             if rule is not None:
-                succeeds = named(layout, originals, model.constraints, rule)
+                succeeds = named(layout, originals, constraints, rule)
                 verdict = replace(verdict, witness=succeeds)
-            return verdict if model.originals is not None else _without_originals(verdict)
+            return verdict if evidence.originals is not None else _without_originals(verdict)
         longest = int(originals.lengths.max(initial=0))
         if model.max_known is None or model.max_known >= longest:
             method, checked, found = search.closed_sets()
@@ -95,12 +95,12 @@ def verify_personal(
             stop.go_on()
             with stop.at_most(PATIENCE) as patience:
                 found, smallest = replace(search, stop=patience).smallest(found)
-            witness = named(layout, originals, model.constraints, found)
+            witness = named(layout, originals, constraints, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
     verdict = Verdict(status, method, checked, seconds, witness, smallest)
-    return verdict if model.originals is not None else _without_originals(verdict)
+    return verdict if evidence.originals is not None else _without_originals(verdict)
 
 
 def _without_originals(verdict: Verdict) -> Verdict:

@@ -10,7 +10,7 @@ the others only Q = Y ∩ D_u (without e) needs a look, for it is the largest: i
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 

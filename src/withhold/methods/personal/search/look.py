@@ -10,7 +10,7 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints
 from withhold.counting.threads import ANSWERED, Progress, Stop, run_all
-from withhold.data import Records
+from withhold.data import Constraints, Records
 from withhold.methods.personal.known_sets import (
     END,
     START,
@@ -31,6 +31,7 @@ from withhold.methods.personal.search.rounds import TASKS, ClosedSetFinder, Jobs
 def holds_already(
     records: Records,
     model: PersonalRhoUncertainty,
+    constraints: Constraints,
     max_known: int | None,
     *,
     limit_seconds: float | None,
@@ -38,8 +39,7 @@ def holds_already(
     progress: Progress,
 ) -> bool:
     """Whether nothing of the records need be withheld, as far as that is found out in time."""
-    assert model.constraints is not None
-    layout = lay_out_needed(records, np.ones(records.n_occurrences, dtype=bool), model.constraints)
+    layout = lay_out_needed(records, np.ones(records.n_occurrences, dtype=bool), constraints)
     problem = problem_of(layout, model.rho)
     too_frequent = layout.rows.supports * problem.den > problem.num * len(records)
     if (layout.fears.anybody & too_frequent).any():

@@ -26,8 +26,8 @@ from withhold.methods.personal.search.judge import room_for_rules, rules_found, 
 from withhold.methods.personal.search.owners import Found
 from withhold.methods.personal.search.restore import (
     BACK,
-    Rules,
     Probe,
+    Rules,
     Tried,
     put_all_back,
     restore_together,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from withhold.counting.bits import clear_bits
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet
-from withhold.data import Records
+from withhold.data import Constraints, Records
 from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import lay_out_people, problem_of
@@ -29,6 +29,7 @@ class PersonalWorkspace:
         self,
         records: Records,
         model: PersonalRhoUncertainty,
+        constraints: Constraints,
         *,
         victim: int,
         at_random: bool,
@@ -36,9 +37,8 @@ class PersonalWorkspace:
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> None:
-        assert model.constraints is not None
         kept = np.ones(records.n_occurrences, dtype=bool)
-        self.layout = lay_out_people(records, kept, model.constraints, merged=not model.is_sampled)
+        self.layout = lay_out_people(records, kept, constraints, merged=not model.is_sampled)
         self.rows, self.problem = self.layout.rows, problem_of(self.layout, model.rho)
         state = np.array([np.random.default_rng(seed).integers(1, 2**31 - 2)], dtype=np.int64)
         total = np.array([records.n_occurrences], dtype=np.int64)

@@ -20,11 +20,12 @@ from withhold.counting.threads import (
     Progress,
     Stop,
     available_cores,
-    quiet,
     run_all,
 )
 from withhold.data import Records
 from withhold.data.breach import Breach
+from withhold.data.evidence import Evidence
+from withhold.method import CheckRun
 from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
 from withhold.methods.rho.check.survey import Rule, survey
 from withhold.methods.rho.model import RhoUncertainty
@@ -33,29 +34,27 @@ from withhold.wording import counted
 
 
 def verify_rho(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-    any_witness: bool = False,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on ``table``; with ``any_witness`` no smaller breach is looked for than the first."""
+    """The verdict on ``records``."""
     began = time.perf_counter()
-    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
-    with Stop(limit_seconds) as stop:
-        sensitive = table.codes(model.sensitive)
-        layout = lay_out(without_equal_items(table, sensitive), sensitive)
+    model = model.for_records_up_to(int(records.lengths.max(initial=0)))
+    with Stop(run.limit_seconds) as stop:
+        sensitive = records.codes(model.sensitive)
+        layout = lay_out(without_equal_items(records, sensitive), sensitive)
         search = _closed_sets if model.max_known is None else _bounded_antecedents
-        method, checked, found = search(layout, model, stop, jobs or available_cores(), progress)
+        method, checked, found = search(
+            layout, model, stop, run.jobs or available_cores(), run.progress
+        )
         witness, smallest = None, False
         if found is not None:
-            if not any_witness:
-                stop.go_on()
-                with stop.at_most(PATIENCE) as patience:
-                    found, smallest = _smallest(layout, model, found, patience, jobs)
-            witness = named(layout, table, found)
+            stop.go_on()
+            with stop.at_most(PATIENCE) as patience:
+                found, smallest = _smallest(layout, model, found, patience, run.jobs)
+            witness = named(layout, records, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
