@@ -50,7 +50,7 @@ def test_interval__covers_every_share_in_95_percent_of_samples(trials):
 
 
 def request(samples: int = 2000, seed: int = 0) -> auditing.AuditRequest:
-    return auditing.AuditRequest(None, 5, samples, seed, 1, None, lambda *_: None)
+    return auditing.AuditRequest(frozenset(), None, 5, samples, seed, 1, None, lambda *_: None)
 
 
 def known_sets(layout: Layout, size: int) -> list[list[int]]:
@@ -118,10 +118,11 @@ def searches(chance: random.Random) -> list[tuple[auditing.Breaches, dict[int, i
     published = [frozenset(i for i in row if chance.random() < 0.7) for row in rows]
     fears = [frozenset(i for i in items if chance.random() < 0.4) for _ in rows]
     constraints = wh.Constraints.of(dict(enumerate(fears)), table)
-    personal = wh.PersonalRhoUncertainty(bound, constraints, originals=table)
+    evidence = wh.Evidence(originals=table, constraints=constraints)
     release = wh.Records.from_lists(published)
     expected = oracle.audit_personal(rows, published, fears, bound, None, 3).by_size
-    found.append((PersonalBreaches(release, personal, request(), Stop()), expected))
+    people = wh.PersonalRhoUncertainty(bound)
+    found.append((PersonalBreaches(release, people, evidence, request(), Stop()), expected))
     moles = MinimalMoles(table, wh.Coherence(bound, k, None, secret), request(), Stop())
     if not moles.of_nothing().count:
         found.append((moles, oracle.audit_coherence(rows, secret, bound, k, None, 3).by_size))

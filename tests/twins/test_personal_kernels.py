@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asking import personal
 from lenient import anonymize
 from tables import examples
 from twins import plain_personal
@@ -142,7 +143,7 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
     """Withheld items of a safe table are put back for a moment. From 65 rows on there are bitmaps."""
     originals, fears, rho = problem[0] * times, problem[2] * times, problem[3]
     table, constraints = named(originals, fears)
-    model = PersonalRhoUncertainty(rho, constraints, max_known=None if most == N_ITEMS else most)
+    model = personal(rho, constraints, max_known=None if most == N_ITEMS else most)
     published = [
         frozenset(int(name) for name in record)
         for record in anonymize(table, model, restoring=False, jobs=1).data.to_lists()
@@ -209,7 +210,8 @@ def test_fix_known_sets__fixes_a_size_for_which_nothing_is_unsafe_afterwards(pro
     table, constraints = named(originals, fears)
     work = PersonalWorkspace(
         table,
-        PersonalRhoUncertainty(rho, constraints),
+        PersonalRhoUncertainty(rho),
+        constraints,
         victim=victim,
         at_random=lot,
         seed=3,
