@@ -106,7 +106,7 @@ def write_frame(records: Records, form: Source) -> polars.DataFrame:
         raise unwritable("an item or a record without a name", "a long table", AS_LISTS)
     record, item = written_columns(records, form)
     # Versions of polars differ in what an empty list becomes.
-    filled = [row or [None] for row in records.to_lists()]
+    filled: list[list[str | None]] = [[*row] or [None] for row in records]
     lists = pl.Series(filled, dtype=pl.List(pl.String))
     return pl.DataFrame({record: pl.Series(ids, dtype=pl.String), item: lists}).explode(item)
 
