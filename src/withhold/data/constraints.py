@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.records import Records
 from withhold.data.unknown import Unknown
-from withhold.data.wishes import Categories, Fears, Matrix
+from withhold.data.wishes import ByRecord, Categories, Fears, Matrix
 from withhold.errors import InputError
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    Wanted: TypeAlias = "Mapping[Any, Iterable[str]] | Matrix | Fears | Constraints"
+    Wanted: TypeAlias = "ByRecord | Matrix | Fears | Constraints"
     """Whatever says who wants what protected, as ``Constraints.of`` reads it."""
     AnyMatrix: TypeAlias = Matrix
 else:
@@ -102,7 +102,7 @@ class Constraints:
         if callable(source):
             return cls.from_function(source, table, hierarchy=hierarchy)
         if hasattr(source, "shape"):
-            return cls.from_matrix(source, table)
+            return cls.from_matrix(cast(Matrix, source), table)
         problem = "constraints must be a mapping, a matrix or a function of the record"
         remedy = "give for example {0: ['medicine']}, or read a file with read_constraints"
         raise InputError(problem, value=type(source).__name__, remedy=remedy)

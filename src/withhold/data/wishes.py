@@ -40,6 +40,14 @@ class Categories(Protocol):
         ...
 
 
+class ByRecord(Protocol):
+    """A mapping from row numbers or record ids to items."""
+
+    def items(self) -> Iterable[tuple[object, Iterable[str]]]:
+        """The records and their items."""
+        ...
+
+
 class Matrix(Protocol):
     """A matrix of records × items, of numpy or scipy."""
 
