@@ -78,7 +78,7 @@ def test_data_demo_files__item_hierarchy() -> None:
 
 
 def test_data_determining__determining_columns() -> None:
-    from withhold.data.determining import Table, determining_columns
+    from withhold.data.identifying import Table, determining_columns
 
     degrees = ["BA", "MA", "BA", "MA"]
     years = {"degree": degrees, "years": ["13", "14", "13", "14"], "sex": ["f", "f", "m", "m"]}
@@ -215,13 +215,13 @@ def test_data_table__column() -> None:
 
 
 def test_data_table__sorted_values() -> None:
-    from withhold.data.table import sorted_values
+    from withhold.data.table import Column
 
-    assert sorted_values(["b", None, "a", "b"]) == (None, "a", "b")
+    assert Column.of("a", ["b", None, "a", "b"]).values == (None, "a", "b")
 
 
 def test_data_table_profile__profile_table() -> None:
-    from withhold.data.table_profile import Table, profile_table
+    from withhold.data.profile import Table, profile_table
 
     seen = profile_table(Table.from_columns({"sex": ["f", "m", "f"], "age": ["30", "", "41"]}))
     assert [
@@ -232,7 +232,7 @@ def test_data_table_profile__profile_table() -> None:
 def test_data_take_backs__vain_take_backs() -> None:
     import numpy as np
 
-    from withhold.data.take_backs import vain_take_backs
+    from withhold.data.wishes import vain_take_backs
 
     rows, codes = np.array([0, 0, 1]), np.array([0, 0, 1])
     assert (
@@ -411,8 +411,8 @@ def test_form_columns__find_column() -> None:
     with pytest.raises(InputError) as told:
         find_column("itm", ["tid", "item"], "a.csv")
     assert (
-        str(told.value)
-        == "a.csv: has no column 'itm'; its columns are 'tid', 'item'. To fix it: name 'item', if that is what you mean."
+        str(told.value) == "a.csv: has no column 'itm'; its columns are 'tid', 'item'. "
+        "To fix it: name 'item', if that is what you mean."
     )
 
 

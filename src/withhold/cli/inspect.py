@@ -30,8 +30,7 @@ def inspect(
 
     With --table: the columns, their values, and which of them may identify people.
     """
-    from withhold.data.profile import profile
-    from withhold.data.table_profile import profile_table
+    from withhold.data.profile import profile, profile_table
     from withhold.formats import read, read_table
     from withhold.formats.hierarchy import read_hierarchy
     from withhold.methods.cells.text import table_profile_text

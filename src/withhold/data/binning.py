@@ -48,9 +48,8 @@ class Bins:
         if not whole:
             return f"[{low},{high})"
         last = high - 1
-        return (
-            f"{low:f}" if low == last else f"{low:f}-{last:f}" if low >= 0 else f"{low:f}..{last:f}"
-        )
+        between = "-" if low >= 0 else ".."
+        return f"{low:f}" if low == last else f"{low:f}{between}{last:f}"
 
 
 Number = int | float | str | Decimal
@@ -68,9 +67,8 @@ def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Bins]:
         pairs = [text.rpartition("=") for text in bins]
         pairs = [(unquoted(name), mark, rest) for name, mark, rest in pairs]
         if bad := [rest for name, mark, rest in pairs if not (name and mark)]:
-            raise PolicyError(
-                f"bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE, not {bad[0]!r}"
-            )
+            written = "bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE"
+            raise PolicyError(f"{written}, not {bad[0]!r}")
         names = [name for name, _, _ in pairs]
         if len(set(names)) < len(names):
             raise PolicyError("a column is binned twice; say once how")
@@ -80,10 +78,9 @@ def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Bins]:
 
 def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Column:
     """The column with every number replaced by its range."""
-    numbers: dict[Value, Decimal] = {}
-    for value in column.values:
-        if value is not None and value != "":
-            numbers[value] = _number_in(column, value, path)
+    numbers: dict[Value, Decimal] = {
+        value: _number_in(column, value, path) for value in column.values if value
+    }
     cuts = (bins.width,) if bins.width is not None else bins.edges
     whole = all(n == n.to_integral_value() for n in (*numbers.values(), *cuts))
     names = {value: bins.name(number, whole=whole) for value, number in numbers.items()}
@@ -94,15 +91,10 @@ def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
     number = _decimal(value)
     if number is not None:
         return number
-    code = column.values.index(value)
-    row = int((column.codes == code).argmax()) + 1
-    raise InputError(
-        f"row {row:,} holds no number, so the column cannot be binned",
-        path=path,
-        column=column.name,
-        value=value,
-        remedy="leave the column as it is, or mend the cell",
-    )
+    row = int((column.codes == column.values.index(value)).argmax()) + 1
+    problem = f"row {row:,} holds no number, so the column cannot be binned"
+    remedy = "leave the column as it is, or mend the cell"
+    raise InputError(problem, path=path, column=column.name, value=value, remedy=remedy)
 
 
 def _parse(name: str, given: Widths) -> Bins:

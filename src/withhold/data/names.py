@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from withhold.errors import InputError, PolicyError
 
+Show = Callable[[object], str]
 WHITESPACE = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -74,7 +75,7 @@ def _refuse_twins(
     names: Sequence[str],
     keys: Sequence[str],
     difference: str,
-    show: Callable[[object], str],
+    show: Show,
     kind: str,
     path: str | None,
 ) -> None:
@@ -85,8 +86,6 @@ def _refuse_twins(
     for name, key in zip(names, keys, strict=True):
         other = first.setdefault(key, name)
         if other != name:
-            raise InputError(
-                f"two {kind} differ only by {difference}: {show(other)} and {show(name)}",
-                path=path,
-                remedy="give them one spelling if they are the same, or other names",
-            )
+            problem = f"two {kind} differ only by {difference}: {show(other)} and {show(name)}"
+            remedy = "give them one spelling if they are the same, or other names"
+            raise InputError(problem, path=path, remedy=remedy)

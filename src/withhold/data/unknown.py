@@ -107,11 +107,8 @@ def did_you_mean(name: str, near: str | None) -> str:
 def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None) -> None:
     """Raise if the data have none of the names and nobody said that this is meant."""
     if unknown is not None and unknown.is_everything and not unknown.allowed:
-        raise InputError(
-            f"{unknown}; nothing would be protected",
-            path=path,
-            remedy=f"correct the spelling, or {how_to_allow()}",
-        )
+        remedy = f"correct the spelling, or {how_to_allow()}"
+        raise InputError(f"{unknown}; nothing would be protected", path=path, remedy=remedy)
 
 
 def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:

@@ -17,19 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.constraints import Categories, Constraints, category_names, expanded
+from withhold.data import wishes
+from withhold.data.constraints import Constraints
 from withhold.data.names import clean
 from withhold.data.records import Records
 from withhold.data.unknown import did_you_mean, how_to_allow, near_spellings
-from withhold.data.wishes import (
-    ALL,
-    EVERYBODY,
-    NOT_PUBLISHED,
-    UNKNOWN,
-    parse_wish,
-    refuse_ambiguous_star,
-    unknown_records,
-)  # fmt: skip
+from withhold.data.wishes import Categories
 from withhold.errors import InputError
 from withhold.formats.cells import Sheet, open_sheet
 from withhold.formats.columns import Options, long_columns
@@ -144,7 +137,7 @@ class _Coded:
         self._named: set[str] = set()
         self._row_of: dict[str, int] = {name: row for row, name in enumerate(table.record_names)}
         # What those feared who are not published needs no protection.
-        self._row_of |= dict.fromkeys(table.left_out, NOT_PUBLISHED)
+        self._row_of |= dict.fromkeys(table.left_out, wishes.NOT_PUBLISHED)
         self._number_of: dict[str, int] = {}
         self._wishes: list[tuple[str, bool]] = []
         self._line = 2
@@ -163,14 +156,14 @@ class _Coded:
 
         written = records.unique(maintain_order=True)
         named = [clean(name) for name in written.to_list()]
-        if EVERYBODY in named and self._row_of.get(EVERYBODY) != ALL:
-            refuse_ambiguous_star(self._row_of, self._path)
-            self._row_of[EVERYBODY] = ALL
-        known = [self._row_of.get(name, UNKNOWN) for name in named]
+        if wishes.EVERYBODY in named and self._row_of.get(wishes.EVERYBODY) != wishes.ALL:
+            wishes.refuse_ambiguous_star(self._row_of, self._path)
+            self._row_of[wishes.EVERYBODY] = wishes.ALL
+        known = [self._row_of.get(name, wishes.UNKNOWN) for name in named]
         places = records.cast(pl.Enum(written)).to_physical().to_numpy()
         rows = np.array(known, dtype=np.int32)[places]
         self._named.update(named)
-        if UNKNOWN in known:
+        if wishes.UNKNOWN in known:
             self._meet_strangers(named, known, records, rows)
         spelt = names.unique(maintain_order=True)
         places = names.cast(pl.Enum(spelt)).to_physical().to_numpy()
@@ -179,7 +172,7 @@ class _Coded:
             dtype=np.int32,
         )
         back = np.array([self._wishes[number][1] for number in numbers], dtype=bool)
-        wrong = (rows == ALL) & back[places]
+        wrong = (rows == wishes.ALL) & back[places]
         if wrong.any():
             line = self._line + int(np.argmax(wrong))
             problem = "takes an item back for everybody"
@@ -190,11 +183,11 @@ class _Coded:
         self, named: list[str], known: list[int], records: polars.Series, rows: Ints
     ) -> None:
         """Note the names that no record has; refuse them where that was not allowed."""
-        strangers = [name for name, row in zip(named, known, strict=True) if row == UNKNOWN]
+        strangers = [name for name, row in zip(named, known, strict=True) if row == wishes.UNKNOWN]
         self._strangers |= dict.fromkeys(strangers)
         if self._allow_unknown:
             return
-        first = int(np.argmax(rows == UNKNOWN))
+        first = int(np.argmax(rows == wishes.UNKNOWN))
         value, ids = str(records[first]), self._table.record_ids
         own = "the ids of the records" if ids else f"the numbers 1 to {len(self._table):,}"
         near = did_you_mean(value, near_spellings([clean(value)], ids or ())[0])
@@ -210,7 +203,7 @@ class _Coded:
         """The number of an item as it is spelt; what is no item is refused with its line."""
         if text not in self._number_of:
             try:
-                self._wishes.append(parse_wish(text))
+                self._wishes.append(wishes.parse_wish(text))
             except InputError as error:
                 line = self._line + int(np.argmax(places == code))
                 raise InputError(
@@ -222,11 +215,13 @@ class _Coded:
     def constraints(self, hierarchy: Categories | None) -> Constraints:
         """Categories become their items, and everybody's items everybody's."""
         back = np.array([is_back for _, is_back in self._wishes], dtype=bool)
-        leaves = [expanded(name, hierarchy) for name, _ in self._wishes]
+        leaves = [wishes.expanded(name, hierarchy) for name, _ in self._wishes]
         vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
         code_of = {name: code for code, name in enumerate(vocabulary)}
         shared = {
-            leaf for number in np.unique(self.items[self.rows == ALL]) for leaf in leaves[number]
+            leaf
+            for number in np.unique(self.items[self.rows == wishes.ALL])
+            for leaf in leaves[number]
         }
         rows, items = self.rows, self.items
         if (rows < 0).any():
@@ -244,9 +239,11 @@ class _Coded:
             everybody=shared,
             written=(items, [name for name, _ in self._wishes]),
             vocabulary=self._table.vocabulary,
-            categories=category_names(hierarchy),
+            categories=wishes.category_names(hierarchy),
         )
-        strangers = unknown_records(self._strangers, self._named, self._table.record_ids or ())
+        strangers = wishes.unknown_records(
+            self._strangers, self._named, self._table.record_ids or ()
+        )
         return replace(constraints, unknown=(*strangers, *constraints.unknown))
 
 

@@ -8,14 +8,16 @@ more, so that nothing is lost and no two cells become one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.data import Records, Source, Table
 from withhold.errors import PolicyError, option
+from withhold.formats.rows import ranks_of
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -63,25 +65,29 @@ def formula_cells(data: Records | Table, form: Source) -> int:
         return 0
     if isinstance(data, Table):
         return _in_table(data) + (data.n_withheld if is_formula(form.mark) else 0)
-    n_cells = len([name for name in form.columns if is_formula(name)])
-    for name, n in zip(data.vocabulary, data.supports.tolist(), strict=True):
-        if n and is_formula(name):
-            n_cells += 1 if form.format == "one-hot" else n
-    if data.record_ids is not None and form.format != "basket":
-        each = np.maximum(data.lengths, 1) if form.format == "long" else np.ones_like(data.lengths)
-        for name, n in zip(data.record_ids, each.tolist(), strict=True):
-            n_cells += n if is_formula(name) else 0
-    return n_cells
+    counts = np.minimum(data.supports, 1) if form.format == "one-hot" else data.supports
+    n_cells = sum(map(is_formula, form.columns)) + _formulas(data.vocabulary, counts)
+    if data.record_ids is None or form.format == "basket":
+        return n_cells
+    each = np.maximum(data.lengths, 1) if form.format == "long" else np.ones_like(data.lengths)
+    return n_cells + _formulas(data.record_ids, each)
 
 
 def _in_table(table: Table) -> int:
-    n_cells = len([name for name in table.names if is_formula(name)])
+    n_cells = sum(map(is_formula, table.names))
     for column in table.columns:
-        counts = zip(column.values, column.counts.tolist(), strict=True)
-        if column.padded is not None:
-            counts = column.padded.drop_nulls().value_counts().iter_rows()  # type: ignore[assignment]
-        n_cells += sum(n for text, n in counts if text and is_formula(text))
+        if column.padded is None:
+            n_cells += _formulas(column.values, column.counts)
+        else:
+            texts, counts = column.padded.drop_nulls().value_counts().get_columns()
+            n_cells += _formulas(texts.to_list(), counts.to_numpy())
     return n_cells
+
+
+def _formulas(texts: Sequence[str | None], counts: NDArray[Any]) -> int:
+    """How many of so many cells of each text are formulas."""
+    pairs = zip(texts, counts.tolist(), strict=True)
+    return sum(n for text, n in pairs if text and is_formula(text))
 
 
 def formula_warnings(data: Records | Table, form: Source) -> tuple[str, ...]:
@@ -138,10 +144,8 @@ def renamed(records: Records, change: Callable[[str], str]) -> Records:
         return replace(records, record_ids=ids)
     # A vocabulary is sorted, and the new names need not be in the order of the old ones.
     order = sorted(range(len(names)), key=names.__getitem__)
-    code_of = np.empty(len(names), dtype=np.int32)
-    code_of[order] = np.arange(len(names), dtype=np.int32)
     vocabulary = tuple(names[place] for place in order)
-    codes = code_of[records.items]
+    codes = ranks_of(order)[records.items]
     new = Records.from_codes(
         records.lengths, codes, vocabulary, record_ids=ids, source=records.source
     )

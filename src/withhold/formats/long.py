@@ -105,10 +105,15 @@ def write_frame(records: Records, form: Source) -> polars.DataFrame:
     if "" in ids or "" in records.vocabulary:
         raise unwritable("an item or a record without a name", "a long table", AS_LISTS)
     record, item = written_columns(records, form)
-    # Versions of polars differ in what an empty list becomes.
-    filled = [row or [None] for row in records.to_lists()]
-    lists = pl.Series(filled, dtype=pl.List(pl.String))
-    return pl.DataFrame({record: pl.Series(ids, dtype=pl.String), item: lists}).explode(item)
+    lengths = np.maximum(records.lengths, 1)
+    items = np.full(int(lengths.sum()), None, dtype=object)
+    empty = np.repeat(records.lengths == 0, lengths)
+    items[~empty] = np.array(records.vocabulary, dtype=object)[records.items]
+    columns = {
+        record: np.repeat(np.array(ids, dtype=object), lengths).tolist(),
+        item: items.tolist(),
+    }
+    return pl.DataFrame(columns, schema={record: pl.String, item: pl.String})
 
 
 def written_columns(_: Records, form: Source) -> tuple[str, ...]:

@@ -139,22 +139,21 @@ def _are_bits(series: polars.Series) -> bool:
 
 def _text_ones(sheet: Columns, names: list[str], kept: Mask | None) -> list[Mask]:
     """For each item which rows have it; the first cell of the file that says neither is refused."""
-    ones, wrong = [], []
-    for name in names:
-        cells = sheet.column(name)
-        cells = cells if kept is None else cells.filter(kept)
-        ones.append(cells.is_in(list(ONES)).to_numpy())
-        bad = ~(ones[-1] | cells.is_in(list(ZEROS)).to_numpy())
-        if bad.any():
-            row = int(bad.argmax())
-            wrong.append((row, sheet.columns.index(name), cells[row]))
-    if wrong:
-        row, place, value = min(wrong)
+    import polars as pl
+
+    # All columns in one go: polars has much to do for each call.
+    cells = pl.DataFrame({name: sheet.column(name) for name in names})
+    cells = cells if kept is None else cells.filter(kept)
+    bad = cells.select(~pl.all().is_in(list(BITS)))
+    anywhere = bad.select(pl.any_horizontal(pl.all())).to_series()
+    if anywhere.any():
+        row = int(anywhere.arg_max() or 0)
+        column = next(name for name in sheet.columns if name in bad.columns and bad[name][row])
         line = sheet.line(row if kept is None else int(np.flatnonzero(kept)[row]))
         remedy = f"give 0 or 1, or name the id column with {option('record_column')}"
-        problem = "a cell holds neither 0 nor 1"
-        raise sheet.error(problem, remedy, line=line, column=sheet.columns[place], value=value)
-    return ones
+        problem, value = "a cell holds neither 0 nor 1", cells[column][row]
+        raise sheet.error(problem, remedy, line=line, column=column, value=value)
+    return [each.to_numpy() for each in cells.select(pl.all().is_in(list(ONES))).get_columns()]
 
 
 def _frame_ones(frame: Columns, names: list[str], kept: Mask | None) -> list[Mask]:

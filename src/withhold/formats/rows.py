@@ -6,7 +6,7 @@ In: codes in any order, or names. Out: rows that are sorted and free of repetiti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.names import clean_all
+from withhold.data.records import offsets_of
 from withhold.errors import InputError
 
+Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""How many codes each row has, and the codes."""
 BLOCK = 256
 """Keys sorted at a time: numpy sorts so few in registers, ten times faster than a whole file."""
 
@@ -38,9 +41,7 @@ class Parsed:
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each row starts, and where the last one ends."""
-        offsets = np.zeros(len(self.lengths) + 1, dtype=np.int64)
-        np.cumsum(self.lengths, out=offsets[1:])
-        return offsets
+        return offsets_of(self.lengths)
 
 
 def parsed_from_codes(
@@ -73,15 +74,18 @@ def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
     if "" in cleaned:
         raise InputError("an item has no name", path=path, remedy="leave blanks out of the records")
     order = sorted(range(len(cleaned)), key=cleaned.__getitem__)
-    ranks = np.empty(len(order), dtype=np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    lengths, items = sort_rows(parsed.lengths, ranks[parsed.items], len(order))
+    lengths, items = sort_rows(parsed.lengths, ranks_of(order)[parsed.items], len(order))
     return replace(parsed, lengths=lengths, items=items, vocabulary=tuple(sorted(cleaned)))
 
 
-def sort_rows(
-    lengths: NDArray[np.int64], codes: NDArray[np.int32], n_items: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def ranks_of(order: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
+    """For everything that is put in order, its place there."""
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
+
+
+def sort_rows(lengths: NDArray[np.int64], codes: NDArray[np.int32], n_items: int) -> Rows:
     """The rows with their codes ascending and distinct: the new lengths and the codes."""
     fits = len(lengths) * n_items < 2**32
     # One number per occurrence, row before code, so that sorting numbers sorts within the rows.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
-from withhold.data.table_profile import TableProfile
 from withhold.methods.cells.audit import TableAudit
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
