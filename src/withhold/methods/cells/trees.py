@@ -19,7 +19,7 @@ from withhold.data.names import nearest
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, PolicyError
 from withhold.formats.hierarchy import read_hierarchy
-from withhold.methods.cells.search.cell_groups import NOBODY, Trees
+from withhold.methods.cells.search.tuples import NOBODY, Trees
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ merged with the tuple of its class for which that costs least, until no group is
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,16 +23,16 @@ from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
-from withhold.methods.cells.search.cell_groups import (
-    DRAW,
-    NOBODY,
-    RISKY,
-    Tuples,
-    form_groups,
+from withhold.methods.cells.search.costs import Costs
+from withhold.methods.cells.search.merging import GroupScratch, merge_groups, merge_tuples
+from withhold.methods.cells.search.partners import (
+    PAIRS,
+    make_digits,
+    make_keys,
+    make_scratch,
+    split_columns,
 )
-from withhold.methods.cells.search.cell_keys import PAIRS, make_digits, make_keys, split_columns
-from withhold.methods.cells.search.cells import BLOCK, Costs, Desk, merge_tuples
-from withhold.methods.cells.search.diverse_cells import Bench, merge_groups
+from withhold.methods.cells.search.tuples import DRAW, NOBODY, RISKY, Tuples, form_groups
 from withhold.methods.cells.trees import Forest, hierarchies_from, plant
 from withhold.wording import counted
 
@@ -81,14 +80,13 @@ def suppress_cells(
     costs = make_costs(start, forest, cost, len(table))
     tuples, trees = start.tuples, forest.trees
     form_groups(tuples, model.k, model.l or 1)
+    merge: Callable[[], int]
     if model.l is None:
-        desk = make_desk(start, forest)
-        merge = partial(merge_tuples, tuples, trees, costs, desk, model.k, STEPS_AT_A_TIME)
+        scratch = make_scratch(tuples, forest.bounds)
+        merge = partial(merge_tuples, tuples, trees, costs, scratch, model.k, STEPS_AT_A_TIME)
     else:
-        bench = make_bench(tuples)
-        merge = partial(
-            merge_groups, tuples, trees, costs, bench, model.k, model.l, STEPS_AT_A_TIME
-        )
+        room, limits = make_group_scratch(tuples), (model.k, model.l)
+        merge = partial(merge_groups, tuples, trees, costs, room, *limits, STEPS_AT_A_TIME)
     at_first = int(tuples.numbers[RISKY])
     left = at_first
     while left:
@@ -267,43 +265,10 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
     )
 
 
-def make_desk(start: Start, forest: Forest) -> Desk:
-    """Room for the kernels to work in."""
-    n_nodes, listed = len(forest.trees.parents), int(start.tuples.n_sizes[0])
-    sizes = 2 * listed
-    ends = split_columns(forest.bounds, listed)
-    n_of = np.diff(forest.bounds)
-    codes = [
-        np.zeros((math.prod(n_of[ends[pair] : ends[pair + 1]].tolist()), listed))
-        for pair in range(PAIRS)
-    ]
-    return Desk(
-        base=np.zeros(n_nodes),
-        slope=np.zeros(n_nodes),
-        weight=np.zeros(n_nodes),
-        both=np.zeros(n_nodes, dtype=np.bool_),
-        log=np.zeros(n_nodes),
-        table=np.zeros((n_nodes + 1, sizes)),
-        first=codes[0],
-        second=codes[1],
-        third=codes[2],
-        nothing=np.append(-np.inf, np.zeros(listed - 1)),
-        ends=ends,
-        least=np.zeros(sizes),
-        lowest=np.zeros(sizes),
-        theirs=np.zeros(sizes),
-        together=np.zeros(sizes),
-        hopeful=np.zeros(BLOCK + 1, dtype=np.int32),
-        large=np.zeros(len(start.tuples.ids), dtype=np.int32),
-        bounds=forest.bounds.astype(np.uint64),
-        merged=np.zeros(len(n_of), dtype=np.uint32),
-    )
-
-
-def make_bench(tuples: Tuples) -> Bench:
+def make_group_scratch(tuples: Tuples) -> GroupScratch:
     """Room for merging groups."""
     n_classes = len(tuples.starts)
-    return Bench(
+    return GroupScratch(
         has=np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64),
         mine=np.zeros(n_classes, dtype=np.int64),
         theirs=np.zeros(n_classes, dtype=np.int64),
