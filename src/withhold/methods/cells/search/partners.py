@@ -41,19 +41,19 @@ class MergeScratch(NamedTuple):
     """Room to work in; holds nothing between two steps."""
 
     base: Any
-    """By node: the cost of meeting it, as far as that does not depend on the partner's size."""
+    """By node, like the next four: the cost of meeting it, whatever the partner's size."""
     slope: Any
-    """By node: what each row of the partner adds."""
+    """What each row of the partner adds."""
     weight: Any
-    """By node: what the partner's loss of its value weighs in the divergence; 0 if it loses none."""
+    """What the partner's loss of its value weighs in the divergence; 0 if it loses none."""
     both: Any
-    """By node: 1 if the tuple itself loses its value, too, else 0."""
+    """1 if the tuple itself loses its value, too, else 0."""
     log: Any
-    """By node: the logarithm of the rows of the class that show it."""
+    """The logarithm of the rows of the class that show it."""
     table: Any
     """By node and size: the cost of merging with a tuple of this size that has this node."""
     first: Any
-    """By code and size: what the cells of the first pair of columns cost. Less than anything for size 0,
+    """By code and size: what the cells of the first pair of columns cost; less than anything for size 0,
     so that large tuples are never passed over."""
     second: Any
     third: Any
@@ -63,16 +63,13 @@ class MergeScratch(NamedTuple):
     hidden: Any
     """The first column that keys do not show, as an array of one number."""
     least: Any
-    """By size: a cost that the columns which keys do not show together do not undercut."""
+    """By size: what the columns which keys do not show cost together at least; of one column the next."""
     lowest: Any
-    """By size: the lowest cost of the nodes of a column."""
     losses: Any
-    """By size: what the partner's loss of its value changes in the column's total; then, if the tuple loses
-    its value, too."""
+    """By size: how a column's total changes by the partner's loss; then by that of both."""
     hopeful: Any
-    """Places that may be cheaper than what was found so far, int32."""
+    """Places that may be cheaper than what was found so far; then those too large for keys, int32."""
     large: Any
-    """Places of tuples whose size no key shows, int32."""
     bounds: Any
     """By column: its first node, and the end of the last, uint64."""
     merged: Any
@@ -120,7 +117,8 @@ def make_keys(
     """The keys of all places; that of a large tuple is the key of size 0."""
     shown = np.where(sizes < n_sizes, sizes, 0).astype(np.uint64)
     keys: NDArray[np.uint64] = (cells * digits).sum(axis=1, dtype=np.uint64)
-    return keys + shown * origin[1] - origin[0]
+    keys += shown * origin[1] - origin[0]
+    return keys
 
 
 def make_scratch(tuples: Tuples, bounds: Longs) -> MergeScratch:

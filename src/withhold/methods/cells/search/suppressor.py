@@ -32,7 +32,7 @@ from withhold.methods.cells.search.partners import (
     make_scratch,
     split_columns,
 )
-from withhold.methods.cells.search.tuples import DRAW, NOBODY, RISKY, Tuples, form_groups
+from withhold.methods.cells.search.tuples import NOBODY, RISKY, Tuples, form_groups
 from withhold.methods.cells.trees import Forest, hierarchies_from, plant
 from withhold.wording import counted
 
@@ -45,6 +45,7 @@ SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
 TABLE_ROOM = 4_000_000
 STEPS_AT_A_TIME = 500
+AT_FIRST_NOBODY = ("into", "groups", "following", "risky_places", "risky")
 
 
 def suppress_cells(
@@ -199,11 +200,7 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
             places=places,
             classes=own.astype(np.int32),
             values=values[found.first_rows].astype(np.int32),
-            into=np.full(n, NOBODY, dtype=np.int32),
-            groups=np.full(n, NOBODY, dtype=np.int32),
-            following=np.full(n, NOBODY, dtype=np.int32),
-            risky_places=np.full(n, NOBODY, dtype=np.int32),
-            risky=np.full(n, NOBODY, dtype=np.int32),
+            **{name: np.full(n, NOBODY, dtype=np.int32) for name in AT_FIRST_NOBODY},
             starts=(ends - counts).astype(np.int64),
             ends=ends,
             heads=np.full(n_slots, NOBODY, dtype=np.int32),
@@ -212,7 +209,8 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
             varieties=np.zeros(n_slots, dtype=np.int64),
             exact=exact,
             shown=shown,
-            numbers=_numbers(seed),
+            # Seeds beyond 64 bits are cut; the draw mixes what is left.
+            numbers=np.array([0, seed % 2**64, 0, 0], dtype=np.uint64).astype(np.int64),
         ),
         found.of_row,
     )
@@ -238,9 +236,8 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
     """The numbers behind a cost, from the tuples as they are at first."""
     exact, shown = start.tuples.exact, start.tuples.shown
     trees = forest.trees
-    spread = PSEUDO_COUNT * np.bincount(
-        trees.columns[trees.leaves], minlength=shown.shape[1]
-    ).astype(np.float64)
+    n_values = np.bincount(trees.columns[trees.leaves], minlength=shown.shape[1])
+    spread = PSEUDO_COUNT * n_values.astype(np.float64)
     shares = (exact + PSEUDO_COUNT) / (shown + spread)[:, trees.columns]
     shares[:, ~trees.leaves] = 0.0
     sizes = start.tuples.sizes[start.tuples.places]
@@ -252,28 +249,23 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
         "mar": np.zeros(len(forest.losses)),
     }[cost]
     divergent = {"mar": 1.0, "hybrid": float(BALANCE * n_rows)}.get(cost, 0.0)
+    # Without a divergence there is nothing to look up but the number of columns.
+    n_totals = int(shown.max(initial=0)) + 1 if divergent else 1
     return Costs(
         linear=linear,
         divergent=np.array([divergent]),
         shares=np.ascontiguousarray(shares),
         weights=weights,
         logs=np.log(np.arange(int(exact.max(initial=0)) + 1) + PSEUDO_COUNT),
-        # Without a divergence there is nothing to look up but the number of columns.
-        totals=np.log(
-            np.arange(int(shown.max(initial=0)) + 1 if divergent else 1) + spread[:, None]
-        ),
+        totals=np.log(np.arange(n_totals) + spread[:, None]),
     )
 
 
 def make_group_scratch(tuples: Tuples) -> GroupScratch:
     """Room for merging groups."""
-    n_classes = len(tuples.starts)
-    return GroupScratch(
-        has=np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64),
-        mine=np.zeros(n_classes, dtype=np.int64),
-        theirs=np.zeros(n_classes, dtype=np.int64),
-        merged=tuples.cells[0].copy(),
-    )
+    has = np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64)
+    mine, theirs = np.zeros_like(tuples.starts), np.zeros_like(tuples.starts)
+    return GroupScratch(has, mine, theirs, merged=tuples.cells[0].copy())
 
 
 def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
@@ -282,10 +274,3 @@ def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
         return np.zeros(len(table), dtype=np.int32)
     column = table.column(name)
     return np.where(column.codes == WITHHELD, len(column.values), column.codes).astype(np.int32)
-
-
-def _numbers(seed: int) -> NDArray[np.int64]:
-    numbers = np.zeros(4, dtype=np.int64)
-    # Seeds beyond 64 bits are cut; the draw mixes what is left.
-    numbers[DRAW] = np.uint64(seed % 2**64).astype(np.int64)
-    return numbers
