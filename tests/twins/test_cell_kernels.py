@@ -18,11 +18,11 @@ from withhold.methods.cells.search.partners import cheapest_partner, make_scratc
 from withhold.methods.cells.search.suppressor import (
     COSTS,
     PSEUDO_COUNT,
-    gather,
     make_costs,
+    make_tuples,
 )
 from withhold.methods.cells.search.tuples import NOBODY, RISKY, STEPS, common_node, form_groups
-from withhold.methods.cells.trees import plant
+from withhold.methods.cells.trees import make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
 
 TREE = Hierarchy.from_edges(
@@ -44,8 +44,8 @@ class Problem:
         names = ("p", "q", "r", "label")
         self.table = Table.from_columns(dict(zip(names, zip(*rows, strict=True), strict=True)))
         self.model = KAnonymity(k, ["p", "q", "r"], label="label")
-        self.forest = plant(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
-        self.start = gather(self.table, self.model, self.forest, seed)
+        self.forest = make_forest(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
+        self.start = make_tuples(self.table, self.model, self.forest, seed)
         self.costs = make_costs(self.start, self.forest, cost, len(self.table))
         self.scratch = make_scratch(self.start.tuples, self.forest.bounds)
         self.original = self.rows()

@@ -26,9 +26,9 @@ from withhold.methods.cells.search.partners import (
 )
 from withhold.methods.cells.search.suppressor import (
     COSTS,
-    gather,
     make_costs,
     make_group_scratch,
+    make_tuples,
 )
 from withhold.methods.cells.search.tuples import (
     ACROSS,
@@ -38,7 +38,7 @@ from withhold.methods.cells.search.tuples import (
     Tuples,
     form_groups,
 )
-from withhold.methods.cells.trees import plant
+from withhold.methods.cells.trees import make_forest
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]
@@ -55,8 +55,8 @@ class Problem:
         # Of the numbers, only whether there is an l matters here; the kernels are given them.
         several = {} if variety is None else {"l": 2, "sensitive_column": "value"}
         model = KAnonymity(2, names, label="label", **several)
-        self.forest = plant(table, names, {"0": TREE} if with_tree else {})
-        self.start = gather(table, model, self.forest, seed)
+        self.forest = make_forest(table, names, {"0": TREE} if with_tree else {})
+        self.start = make_tuples(table, model, self.forest, seed)
         self.tuples, self.trees = self.start.tuples, self.forest.trees
         self.costs = rounded(make_costs(self.start, self.forest, cost, len(table)))
         tuples, bounds = self.tuples, self.forest.bounds.tolist()

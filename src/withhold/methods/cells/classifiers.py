@@ -78,8 +78,8 @@ def naive_bayes(cells: Codes, classes: Codes, asked: Codes) -> Codes:
         keys = classes[shown].astype(np.int64) * n_values + cells[shown, j]
         counts = np.bincount(keys, minlength=n_classes * n_values).reshape(n_classes, n_values)
         share = (counts + LAPLACE) / (counts.sum(axis=1, keepdims=True) + LAPLACE * n_values)
-        told = asked[:, j] >= 0
-        scores[told] += np.log(share).T[asked[told, j]]
+        seen = asked[:, j] >= 0
+        scores[seen] += np.log(share).T[asked[seen, j]]
     best: Codes = scores.argmax(axis=1).astype(np.int32)
     return best
 

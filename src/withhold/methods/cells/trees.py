@@ -62,7 +62,7 @@ def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarc
     }
 
 
-def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
+def make_forest(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
     """The trees of these columns."""
     for name in hierarchies:
         if name not in table.names:

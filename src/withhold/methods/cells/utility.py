@@ -44,7 +44,7 @@ class Correlations:
 
     pairs: int
     mean_change: float | None
-    """The mean change of V over all pairs that can be told in both."""
+    """The mean change of V over all pairs that have one in both."""
     worst_change: float | None
     worst: tuple[str, str] | None
 
@@ -145,23 +145,23 @@ def measure_tables(original: Table, published: Table, asked: Asked) -> Measured:
     values = found.as_dict()
     facts = []
     for path, label, unit in SHOWN:
-        value = _at(values, path)
+        value = _value_at(values, path)
         if value is not None or path.startswith("loss."):
             facts.append(Fact(path, label, value, unit, MEANING[path]))
-    warnings = list(_strange(original, published, asked.model))
+    warnings = list(_mismatches(original, published, asked.model))
     if asked.model.label is not None and not has_trees():
         warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
     there = {fact.path for fact in facts}
     return Measured(tuple(facts), tuple(warnings), found, tuple(p for p in PLOTTED if p in there))
 
 
-def _at(values: Any, path: str) -> float | None:
+def _value_at(values: Any, path: str) -> float | None:
     for name in path.split("."):
         values = None if values is None else values[name]
     return values if values is None else float(values)
 
 
-def _strange(original: Table, published: Table, model: KAnonymity) -> list[str]:
+def _mismatches(original: Table, published: Table, model: KAnonymity) -> list[str]:
     """Why the release may not belong to the original: other columns differ, too."""
     found = []
     for name in published.names:

@@ -33,7 +33,7 @@ from withhold.methods.cells.search.partners import (
     split_columns,
 )
 from withhold.methods.cells.search.tuples import NOBODY, RISKY, Tuples, form_groups
-from withhold.methods.cells.trees import Forest, hierarchies_from, plant
+from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
 from withhold.wording import counted
 
 COSTS = ("hybrid", "mar", "info", "ham")
@@ -76,8 +76,8 @@ def suppress_cells(
     # Before the trees: what was generalised before is no leaf of them.
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), options
-    forest = plant(table, by_difference(table, model), hierarchies)
-    start = gather(table, model, forest, seed)
+    forest = make_forest(table, by_difference(table, model), hierarchies)
+    start = make_tuples(table, model, forest, seed)
     costs = make_costs(start, forest, cost, len(table))
     tuples, trees = start.tuples, forest.trees
     form_groups(tuples, model.k, model.l or 1)
@@ -147,7 +147,7 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
 
 
 @dataclass(frozen=True)
-class Start:
+class TableTuples:
     """The tuples of a table as the kernels want them, and which rows are whose."""
 
     tuples: Tuples
@@ -168,7 +168,7 @@ class Start:
         return cells[self.of_row]
 
 
-def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
+def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> TableTuples:
     """The different tuples of the table, in the order of their cells."""
     classes = _codes(table, model.label)
     values = _codes(table, model.sensitive_column if model.l is not None else None)
@@ -188,7 +188,7 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
     sizes = found.sizes[by_class].astype(np.int32)
     n_sizes = max(2, min(SIZES, TABLE_ROOM // len(forest.trees.parents)))
     digits, origin = make_digits(forest.bounds, split_columns(forest.bounds, n_sizes), n_sizes)
-    return Start(
+    return TableTuples(
         Tuples(
             cells=cells,
             sizes=sizes,
@@ -232,7 +232,7 @@ def count_shown(
     return exact, shown
 
 
-def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
+def make_costs(start: TableTuples, forest: Forest, cost: str, n_rows: int) -> Costs:
     """The numbers behind a cost, from the tuples as they are at first."""
     exact, shown = start.tuples.exact, start.tuples.shown
     trees = forest.trees
