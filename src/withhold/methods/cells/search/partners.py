@@ -133,11 +133,8 @@ def make_scratch(tuples: Tuples, bounds: Longs) -> MergeScratch:
     n_codes = ((pairs[:, 1] - pairs[:, 0]) * (pairs[:, 3] - pairs[:, 2])).tolist()
     codes = [np.zeros(n * listed) for n in n_codes]
     return MergeScratch(
-        base=np.zeros(n_nodes),
-        slope=np.zeros(n_nodes),
-        weight=np.zeros(n_nodes),
+        **{name: np.zeros(n_nodes) for name in ("base", "slope", "weight", "log")},
         both=np.zeros(n_nodes, dtype=np.int64),
-        log=np.zeros(n_nodes),
         table=np.zeros((n_nodes + 1, 2 * listed)),
         first=codes[0],
         second=codes[1],

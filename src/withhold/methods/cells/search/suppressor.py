@@ -183,10 +183,13 @@ def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> T
     counts = np.bincount(own, minlength=n_classes)
     ends = np.cumsum(counts).astype(np.int64)
     n_slots = 1 << max(4, int(4 * n - 1).bit_length())
-    exact, shown = count_shown(forest, classes, n_classes)
+    n_nodes = len(forest.trees.parents)
+    keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
+    exact = np.bincount(keys.ravel(), minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
+    exact[:, ~forest.trees.leaves] = 0
     cells = forest.nodes[found.first_rows[by_class]].astype(np.uint32)
     sizes = found.sizes[by_class].astype(np.int32)
-    n_sizes = max(2, min(SIZES, TABLE_ROOM // len(forest.trees.parents)))
+    n_sizes = max(2, min(SIZES, TABLE_ROOM // n_nodes))
     digits, origin = make_digits(forest.bounds, split_columns(forest.bounds, n_sizes), n_sizes)
     return TableTuples(
         Tuples(
@@ -208,28 +211,12 @@ def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> T
             totals=np.zeros(n_slots, dtype=np.int64),
             varieties=np.zeros(n_slots, dtype=np.int64),
             exact=exact,
-            shown=shown,
+            shown=np.add.reduceat(exact, forest.bounds[:-1], axis=1),
             # Seeds beyond 64 bits are cut; the draw mixes what is left.
             numbers=np.array([0, seed % 2**64, 0, 0], dtype=np.uint64).astype(np.int64),
         ),
         found.of_row,
     )
-
-
-def count_shown(
-    forest: Forest, classes: NDArray[np.int32], n_classes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By class: how many rows show each value, and how many show any in each column."""
-    n_nodes, n_columns = len(forest.trees.parents), forest.nodes.shape[1]
-    exact = np.zeros((n_classes, n_nodes), dtype=np.int64)
-    shown = np.zeros((n_classes, n_columns), dtype=np.int64)
-    for j in range(n_columns):
-        nodes = forest.nodes[:, j]
-        keys = classes.astype(np.int64) * n_nodes + nodes
-        exact += np.bincount(keys, minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
-        shown[:, j] = np.bincount(classes[forest.trees.leaves[nodes]], minlength=n_classes)
-    exact[:, ~forest.trees.leaves] = 0
-    return exact, shown
 
 
 def make_costs(start: TableTuples, forest: Forest, cost: str, n_rows: int) -> Costs:
