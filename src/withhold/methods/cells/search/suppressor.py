@@ -156,14 +156,10 @@ class TableTuples:
 
     def final_cells(self) -> NDArray[np.int32]:
         """The cells that each row has in the end."""
-        into = self.tuples.into.copy()
-        while True:
-            # Follow everybody one step further until nobody moves.
-            ahead = np.where(into == NOBODY, NOBODY, into[into])
-            if (ahead == NOBODY).all():
-                break
-            into = np.where(ahead == NOBODY, into, ahead)
+        into = self.tuples.into
         last = np.where(into == NOBODY, np.arange(len(into)), into)
+        while (last != last[last]).any():
+            last = last[last]
         cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
         return cells[self.of_row]
 
