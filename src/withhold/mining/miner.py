@@ -157,17 +157,24 @@ def closed_itemsets(
 
 
 def rules(
-    records: Records, min_support: Support, min_confidence: Confidence, **options: Any
+    records: Records,
+    min_support: Support,
+    min_confidence: Confidence,
+    *,
+    max_size: int | None = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
 ) -> Rules:
     """All rules q→e, q not empty, whose whole qe is frequent and whose confidence is high enough.
-
-    The options are those of ``frequent_itemsets``.
 
     >>> found = rules(Records.from_lists([["a", "b"], ["a", "b"], ["b"]]), "50%", "0.7")
     >>> list(found)
     [Rule(antecedent=('a',), consequent='b', joint=2, support=2)]
     """
-    return rules_of(frequent_itemsets(records, min_support, **options), min_confidence)
+    itemsets = frequent_itemsets(
+        records, min_support, max_size=max_size, jobs=jobs, progress=progress
+    )
+    return rules_of(itemsets, min_confidence)
 
 
 def rules_of(itemsets: Itemsets, min_confidence: Confidence) -> Rules:

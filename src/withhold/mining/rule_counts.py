@@ -120,25 +120,19 @@ class RulesElsewhere:
 
     def _count(self, numbers: Longs) -> Longs:
         """The supports there of some of the rules' itemsets."""
-        itemsets, layout = self.rules.itemsets, self._layout
+        itemsets, (layout, bitmaps, rank_of_code) = self.rules.itemsets, self._laid_out
         sizes = itemsets.sizes[numbers]
         codes = itemsets.items[spans(itemsets.offsets[numbers], sizes)]
         rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows, layout.supports
-        ranks = sorted_spans(sizes, self._rank_of_code[codes], layout.n_items)
-        counts: Longs = count_supports(starts_of(sizes), ranks, *rows, self._bitmaps)
+        ranks = sorted_spans(sizes, rank_of_code[codes], layout.n_items)
+        counts: Longs = count_supports(starts_of(sizes), ranks, *rows, bitmaps)
         return counts
 
     @cached_property
-    def _layout(self) -> Layout:
-        return lay_out(self.records, np.empty(0, dtype=np.int32))
-
-    @cached_property
-    def _bitmaps(self) -> NDArray[np.uint64]:
-        return self._layout.bitmaps()
-
-    @cached_property
-    def _rank_of_code(self) -> NDArray[np.int32]:
-        return np.argsort(self._layout.code_of_rank).astype(np.int32)
+    def _laid_out(self) -> tuple[Layout, NDArray[np.uint64], NDArray[np.int32]]:
+        """The others' layout, its bitmaps, and the rank of each code."""
+        layout = lay_out(self.records, np.empty(0, dtype=np.int32))
+        return layout, layout.bitmaps(), np.argsort(layout.code_of_rank).astype(np.int32)
 
 
 def _confidence(joint: Longs, support: Longs) -> Floats:

@@ -124,11 +124,9 @@ class GeneralisationLoss:
                 f"{self.added:,} ITEMS THAT PEOPLE NEVER HAD, in {self.records_with_added:,} of "
                 f"{counted(records, 'record')} ({self.added_share:.1%} of what is published)"
             )
+        loss = f"{self.information_loss:.2%} (0 = as it was; also the privacy gain)"
         return [
-            (
-                "information loss",
-                f"{self.information_loss:.2%} (0 = as it was; also the privacy gain)",
-            ),
+            ("information loss", loss),
             ("added", added),
             ("as they were", f"{self.exact:,} of {counted(total, 'item')}"),
             ("generalised", f"{self.generalised:,}"),
@@ -139,14 +137,12 @@ class GeneralisationLoss:
 
 MEANING = {
     "information_loss": "mean share of all items that a published item could be (0 = as it was, 1 = any)",
-    "privacy_gain": "the paper's privacy gain, which is the same number",
     "items_added": "published items that cover none of their record's own: what people never had",
     "items_added_share": "share of what is published that people never had",
     "records_with_added_items": "records that are said to have something they never had",
     "items_exact": "occurrences published as they were",
     "items_generalised": "occurrences published as something more general",
     "items_withheld": "occurrences that nothing published covers",
-    "published": "items and more general nodes in all published records",
     "groups": "different sets that are published",
     "smallest_group": "records that share the rarest published set",
     "largest_group": "records that share the most frequent published set",
@@ -180,14 +176,10 @@ def measure_generalised(original: Records, published: Records, asked: Asked) -> 
         return replace(by_name, warnings=(why, *by_name.warnings))
     loss = measure_generalisation(original, published, tree)
     values = loss.as_dict()
-    facts = tuple(
-        Fact(path, label, values[path], unit, MEANING[path]) for path, label, unit in SHOWN
-    )
-    warnings: tuple[str, ...] = ()
-    if loss.added:
-        share = f"{loss.added_share:.1%} of what it holds"
-        warnings = (f"{loss.added:,} of its items, {share}, are such as people never had",)
-    return Measured(facts, warnings, loss, PLOTTED)
+    facts = tuple(Fact(path, name, values[path], unit, MEANING[path]) for path, name, unit in SHOWN)
+    share = f"{loss.added_share:.1%} of what it holds"
+    warning = f"{loss.added:,} of its items, {share}, are such as people never had"
+    return Measured(facts, (warning,) if loss.added else (), loss, PLOTTED)
 
 
 def loss_of_buckets(

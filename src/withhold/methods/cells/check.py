@@ -13,7 +13,6 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.evidence import Evidence
-from withhold.data.table import Column
 from withhold.method import CheckRun
 from withhold.methods.cells.model import KAnonymity, SmallGroup
 from withhold.verdict import Status, Verdict
@@ -57,10 +56,7 @@ def verify_table(
 
 
 def _witness(
-    table: Table,
-    model: KAnonymity,
-    rows: Counter[bytes],
-    values: dict[bytes, set[int]],
+    table: Table, model: KAnonymity, rows: Counter[bytes], values: dict[bytes, set[int]]
 ) -> SmallGroup | None:
     """The smallest group if it is too small, else the one with the fewest values if these are too few."""
     smallest = _least(dict(rows))
@@ -87,12 +83,8 @@ def _codes(key: bytes) -> list[int]:
 
 
 def _named(table: Table, model: KAnonymity, key: bytes) -> tuple[tuple[str, str | None], ...]:
+    # A blank is shown as nothing; only a withheld cell is None.
     return tuple(
-        (name, _shown(table.column(name), code))
+        (name, None if code < 0 else table.column(name).values[code] or "")
         for name, code in zip(model.quasi_identifiers, _codes(key), strict=True)
     )
-
-
-def _shown(column: Column, code: int) -> str | None:
-    # A blank is shown as nothing; only a withheld cell is None.
-    return None if code < 0 else column.values[code] or ""

@@ -4,6 +4,8 @@ A *tuple* stands for all rows with the same cells, class and sensitive value. A 
 same cells. Tuples have ids that stay; where a tuple's cells lie (its *place*) changes, so that the tuples of
 a class stay together and a scan over them is one sweep through memory. A group's number is its slot in a
 hash table. A group breaks the model with fewer than ``k`` rows or ``variety`` different sensitive values.
+
+Numbers are handed on as int64, so that every function is compiled once.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -13,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel
-from withhold.methods.cells.search.cell_keys import make_key
+from withhold.counting.jit import kernel, step
 
 NOBODY = -1
+RISKY, DRAW, STEPS, ACROSS = 0, 1, 2, 3
 
 
 class Tuples(NamedTuple):
@@ -27,7 +29,7 @@ class Tuples(NamedTuple):
     sizes: Any
     """By place: how many rows, int32."""
     keys: Any
-    """By place: what a scan looks at first, uint64; see ``cell_keys``."""
+    """By place: what a scan looks at first, uint64; see ``partners``."""
     digits: Any
     """By column: what the key grows by with its node, uint64."""
     origin: Any
@@ -37,42 +39,35 @@ class Tuples(NamedTuple):
     ids: Any
     """By place: whose place it is, int32."""
     places: Any
-    """By id, int32; -1 once the tuple has become part of another."""
+    """By id, int32, like the next six; -1 once the tuple has become part of another."""
     classes: Any
-    """By id, int32."""
     values: Any
-    """By id: the sensitive value, int32; all 0 without one."""
+    """The sensitive value; all 0 without one."""
     into: Any
-    """By id: the tuple that it became part of, or -1, int32."""
+    """The tuple that it became part of, or -1."""
     groups: Any
-    """By id: the group, int32."""
     following: Any
-    """By id: the next tuple of the same group, or -1, int32."""
+    """The next tuple of the same group, or -1."""
     risky_places: Any
-    """By id: where it stands in ``risky``, or -1, int32."""
+    """Where it stands in ``risky``, or -1."""
     risky: Any
     """The tuples of groups that break the model, in no order, int32."""
     starts: Any
-    """By class: where its tuples begin, int64."""
+    """By class: where its tuples begin, and where they end, int64."""
     ends: Any
-    """By class: where they end, int64."""
     heads: Any
     """By group: its first tuple, or -1, int32."""
     used: Any
     """By slot: whether it ever held a group, bool."""
     totals: Any
-    """By group: how many rows, int64."""
+    """By group: how many rows, and how many different sensitive values, int64."""
     varieties: Any
-    """By group: how many different sensitive values, int64."""
     exact: Any
     """By class and node: how many rows still show this value, int64; 0 for inner nodes."""
     shown: Any
     """By class and column: how many rows show a value at all, int64."""
     numbers: Any
     """How many are risky, the state of the draw (as int64), steps done, merges across classes."""
-
-
-RISKY, DRAW, STEPS, ACROSS = 0, 1, 2, 3
 
 
 class Trees(NamedTuple):
@@ -88,20 +83,27 @@ class Trees(NamedTuple):
     """Whether the node is a value of the original, bool."""
 
 
-@kernel
+@step
 def common_node(trees, a, b):
     """The lowest node above both, or one of them."""
-    parents, depths = trees.parents, trees.depths
     one, other = np.int64(a), np.int64(b)
     while one != other:
-        if depths[one] >= depths[other]:
-            one = np.int64(parents[one])
+        if trees.depths[one] >= trees.depths[other]:
+            one = np.int64(trees.parents[one])
         else:
-            other = np.int64(parents[other])
+            other = np.int64(trees.parents[other])
     return one
 
 
-@kernel
+@step
+def merge_cells(tuples, trees, each, partner, merged):
+    """Write into ``merged`` the lowest cells that two tuples can both have."""
+    place, other_place = tuples.places[each], tuples.places[partner]
+    for j in range(len(merged)):
+        merged[j] = common_node(trees, tuples.cells[place, j], tuples.cells[other_place, j])
+
+
+@step
 def next_draw(tuples, below):
     """A number from 0 to ``below`` - 1, drawn by splitmix64 from the state."""
     state = np.uint64(tuples.numbers[DRAW]) + np.uint64(0x9E3779B97F4A7C15)
@@ -112,71 +114,71 @@ def next_draw(tuples, below):
     return np.int64(mixed % np.uint64(below))
 
 
-@kernel
-def find_slot(tuples, cells):
-    """The slot of the group with these cells, or the one where it belongs."""
-    heads, used = tuples.heads, tuples.used
-    mask = len(heads) - 1
-    key = np.uint64(len(cells))
-    for j in range(len(cells)):
-        key = (key ^ np.uint64(cells[j])) * np.uint64(0x9E3779B97F4A7C15)
+@step
+def has_cells(tuples, place, other):
+    """Whether the tuples at two places have the same cells."""
+    j = 0
+    while j < tuples.cells.shape[1] and tuples.cells[place, j] == tuples.cells[other, j]:
+        j += 1
+    return j == tuples.cells.shape[1]
+
+
+@step
+def find_slot(tuples, place):
+    """The slot of the group with the cells of this place, or the one where it belongs."""
+    n_columns = tuples.cells.shape[1]
+    mask = len(tuples.heads) - 1
+    key = np.uint64(n_columns)
+    for j in range(n_columns):
+        key = (key ^ np.uint64(tuples.cells[place, j])) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     slot = np.int64(key & np.uint64(mask))
-    free = NOBODY
-    for _ in range(len(heads)):
-        head = heads[slot]
+    free = np.int64(NOBODY)
+    for _ in range(len(tuples.heads)):
+        head = tuples.heads[slot]
         if head == NOBODY:
             if free == NOBODY:
                 free = slot
-            if not used[slot]:
+            if not tuples.used[slot]:
                 break
-        else:
-            place = tuples.places[head]
-            same = True
-            for j in range(len(cells)):
-                if tuples.cells[place, j] != cells[j]:
-                    same = False
-                    break
-            if same:
-                return slot
+        elif has_cells(tuples, np.int64(tuples.places[head]), place):
+            return slot
         slot = (slot + 1) & mask
     return free
 
 
-@kernel
-def mark(tuples, group, k, variety):
+@step
+def mark_risky(tuples, group, k, variety):
     """Note for every tuple of a group whether the group breaks the model."""
     breaks = tuples.totals[group] < k or tuples.varieties[group] < variety
-    each = tuples.heads[group]
+    each = np.int64(tuples.heads[group])
     while each != NOBODY:
-        place = tuples.risky_places[each]
-        if breaks and place == NOBODY:
+        if not breaks:
+            unmark_risky(tuples, each)
+        elif tuples.risky_places[each] == NOBODY:
             last = tuples.numbers[RISKY]
             tuples.risky[last] = each
             tuples.risky_places[each] = last
             tuples.numbers[RISKY] = last + 1
-        elif not breaks and place != NOBODY:
-            calm(tuples, each)
-        each = tuples.following[each]
+        each = np.int64(tuples.following[each])
 
 
-@kernel
-def calm(tuples, each):
-    """Take a tuple off the list of the risky ones."""
+@step
+def unmark_risky(tuples, each):
+    """Take a tuple off the list of the risky ones, if it is there."""
     place = tuples.risky_places[each]
-    if place == NOBODY:
-        return
-    last = tuples.numbers[RISKY] - 1
-    moved = tuples.risky[last]
-    tuples.risky[place] = moved
-    tuples.risky_places[moved] = place
-    tuples.risky_places[each] = NOBODY
-    tuples.numbers[RISKY] = last
+    if place != NOBODY:
+        last = tuples.numbers[RISKY] - 1
+        moved = tuples.risky[last]
+        tuples.risky[place] = moved
+        tuples.risky_places[moved] = place
+        tuples.risky_places[each] = NOBODY
+        tuples.numbers[RISKY] = last
 
 
-@kernel
+@step
 def count_varieties(tuples, group):
-    """How many different sensitive values the tuples of a group have."""
+    """Count the different sensitive values that the tuples of a group have."""
     found = 0
     each = tuples.heads[group]
     while each != NOBODY:
@@ -186,13 +188,13 @@ def count_varieties(tuples, group):
         if earlier == each:
             found += 1
         each = tuples.following[each]
-    return found
+    tuples.varieties[group] = found
 
 
-@kernel
+@step
 def leave_group(tuples, each, k, variety):
     """Take a tuple out of its group, which may break the model from then on."""
-    group = tuples.groups[each]
+    group = np.int64(tuples.groups[each])
     if tuples.heads[group] == each:
         tuples.heads[group] = tuples.following[each]
     else:
@@ -202,17 +204,16 @@ def leave_group(tuples, each, k, variety):
         tuples.following[before] = tuples.following[each]
     tuples.following[each] = NOBODY
     tuples.totals[group] -= tuples.sizes[tuples.places[each]]
-    tuples.varieties[group] = count_varieties(tuples, group)
-    mark(tuples, group, k, variety)
+    count_varieties(tuples, group)
+    mark_risky(tuples, group, k, variety)
 
 
 @kernel
 def join_group(tuples, each, k, variety):
     """Put a tuple into the group of its cells; one that is there already takes its rows over."""
-    place = tuples.places[each]
-    size = tuples.sizes[place]
+    place = np.int64(tuples.places[each])
     # Its own cells are no longer in any group, so the group found has another head.
-    group = find_slot(tuples, tuples.cells[place])
+    group = find_slot(tuples, place)
     if tuples.heads[group] == NOBODY:
         tuples.totals[group] = 0
         tuples.used[group] = True
@@ -221,27 +222,27 @@ def join_group(tuples, each, k, variety):
         tuples.classes[twin] == tuples.classes[each] and tuples.values[twin] == tuples.values[each]
     ):
         twin = tuples.following[twin]
-    tuples.totals[group] += size
+    tuples.totals[group] += tuples.sizes[place]
     if twin == NOBODY:
         tuples.groups[each] = group
         tuples.following[each] = tuples.heads[group]
         tuples.heads[group] = each
-        tuples.varieties[group] = count_varieties(tuples, group)
+        count_varieties(tuples, group)
     else:
-        tuples.sizes[tuples.places[twin]] += size
-        renew_key(tuples, tuples.places[twin])
+        other = np.int64(tuples.places[twin])
+        tuples.sizes[other] += tuples.sizes[place]
+        renew_key(tuples, other)
         tuples.into[each] = twin
-        calm(tuples, each)
-        _give_up_place(tuples, each)
-    mark(tuples, group, k, variety)
+        unmark_risky(tuples, each)
+        give_up_place(tuples, each)
+    mark_risky(tuples, group, k, variety)
 
 
-@kernel
-def _give_up_place(tuples, each):
+@step
+def give_up_place(tuples, each):
     """Let the last tuple of the class move to the place of one that is no more."""
     place = tuples.places[each]
-    own = tuples.classes[each]
-    last = tuples.ends[own] - 1
+    last = tuples.ends[tuples.classes[each]] - 1
     moved = tuples.ids[last]
     for j in range(tuples.cells.shape[1]):
         tuples.cells[place, j] = tuples.cells[last, j]
@@ -250,23 +251,25 @@ def _give_up_place(tuples, each):
     tuples.ids[place] = moved
     tuples.places[moved] = place
     tuples.places[each] = NOBODY
-    tuples.ends[own] = last
+    tuples.ends[tuples.classes[each]] = last
 
 
-@kernel
+@step
 def renew_key(tuples, place):
-    """Make the key of a place anew, after its cells or its size have changed."""
-    tuples.keys[place] = make_key(
-        tuples.cells, tuples.sizes, place, tuples.digits, tuples.origin, tuples.n_sizes[0]
-    )
+    """Make the key of a place anew, after its cells or its size have changed; see ``make_keys``."""
+    key = np.uint64(0)
+    for j in range(len(tuples.digits)):
+        key += np.uint64(tuples.cells[place, j]) * tuples.digits[j]
+    if tuples.sizes[place] < tuples.n_sizes[0]:
+        key += np.uint64(tuples.sizes[place]) * tuples.origin[1]
+    tuples.keys[place] = key - tuples.origin[0]
 
 
 @kernel
 def move(tuples, trees, each, cells, k, variety):
     """Give a tuple these cells, each its own or a node above, and see to all that depends on them."""
     leave_group(tuples, each, k, variety)
-    place = tuples.places[each]
-    own = tuples.classes[each]
+    place, own = np.int64(tuples.places[each]), tuples.classes[each]
     for j in range(len(cells)):
         before = tuples.cells[place, j]
         if before != cells[j]:
