@@ -37,26 +37,17 @@ class Page:
 
 def report_html(report: Report) -> str:
     """The report as a page."""
-    inside = report.edition == "internal"
-    return page_html(
-        Page(
-            title=report.name,
-            kicker="Release report, internal: it names items and tells about the original"
-            if inside
-            else "Release report",
-            sections=report.sections,
-            footer="Made by withhold. "
-            + (
-                "Do not pass this page on: it tells more than the file. There is an edition for others."
-                if inside
-                else "What is left out here is left out on purpose."
-            ),
-            status=report.status,
-            promise=report.promise,
-            proof=report.proof,
-            headline=report.headline,
-            warnings=report.warnings,
+    kicker = "Release report"
+    footer = "What is left out here is left out on purpose."
+    if report.edition == "internal":
+        kicker = "Release report, internal: it names items and tells about the original"
+        footer = (
+            "Do not pass this page on: it tells more than the file. There is an edition for others."
         )
+    same = ("sections", "status", "promise", "proof", "headline", "warnings")
+    said = {name: getattr(report, name) for name in same}
+    return page_html(
+        Page(title=report.name, kicker=kicker, footer=f"Made by withhold. {footer}", **said)
     )
 
 
@@ -73,7 +64,7 @@ def page_html(page: Page) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "exact": _exact,
+        "exact": lambda value: "" if value is None else repr(value),
         "has_numbers": lambda plot: not isinstance(plot, Scatter),
         "kind": lambda part: type(part).__name__,
         "numbers": numbers,
@@ -89,12 +80,8 @@ def numbers(plot: Plot) -> Listing:
     """The numbers of a plot, for those who want them exactly."""
     head, rows = rows_of(plot)
     percent = shares_of(plot)
-    return Listing(
-        "",
-        head,
-        tuple((str(row[0]), *map(_number, row[1:], percent)) for row in rows),
-        right=frozenset(range(1, len(head))),
-    )
+    cells = tuple((str(row[0]), *map(_number, row[1:], percent)) for row in rows)
+    return Listing("", head, cells, right=frozenset(range(1, len(head))))
 
 
 def _number(value: Any, percent: bool) -> str:
@@ -103,8 +90,3 @@ def _number(value: Any, percent: bool) -> str:
     if percent:
         return f"{value * 100:.2f} %"
     return f"{value:,}" if float(value).is_integer() else f"{value:.{DECIMALS}g}"
-
-
-def _exact(value: float | None) -> str:
-    """The number in full, for programs."""
-    return "" if value is None else repr(value)
