@@ -81,7 +81,6 @@ class Utility:
         Of ``occurrences.by_item`` only the first are given; ``by_record`` stays out.
         """
         plain: dict[str, Any] = _plain(self)
-        plain["objectives"] = _plain(self.objectives)
         occurrences = plain["occurrences"]
         occurrences["by_item"] = occurrences["by_item"][:ITEMS_SHOWN]
         return plain

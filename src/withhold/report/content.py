@@ -22,13 +22,21 @@ from withhold.report.attack import attack_section, exposure
 from withhold.report.provenance import limits_section, provenance_section
 from withhold.telling.facts import Asked, Fact
 from withhold.telling.plots import Plot
-from withhold.telling.sections import Drawing, Facts, Paragraph, Section, Subject
+from withhold.telling.sections import Drawing, Facts, Page, Paragraph, Section, Subject
 from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.release import Release
 
 EDITIONS = ("internal", "external")
+KICKERS = {
+    "internal": "Release report, internal: it names items and tells about the original",
+    "external": "Release report",
+}
+FOOTERS = {
+    "internal": "Do not pass this page on: it tells more than the file. There is an edition for others.",
+    "external": "What is left out here is left out on purpose.",
+}
 AUDIT_SECONDS = 60.0
 """For looking at the original; the counts are lower bounds after that, and say so."""
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -39,21 +47,14 @@ FEWEST_POSSIBILITIES = 100
 
 
 @dataclass(frozen=True)
-class Report:
-    """What a page says, in order."""
+class Report(Page):
+    """The page of a release, in one edition; its title is the name of the published file."""
 
-    edition: str
-    name: str
-    """Of the published file."""
-    status: str
-    promise: str
-    proof: str
-    """How it was checked."""
-    warnings: tuple[str, ...]
-    """What to know before the file is used or passed on."""
-    headline: tuple[Fact, ...]
-    """The numbers to see first."""
-    sections: tuple[Section, ...]
+    edition: str = EDITIONS[0]
+
+    @property
+    def name(self) -> str:
+        return self.title
 
     @property
     def facts(self) -> Mapping[str, Fact]:
@@ -113,7 +114,9 @@ def make_report(
     checked = manifest["verdict"]
     return Report(
         edition=edition,
-        name=manifest["output"]["name"] or "a release",
+        title=manifest["output"]["name"] or "a release",
+        kicker=KICKERS[edition],
+        footer=f"Made by withhold. {FOOTERS[edition]}",
         status=checked["status"],
         promise=manifest["promise"],
         proof=_proof({**checked, "method": internal["method"]} if inside else checked),

@@ -1,54 +1,25 @@
 """A page of HTML that needs nothing else: no network, no script, light and dark, phone and paper.
 
-In: a ``Page`` (a ``Report`` becomes one). Out: text. Whatever comes from the data is escaped by the template.
+In: a ``Page``, such as a ``Report``. Out: text. Whatever comes from the data is escaped by the template.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from withhold.report.content import Report
 from withhold.report.figures import NARROW, WIDE, svg
-from withhold.telling.facts import Fact
 from withhold.telling.plots import Plot, Scatter, rows_of, shares_of
-from withhold.telling.sections import Listing, Section
+from withhold.telling.sections import Listing, Page
 
 DECIMALS = 4
 """Of the numbers beside a plot."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """What every page has."""
-
-    title: str
-    kicker: str
-    """What kind of page this is, in a line above the title."""
-    sections: tuple[Section, ...]
-    footer: str
-    status: str = ""
-    promise: str = ""
-    proof: str = ""
-    headline: tuple[Fact, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
 def report_html(report: Report) -> str:
     """The report as a page."""
-    kicker = "Release report"
-    footer = "What is left out here is left out on purpose."
-    if report.edition == "internal":
-        kicker = "Release report, internal: it names items and tells about the original"
-        footer = (
-            "Do not pass this page on: it tells more than the file. There is an edition for others."
-        )
-    same = ("sections", "status", "promise", "proof", "headline", "warnings")
-    said = {name: getattr(report, name) for name in same}
-    return page_html(
-        Page(title=report.name, kicker=kicker, footer=f"Made by withhold. {footer}", **said)
-    )
+    return page_html(report)
 
 
 def page_html(page: Page) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from withhold.report.html import Page, page_html
+from withhold.report.html import page_html
 from withhold.telling.facts import Fact, finite, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import Bars, Line
-from withhold.telling.sections import Drawing, Listing, Part, Section
+from withhold.telling.sections import Drawing, Listing, Page, Part, Section
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison

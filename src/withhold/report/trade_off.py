@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from withhold.atomic import FileSet, drafting
 from withhold.escaping import json_text
 from withhold.report.figures import svg_file
-from withhold.report.html import Page, page_html
+from withhold.report.html import page_html
 from withhold.report.side_by_side import meanings
 from withhold.telling.facts import Fact, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
-from withhold.telling.sections import Drawing, Listing, Section
+from withhold.telling.sections import Drawing, Listing, Page, Section
 
 if TYPE_CHECKING:
     from withhold.sweeping import Point, Sweep
