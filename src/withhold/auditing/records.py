@@ -93,8 +93,6 @@ class Breaches(ABC):
     """The breaches of some records; a model says how they are counted, named and recognised."""
 
     kind = "breaches"
-    frame: Frame
-    """What random candidates are drawn from."""
     of_rules = True
     """Whether candidates are rules, or sets of items."""
     minimal = False
@@ -106,6 +104,11 @@ class Breaches(ABC):
 
     def __init__(self, model: Any, n_rows: int, request: AuditRequest, stop: Stop) -> None:
         self.model, self.n_rows, self.request, self.stop = model, n_rows, request, stop
+
+    @property
+    @abstractmethod
+    def frame(self) -> Frame:
+        """What random candidates are drawn from."""
 
     @abstractmethod
     def of_nothing(self) -> Found:
@@ -146,9 +149,8 @@ class Breaches(ABC):
         draw = self.frame.draw_rules if self.of_rules else self.frame.draw_sets
         drawn = [np.array_split(each, PARTS) for each in draw(size, SAMPLES, generator)]
         tasks = [partial(self.count_hits, part) for part in zip(*drawn, strict=True)]
-        hits = run_all(
-            tasks, self.stop, **self.request.run(f"estimating {self.kind} of {size} known")
-        )
+        what = f"estimating {self.kind} of {size} known"
+        hits = run_all(tasks, self.stop, **self.request.run(what))
         return Share(sum(hits), SAMPLES), of
 
     def count_hits(self, drawn: Iterable[Ints]) -> int:
@@ -166,10 +168,9 @@ class Breaches(ABC):
             counts[0] = SizeCount(How.COUNTED, found[0].count)
             if self.minimal and found[0].count:
                 return found
-        estimating = False
+        asked, estimating = self.request.max_size is not None, False
         for size in (size for size in counts if size > 0):
-            many = self.request.max_size is None and self.n_sets(size) > MOST_SETS
-            estimating = estimating or many
+            estimating = estimating or (not asked and self.n_sets(size) > MOST_SETS)
             if self.stop.reason != 0:
                 counts[size] = SizeCount(How.NOT_COUNTED)
             elif estimating:

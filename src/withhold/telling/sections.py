@@ -72,6 +72,25 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Page:
+    """What every page has."""
+
+    title: str
+    kicker: str
+    """What kind of page this is, in a line above the title."""
+    sections: tuple[Section, ...]
+    footer: str
+    status: str = ""
+    promise: str = ""
+    proof: str = ""
+    """How it was checked."""
+    headline: tuple[Fact, ...] = ()
+    """The numbers to see first."""
+    warnings: tuple[str, ...] = ()
+    """What to know before the file is used or passed on."""
+
+
+@dataclass(frozen=True)
 class Subject:
     """All that sections may be about. Computed once; sections only choose and word."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,12 @@ class MinimalMoles(Breaches):
         super().__init__(model, self.rows.n_rows, request, stop)
         self.limits = limits_of(self.rows, model)
         self.most_known = self.limits.largest if model.p is None else model.p
+
+    @cached_property
+    def frame(self) -> Frame:
         # What is a mole by itself is in no larger minimal one.
         alive = alive_beside(self.rows, judge_alone(self.rows, self.limits)[0])[self.rows.items]
-        self.frame = Frame.of(self.rows.offsets, self.rows.items, alive, alive)
+        return Frame.of(self.rows.offsets, self.rows.items, alive, alive)
 
     def of_nothing(self) -> Found:
         mole = mole_of_nothing(self.rows, self.model)

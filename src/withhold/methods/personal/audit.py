@@ -7,6 +7,7 @@ the person drawn wants protected.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,20 @@ class PersonalBreaches(Breaches):
         self.layout = lay_out_people(self.originals, kept, self.constraints, merged=False)
         super().__init__(model, self.layout.layout.n_rows, request, stop)
         self.most_known = model.max_known
-        offsets, items = self.layout.rows.offsets, self.layout.rows.items
-        there = items >= 0
-        feared = there & self.layout.fears.anybody[np.maximum(items, 0)]
-        self.frame = Frame.of(offsets, items, there, feared)
-        self.known = Frame.of(offsets, items, np.ones(len(items), dtype=np.bool_), feared)
+
+    @cached_property
+    def frame(self) -> Frame:
+        return self._frame(self.layout.rows.items >= 0)
+
+    @cached_property
+    def known(self) -> Frame:
+        """What can be known: items of the originals, also those that were withheld."""
+        return self._frame(np.ones(len(self.layout.rows.items), dtype=np.bool_))
+
+    def _frame(self, there: NDArray[np.bool_]) -> Frame:
+        items = self.layout.rows.items
+        protected = (items >= 0) & self.layout.fears.anybody[np.maximum(items, 0)]
+        return Frame.of(self.layout.rows.offsets, items, there, protected)
 
     def of_nothing(self) -> Found:
         ranks, supports = np.flatnonzero(self.layout.fears.anybody), self.layout.rows.supports

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,9 +58,12 @@ class RuleBreaches(Breaches):
         self.records, self.layout = records, lay_out(records, records.codes(model.sensitive))
         super().__init__(model, self.layout.n_rows, request, stop)
         self.smallest, self.most_known = int(model.ignore_prior), model.max_known
+
+    @cached_property
+    def frame(self) -> Frame:
         offsets, items = self.layout.offsets, self.layout.items
         everything = np.ones(len(items), dtype=np.bool_)
-        self.frame = Frame.of(offsets, items, everything, self.layout.sensitive[items])
+        return Frame.of(offsets, items, everything, self.layout.sensitive[items])
 
     def of_nothing(self) -> Found:
         ranks, supports = self.layout.sensitive_ranks(), self.layout.supports
