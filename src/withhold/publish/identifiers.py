@@ -7,8 +7,8 @@ originals, can still tell which record is whose; the ids are in the internal man
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 
-from withhold.arguments import did_you_mean
 from withhold.data import Records, Table
 from withhold.errors import PolicyError
 
@@ -20,7 +20,8 @@ KEPT = "the records' own ids are published (--ids keep); they may identify peopl
 def check_ids(ids: str) -> None:
     """Refuse a choice that does not exist."""
     if ids not in CHOICES:
-        hint = did_you_mean(ids, CHOICES)
+        near = get_close_matches(str(ids), CHOICES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise PolicyError(f"ids must be {' or '.join(CHOICES)}, not {ids!r}{hint}")
 
 
