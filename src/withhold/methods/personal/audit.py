@@ -24,23 +24,18 @@ from withhold.auditing.budget import (
 )
 from withhold.auditing.result import AttackPoint, Audit, Share, seconds_left, size_of
 from withhold.counting.layout import Ints
+from withhold.counting.published import count_rows
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
 from withhold.errors import PolicyError
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.judge import mark_successful, room_for_witness
+from withhold.methods.personal.check.judge import mark_successful, new_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
 from withhold.methods.personal.check.survey import Rule, survey_people
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import (
-    PersonalLayout,
-    count_rows,
-    lay_out_people,
-    problem_of,
-)
-from withhold.methods.personal.samples import are_first_personal_breaches
-from withhold.methods.personal.sampling import draw_adversaries
+from withhold.methods.personal.people import PersonalLayout, lay_out_people, problem_of
+from withhold.methods.personal.sampling import are_first_personal_breaches, draw_adversaries
 from withhold.verdict import Status
 
 COST = 4
@@ -183,7 +178,7 @@ def _attack_curve(
 ) -> tuple[AttackPoint, ...]:
     """One point for each number of known items that some original has; fewer if time runs out."""
     rows, points = layout.rows, []
-    problem, witness = problem_of(layout, model.rho), room_for_witness(layout)
+    problem, witness = problem_of(layout, model.rho), new_witness(layout)
     lengths = np.diff(rows.offsets)
     for known in range(1, LARGEST_KNOWN + 1):
         generator = np.random.default_rng([seed, known])
