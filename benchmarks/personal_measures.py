@@ -100,7 +100,7 @@ def warm(setting: str, keep: str, **model: Any) -> None:
 
 def unsafe_share(release: AnyRelease) -> float:
     """The share of fresh adversaries who succeed, of the size for which it is largest."""
-    from withhold.methods.personal.check.judge import mark_successful, room_for_witness
+    from withhold.methods.personal.check.judge import mark_successful, new_witness
     from withhold.methods.personal.check.proof import kept_of
     from withhold.methods.personal.people import lay_out_people, problem_of
     from withhold.methods.personal.sampling import draw_adversaries
@@ -114,7 +114,7 @@ def unsafe_share(release: AnyRelease) -> float:
         rows, known = draw_adversaries(layout, size, FRESH_DRAWS, generator)
         succeeds = np.zeros(len(rows), dtype=np.bool_)
         running = np.zeros(1, dtype=np.int64)
-        problem, witness = problem_of(layout, model.rho), room_for_witness(layout)
+        problem, witness = problem_of(layout, model.rho), new_witness(layout)
         mark_successful(rows, known, problem, running, succeeds, witness)
         shares.append(float(succeeds.mean()))
     return max(shares)

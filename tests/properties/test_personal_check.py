@@ -17,14 +17,7 @@ from lenient import verify
 from oracle import personal_breaches
 from tables import examples
 from withhold import Records, Status
-from withhold.methods.personal.check import proof
-from withhold.methods.personal.check.judge import (
-    find_set_unsafe_for_somebody,
-    mark_successful,
-    room_for_judging,
-    room_for_witness,
-)
-from withhold.methods.personal.closed_walk import (
+from withhold.counting.closed_walk import (
     END,
     N_TOUCHED,
     NO_ROOM,
@@ -33,6 +26,13 @@ from withhold.methods.personal.closed_walk import (
     next_closed_set,
     start_closed,
     with_more_room,
+)
+from withhold.methods.personal.check import proof
+from withhold.methods.personal.check.judge import (
+    find_set_unsafe_for_somebody,
+    mark_successful,
+    new_room,
+    new_witness,
 )
 from withhold.methods.personal.people import PersonalLayout, lay_out_people, problem_of
 from withhold.methods.personal.sampling import draw_adversaries
@@ -60,7 +60,7 @@ def test_closed_walk__reaches_every_closed_set_once_with_its_rows(problem, room)
     model = modelled(originals, fears, rho)
     layout = laid_out(model, published)
     reached = Counter()
-    walk = new_closed_walk(layout, room)
+    walk = new_closed_walk(layout.rows, room)
     for root in published_roots(layout):
         start_closed(root, True, layout.rows, walk)
         while size := next_closed_set(layout.rows, walk, RUNNING):
@@ -93,8 +93,8 @@ def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
     truth = personal_breaches(*problem)
     model = modelled(originals, fears, problem[3])
     layout = laid_out(model, published)
-    witness = room_for_witness(layout)
-    ready = new_closed_walk(layout, 2**12), room_for_judging(layout), witness
+    witness = new_witness(layout)
+    ready = new_closed_walk(layout.rows, 2**12), new_room(layout), witness
     checked, unsafe = find_set_unsafe_for_somebody(
         published_roots(layout), least, problem_of(layout, model.rho), *ready, RUNNING
     )
@@ -133,7 +133,7 @@ def test_mark_successful__is_right_about_everybody_drawn(problem, size):
     layout = laid_out(model, published, merged=False)
     rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
     succeeds = np.zeros(len(rows), dtype=np.bool_)
-    witness = room_for_witness(layout)
+    witness = new_witness(layout)
     mark_successful(rows, known, problem_of(layout, rho), RUNNING, succeeds, witness)
     truth = personal_breaches(*problem)
     expected = []

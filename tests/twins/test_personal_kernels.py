@@ -12,11 +12,12 @@ from asking import personal
 from lenient import anonymize
 from tables import examples
 from twins import plain_personal
+from withhold.counting.closed_walk import new_closed_walk
+from withhold.counting.published import put_back, withhold
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.check.survey import survey_people
-from withhold.methods.personal.closed_walk import new_closed_walk
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import (
     PersonalLayout,
@@ -38,7 +39,7 @@ from withhold.methods.personal.search.judge import (
     rules_found,
     scratch_for,
 )
-from withhold.methods.personal.search.restore import is_too_frequent, put_back, take_out
+from withhold.methods.personal.search.restore import is_too_frequent
 from withhold.methods.personal.search.sampled import try_adversaries
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
@@ -120,7 +121,7 @@ def test_find_unsafe_sets(problem, room):
     layout = laid_out(originals, published, fears, merged=True)
     jobs = np.array([(root, EVERYWHERE) for root in range(N_ITEMS)], dtype=np.int32)
     found = room_for_rules(2000, 10_000)
-    ready = new_closed_walk(layout, room), scratch_for(layout)
+    ready = new_closed_walk(layout.rows, room), scratch_for(layout)
     find_unsafe_sets(jobs, 1, -1, problem_of(layout, rho), *ready, found, Stop().flag)
     rules = set()
     starts, items, consequents = rules_found(found)
@@ -151,12 +152,12 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
     layout = laid_out(originals, published, fears, merged=True)
     rows, people, room = layout.rows, layout.people, room_for_subsets(N_ITEMS)
     laid = problem_of(layout, rho)
-    ready = new_closed_walk(layout), scratch_for(layout)
+    ready = new_closed_walk(layout.rows), scratch_for(layout)
     for position in np.flatnonzero(rows.items < 0)[:6]:
         row = np.searchsorted(rows.offsets, position, side="right") - 1
         x = put_back(position, row, rows)
         if is_too_frequent(x, laid):
-            take_out(position, row, rows)
+            withhold(position, row, rows)
             continue
         record = layout.layout.record_of_row[row]
         with_x = list(published)
@@ -183,7 +184,7 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
             if e >= 0:
                 assert np.all(known[:-1] < known[1:])
                 assert (as_codes(layout, known), *as_codes(layout, [e])) in expected
-        take_out(position, row, rows)
+        withhold(position, row, rows)
 
 
 @examples(200)

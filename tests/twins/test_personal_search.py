@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tables import examples
 from twins import plain_personal
+from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
-from withhold.methods.personal.closed_walk import new_closed_walk
 from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.people import lay_out_people, problem_of
 from withhold.methods.personal.search.combinations import room_for_subsets
@@ -253,7 +253,7 @@ def test_try_restoring_and_restore_together(problem, data):
     probe = Probe(
         most,
         problem_of(world.laid, rho),
-        new_closed_walk(world.laid),
+        new_closed_walk(world.rows),
         scratch_for(world.laid),
         room_for_subsets(world.n_items),
         np.zeros((1, 2), dtype=np.int32),

@@ -24,6 +24,7 @@ from withhold.auditing.records import (
 )
 from withhold.auditing.result import AttackPoint, Audit, Share
 from withhold.counting.layout import Ints
+from withhold.counting.published import count_rows
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Stop
 from withhold.data import Records
@@ -31,13 +32,12 @@ from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.method import AuditRun
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.judge import mark_successful, room_for_witness
+from withhold.methods.personal.check.judge import mark_successful, new_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
 from withhold.methods.personal.check.survey import Rule, survey_people
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import count_rows, lay_out_people, problem_of
-from withhold.methods.personal.samples import are_first_personal_breaches
-from withhold.methods.personal.sampling import draw_adversaries
+from withhold.methods.personal.people import lay_out_people, problem_of
+from withhold.methods.personal.sampling import are_first_personal_breaches, draw_adversaries
 
 COST = 4
 """A set takes about so many times as long as one of another model: its owners are looked at as well."""
@@ -126,7 +126,7 @@ class PersonalBreaches(Breaches):
     def attack_curve(self) -> tuple[AttackPoint, ...]:
         """One point for each number of known items that some original has; fewer if time runs out."""
         layout, rows, samples = self.layout, self.layout.rows, self.request.samples
-        problem, witness = problem_of(layout, self.model.rho), room_for_witness(layout)
+        problem, witness = problem_of(layout, self.model.rho), new_witness(layout)
         points = []
         for known in range(1, LARGEST_KNOWN + 1):
             generator = np.random.default_rng([self.request.seed, known])

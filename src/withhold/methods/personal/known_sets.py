@@ -1,7 +1,7 @@
 """The walk over what can be known: itemsets of original rows, depth first, each once.
 
-Each set comes with its owners, the rows whose originals hold it, and its holders: those of them that still publish
-all of it. Whoever walks decides what is unsafe about a set.
+Each set comes with its owners, the rows whose originals hold it, and its holders: those of them that still
+publish all of it. Whoever walks decides what is unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import step
+from withhold.counting.published import publishes
 from withhold.counting.walk import (
     count_extensions,
     follow,
@@ -20,13 +21,13 @@ from withhold.counting.walk import (
     open_level,
     start_at,
 )
-from withhold.methods.personal.people import PersonalLayout, Problem, publishes
+from withhold.methods.personal.people import PersonalLayout, Problem
 
 MOST_SMALL_SETS = 200_000_000
 """Sets of a size that may be walked one by one; above, closed sets are the better way."""
 ROOT, SIZE, START, END, SUPPORT, SMALLER = range(6)
-"""Places in ``KnownWalk.at``: the root; the size of the current set, its owners in the pool, how many holders it
-has, and whether sets are left out that have the holders of a smaller one."""
+"""Places in ``KnownWalk.at``: the root; the size of the current set, its owners in the pool, how many holders
+it has, and whether sets are left out that have the holders of a smaller one."""
 
 
 class KnownWalk(NamedTuple):
@@ -66,8 +67,8 @@ def new_known_walk(problem: Problem, largest: int, *, changing: bool = False) ->
 def start_known(root, skip_equal, problem, known):
     """Stand before the sets whose lowest item is the root.
 
-    ``skip_equal`` leaves out each set that has the holders of the one without its last item, and what is below
-    it: whatever is unsafe there is unsafe without that item.
+    ``skip_equal`` leaves out each set that has the holders of the one without its last item, and all below:
+    whatever is unsafe there is unsafe without that item.
     """
     n_root = start_at(problem.originals, known.walk, root)
     for k in range(n_root):
@@ -79,7 +80,7 @@ def start_known(root, skip_equal, problem, known):
 
 @step
 def next_known_set(largest, problem, known):
-    """Step to the next set of at most ``largest`` items that a row publishes; its size, 0 if there is none."""
+    """Step to the next set of at most ``largest`` items that a row publishes; its size, or 0 at the end."""
     at = known.at
     walk = known.walk
     size = at[SIZE]
@@ -158,7 +159,7 @@ def add_row(row, problem, joint, touched, n_touched):
 
 @step
 def count_protected(n_holders, problem, known):
-    """Count into ``joint`` the protected items of the holders, outside the set; how many are in ``touched``."""
+    """Count the protected items of the holders into ``joint``; how many are in ``touched``."""
     n_touched = 0
     for h in range(n_holders):
         n_touched = add_row(known.holders[h], problem, known.joint, known.touched, n_touched)

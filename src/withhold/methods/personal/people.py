@@ -1,9 +1,8 @@
 """Persons as the loops need them: who owns what originally, who wants what protected, and what is published.
 
-In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels read, and
-how often itemsets are published. A withheld occurrence stays in its row as ``~rank``, so that one array holds
-originals and published rows. Persons with equal originals are one person here, who wants protected what any of
-them does: an adversary who knows the same of them cannot tell them apart either.
+In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels read.
+Persons with equal originals are one person here, who wants protected what any of them does: an adversary
+who knows the same of them cannot tell them apart either.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,30 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.attack import find_rank
-from withhold.counting.bits import clear_bit
+from withhold.counting.bits import clear_bits
+from withhold.counting.closed_walk import SIZE
 from withhold.counting.equal_items import needed_occurrences, only_needed
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import step
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
-from withhold.counting.supports import count_support
+from withhold.counting.published import PublishedRows
 from withhold.counting.walk import Rows as WalkRows
 from withhold.data import Records
 from withhold.data.constraints import Constraints
 
+Bools = NDArray[np.bool_]
 PAIRS_AT_ONCE = 2**20
 """Pairs of a person and a protected item that are sorted together."""
-
-
-class Rows(NamedTuple):
-    """The rows by rank, withheld occurrences as ``~rank``; supports and bitmaps of what is published."""
-
-    offsets: Any
-    items: Any
-    post_offsets: Any
-    post_rows: Any
-    post_positions: Any
-    supports: Any
-    bitmaps: Any
+LONG = 16
+"""In a record so many times as long as a set, each item of the set is searched for."""
 
 
 class People(NamedTuple):
@@ -66,7 +57,7 @@ class Fears(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Everything that a verdict depends on, and the originals once more, for the walk over what can be known."""
+    """Everything that a verdict depends on; the originals once more, for the walk over known sets."""
 
     rows: Any
     people: Any
@@ -76,7 +67,7 @@ class Problem(NamedTuple):
     originals: Any
     protected_offsets: Any
     protected_places: Any
-    """Of each row, where items stand that anybody wants protected: of a long row often few."""
+    """Where items stand that anybody wants protected, row by row: of a long row often few."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +75,7 @@ class PersonalLayout:
     """All that the kernels need of one problem."""
 
     layout: Layout
-    rows: Rows
+    rows: PublishedRows
     people: People
     fears: Fears
 
@@ -94,7 +85,7 @@ class PersonalLayout:
 
     @cached_property
     def protected(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """For each row the places of items that anybody wants protected: where they start, and all of them."""
+        """Where items stand that anybody wants protected: where each row's part starts, and all places."""
         inside = self.fears.anybody[self.layout.items]
         before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
         return before[self.layout.offsets], np.flatnonzero(inside).astype(np.int32)
@@ -117,19 +108,12 @@ def fears_item(person, rank, fears):
     if fears.bits.shape[0] > 0:
         word = fears.bits[person, column >> 6]
         return (word >> np.uint64(column & 63)) & np.uint64(1) != np.uint64(0)
-    low = fears.offsets[person]
-    high = fears.offsets[person + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if fears.columns[middle] < column:
-            low = middle + 1
-        else:
-            high = middle
-    return low < fears.offsets[person + 1] and fears.columns[low] == column
+    start = fears.offsets[person]
+    return find_rank(column, start, fears.offsets[person + 1], fears.columns) >= 0
 
 
 def lay_out_people(
-    originals: Records, kept: NDArray[np.bool_], constraints: Constraints, *, merged: bool = True
+    originals: Records, kept: Bools, constraints: Constraints, *, merged: bool = True
 ) -> PersonalLayout:
     """The layout of ``originals`` of which only the occurrences ``kept`` are published.
 
@@ -141,16 +125,15 @@ def lay_out_people(
     items[gone] = ~items[gone]
     supports = np.bincount(layout.items[~gone], minlength=layout.n_items).astype(np.int64)
     bitmaps = layout.bitmaps()
-    clear_withheld(layout.offsets, items, layout.n_items - len(bitmaps), bitmaps)
+    row_of = np.repeat(np.arange(layout.n_rows, dtype=np.int32), np.diff(layout.offsets))
+    clear_bits(bitmaps, layout.n_items - len(bitmaps), layout.items[gone], row_of[gone])
     postings = layout.post_offsets, layout.post_rows, layout.post_positions
-    rows = Rows(layout.offsets, items, *postings, supports, bitmaps)
+    rows = PublishedRows(layout.offsets, items, *postings, supports, bitmaps)
     people = _distinct_people(layout, merged=merged)
     return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
 
 
-def lay_out_needed(
-    originals: Records, kept: NDArray[np.bool_], constraints: Constraints
-) -> PersonalLayout:
+def lay_out_needed(originals: Records, kept: Bools, constraints: Constraints) -> PersonalLayout:
     """The same with one of the equal items of long records, which is enough for a yes or no."""
     needed = needed_occurrences(originals, originals.codes(constraints.items), kept)
     if needed is not None:
@@ -168,12 +151,10 @@ def _distinct_people(layout: Layout, *, merged: bool) -> People:
         )
     first_row = first_row[:n_people]
     lengths = np.diff(layout.offsets)[first_row]
-    offsets = np.zeros(n_people + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(offsets[-1]) + np.repeat(layout.offsets[first_row] - offsets[:-1], lengths)
     items = layout.items[places]
-    post_offsets = np.zeros(layout.n_items + 1, dtype=np.int64)
-    np.cumsum(np.bincount(items, minlength=layout.n_items), out=post_offsets[1:])
+    post_offsets = np.concatenate([[0], np.cumsum(np.bincount(items, minlength=layout.n_items))])
     owners = np.repeat(np.arange(n_people, dtype=np.int32), lengths)
     return People(of_row, offsets, items, post_offsets, owners[np.argsort(items, kind="stable")])
 
@@ -189,8 +170,9 @@ def _fears(originals: Records, layout: Layout, people: People, constraints: Cons
     bits = np.zeros((0, 0), dtype=np.uint64)
     offsets, columns = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     if len(constraints.offsets) == 1:
-        bits = np.zeros((n_people, constraints.bits.shape[1]), dtype=np.uint64)
-        unite(person_of_record, constraints.bits, bits)
+        by_person = np.argsort(person_of_record, kind="stable")
+        firsts = np.searchsorted(person_of_record[by_person], np.arange(n_people))
+        bits = np.bitwise_or.reduceat(constraints.bits[by_person], firsts)
     else:
         offsets, columns = _united_pairs(person_of_record, n_people, constraints)
     return Fears(column_of >= 0, column_of, bits, offsets, columns)
@@ -225,70 +207,22 @@ def _united_pairs(
     return np.concatenate([[0], np.cumsum(counts)]), np.concatenate(found)
 
 
-@kernel
-def unite(person_of_record, of_records, of_people):
-    """Or the bits of the records into those of their persons."""
-    for record in range(len(person_of_record)):
-        person = person_of_record[record]
-        for word in range(of_records.shape[1]):
-            of_people[person, word] |= of_records[record, word]
-
-
-@kernel
-def clear_withheld(offsets, items, first, bitmaps):
-    """Clear the bits of occurrences that are withheld (``~rank``)."""
-    for row in range(len(offsets) - 1):
-        for p in range(offsets[row], offsets[row + 1]):
-            if items[p] < 0:
-                clear_bit(bitmaps, first, ~items[p], row)
-
-
 @step
-def count_rows(itemset, size, enough, rows):
-    """How many rows publish the itemset (ascending ranks), counted up to ``enough``."""
-    return count_support(
-        itemset,
-        size,
-        enough,
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        rows.supports,
-        rows.bitmaps,
-    )
-
-
-@step
-def reaches(itemset, size, enough, rows):
-    """Whether at least so many rows hold the itemset (ascending ranks)."""
-    return count_rows(itemset, size, enough, rows) >= enough
-
-
-@step
-def has_more_rows(itemset, size, n, rows):
-    """Whether more than n rows hold the itemset (ascending ranks), which at least n do."""
-    for c in range(size):
-        if rows.supports[itemset[c]] == n:
-            return False
-    return reaches(itemset, size, n + 1, rows)
-
-
-@step
-def place_in(row, rank, rows):
-    """Where the row publishes the item, or -1."""
-    place = find_rank(rank, rows.offsets[row], rows.offsets[row + 1], rows.items)
-    return place if place >= 0 and rows.items[place] >= 0 else -1
-
-
-@step
-def publishes(row, itemset, size, rows):
-    """Whether the row holds the itemset (ascending ranks) and nothing of it is withheld."""
-    place = rows.offsets[row]
-    end = rows.offsets[row + 1]
-    for k in range(size):
-        place = find_rank(itemset[k], place, end, rows.items)
-        if place < 0 or rows.items[place] < 0:
-            return False
-        place += 1
-    return True
+def known_of(person, without, people, walk, known):
+    """Fill ``known`` with the items of a closed set that the person owns, but for one; returns how many."""
+    n_known = 0
+    p = people.offsets[person]
+    end = people.offsets[person + 1]
+    if end - p <= LONG * walk.at[SIZE]:
+        for q in range(p, end):
+            x = people.items[q]
+            if walk.in_set[x] and x != without:
+                known[n_known] = x
+                n_known += 1
+        return n_known
+    for c in range(walk.at[SIZE]):
+        x = walk.closure[c]
+        if x != without and find_rank(x, p, end, people.items) >= 0:
+            known[n_known] = x
+            n_known += 1
+    return n_known

@@ -8,6 +8,7 @@ An adversary of size ℓ: a person drawn uniformly among the records with at lea
 of these items. Persons are not merged here, for they carry the probabilities.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ from math import ceil, exp, lgamma, log, log1p
 
 import numpy as np
 
+from withhold.counting.attack import row_holds
+from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints
+from withhold.counting.published import place_in, publishes
 from withhold.counting.set_draws import draw_places
-from withhold.methods.personal.people import PersonalLayout
+from withhold.methods.personal.people import PersonalLayout, fears_item
 
 SHARE_ALLOWED = 0.5
 """The failures allowed, as a share of those that would be expected at ``epsilon``."""
@@ -102,3 +106,38 @@ def draw_adversaries(
     chosen = draw_places(lengths[rows], size, generator)
     ranks = layout.layout.items[layout.rows.offsets[rows][:, None] + chosen]
     return rows, ranks
+
+
+@kernel
+def are_first_personal_breaches(row_of, consequents, known, problem, stop, hits):
+    """Mark the draws q→e of published rows that are a breach, in the first row that holds all of it.
+
+    Somebody who owns q originally must want e protected. That each breach counts in one row only makes the
+    hits a share of the draws.
+    """
+    rows = problem.rows
+    size = known.shape[1]
+    for trial in range(len(row_of)):
+        if stop[0] != 0:
+            return
+        e = consequents[trial]
+        support = np.int64(0)
+        joint = np.int64(0)
+        first = True
+        protected = False
+        rarest = known[trial, 0]
+        for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
+            row = rows.post_rows[posting]
+            if not row_holds(row, known[trial], size, rows.offsets, rows.items):
+                continue
+            if not protected:
+                protected = fears_item(problem.people.of_row[row], e, problem.fears)
+            if not publishes(row, known[trial], size, rows):
+                continue
+            support += 1
+            if place_in(row, e, rows) >= 0:
+                if row < row_of[trial]:
+                    first = False
+                    break
+                joint += 1
+        hits[trial] = first and protected and joint * problem.den > problem.num * support

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel, step
-from withhold.methods.personal.closed_walk import (
+from withhold.counting.closed_walk import (
     END,
     N_TOUCHED,
     NO_ROOM,
@@ -30,11 +29,13 @@ from withhold.methods.personal.closed_walk import (
     start_closed,
     with_more_room,
 )
+from withhold.counting.jit import kernel, step
+from withhold.counting.published import has_more_rows
 from withhold.methods.personal.known_sets import count_of_known
-from withhold.methods.personal.people import PersonalLayout, fears_item, has_more_rows
+from withhold.methods.personal.people import PersonalLayout, fears_item, known_of
 
 LONG = 8
-"""Items of a record that are read in the time in which one item is looked up among those that are protected."""
+"""Items of a record that are read in the time in which one is looked up among those that are protected."""
 
 
 class Witness(NamedTuple):
@@ -47,29 +48,28 @@ class Witness(NamedTuple):
 class Room(NamedTuple):
     """What judging one set after the other needs, for one thread."""
 
+    needed: Any
+    """By rank: whether more rows hold the set without the item."""
+    turn: Any
+    """By person: the number of the set for which they were asked last; the last place has that of the set."""
     inferred: Any
     """Items that follow from the set and that anybody wants protected."""
     asked: Any
     """Items of which everybody who is asked owns one."""
     lacking: Any
     known: Any
-    needed: Any
-    """By rank: whether more rows hold the set without the item."""
-    turn: Any
-    """By person: the number of the set for which they were asked last; the last place has that of the set."""
 
 
-def room_for_witness(layout: PersonalLayout) -> Witness:
+def new_witness(layout: PersonalLayout) -> Witness:
     """An empty witness."""
     return Witness(np.zeros(layout.layout.n_items, dtype=np.int32), np.zeros(5, dtype=np.int64))
 
 
-def room_for_judging(layout: PersonalLayout) -> Room:
+def new_room(layout: PersonalLayout) -> Room:
     """Fresh arrays, for one thread."""
     n_items = layout.layout.n_items
-    lists = (np.zeros(n_items, dtype=np.int32) for _ in range(4))
-    turn = np.zeros(layout.n_people + 1, dtype=np.int64)
-    return Room(*lists, np.zeros(n_items, dtype=np.bool_), turn)
+    needed, turn = np.zeros(n_items, dtype=np.bool_), np.zeros(layout.n_people + 1, dtype=np.int64)
+    return Room(needed, turn, *np.zeros((4, n_items), dtype=np.int32))
 
 
 @kernel
@@ -217,7 +217,7 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
                 and not fears_any(person, room.inferred, n_inferred, problem.fears)
             ):
                 continue
-            n_known = own(person, -1, people, walk.in_set, known)
+            n_known = known_of(person, -1, people, walk, known)
             if (
                 n_known < least
                 or not fears_any(person, room.inferred, n_inferred, problem.fears)
@@ -228,7 +228,7 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
                 e = room.inferred[k]
                 if not fears_item(person, e, problem.fears):
                     continue
-                n_rest = own(person, e, people, walk.in_set, known)
+                n_rest = known_of(person, e, people, walk, known)
                 if n_rest < n_known and has_more_rows(known, n_rest, n, problem.rows):
                     continue
                 testify(known, n_rest, e, walk.count[e], n, person, witness)
@@ -243,18 +243,6 @@ def fears_any(person, inferred, n_inferred, fears):
     while k < n_inferred and not fears_item(person, inferred[k], fears):
         k += 1
     return k < n_inferred
-
-
-@step
-def own(person, without, people, in_set, known):
-    """What the person owns of the set, but for one item, into ``known``; returns how many items."""
-    n_known = 0
-    for p in range(people.offsets[person], people.offsets[person + 1]):
-        x = people.items[p]
-        if in_set[x] and x != without:
-            known[n_known] = x
-            n_known += 1
-    return n_known
 
 
 @step

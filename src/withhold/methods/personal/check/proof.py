@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
 from withhold.counting.layout import Ints
 from withhold.counting.threads import (
     ANSWERED,
@@ -25,19 +26,18 @@ from withhold.counting.threads import (
     run_all,
 )
 from withhold.data import Constraints, Records
-from withhold.data.evidence import Evidence
+from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError
 from withhold.method import CheckRun
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import (
     Room,
     find_set_unsafe_for_somebody,
-    room_for_judging,
-    room_for_witness,
+    mark_successful,
+    new_room,
+    new_witness,
 )
-from withhold.methods.personal.check.sampled import confirm
 from withhold.methods.personal.check.survey import PersonalSurvey, Rule, survey_people
-from withhold.methods.personal.closed_walk import ClosedWalk, new_closed_walk
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import (
@@ -46,6 +46,7 @@ from withhold.methods.personal.people import (
     lay_out_people,
     problem_of,
 )
+from withhold.methods.personal.sampling import chance_of_at_most, draw_adversaries, sample_test
 from withhold.methods.rho.check.proof import verify_rho
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -134,12 +135,12 @@ class _Search:
         spare: list[tuple[ClosedWalk, Room]] = []
 
         def judge(part: Ints) -> tuple[int, Rule | None]:
-            ready = spare.pop() if spare else (new_closed_walk(layout), room_for_judging(layout))
-            witness = room_for_witness(layout)
+            walk, room = spare.pop() if spare else (new_closed_walk(layout.rows), new_room(layout))
+            witness = new_witness(layout)
             n, unsafe = find_set_unsafe_for_somebody(
-                part, small + 1, problem, *ready, witness, self.stop.flag
+                part, small + 1, problem, walk, room, witness, self.stop.flag
             )
-            spare.append(ready)
+            spare.append((walk, room))
             if not unsafe:
                 return n, None
             self.stop.because(ANSWERED)
@@ -169,8 +170,8 @@ class _Search:
     ) -> PersonalSurvey:
         """The worst rule of each size, or the first that is found."""
         common: dict[str, Any] = {"stop": self.stop, "jobs": self.jobs, "progress": progress}
-        options = {"keep": 1, "first_only": first_only, "skip_equal": True}
-        return survey_people(self.layout, self.model.rho, sizes=sizes, **options, **common)
+        common |= {"keep": 1, "first_only": first_only, "skip_equal": True}
+        return survey_people(self.layout, self.model.rho, sizes=sizes, **common)
 
     def prior(self) -> Rule | None:
         """∅→e for the most frequent protected item, if that breaks the model."""
@@ -197,6 +198,49 @@ class _Search:
             if self.stop.reason != 0:
                 return found, False
         return found, True
+
+
+def confirm(
+    layout: PersonalLayout, model: PersonalRhoUncertainty, draw: Draw, stop: Stop
+) -> tuple[Verdict, Rule | None]:
+    """The verdict of the round that the draw names, and somebody who succeeds, if anybody does.
+
+    CONFIRMED: the test passed. BROKEN: so many succeeded that the share is above ``epsilon``, with the same
+    confidence. Otherwise UNDECIDED: the sample shows neither.
+    """
+    assert model.max_known is not None
+    assert model.epsilon is not None
+    assert model.delta is not None
+    began = time.perf_counter()
+    test = sample_test(
+        model.epsilon, model.delta, sizes=model.max_known, round=draw.round, kind=model.test
+    )
+    problem = problem_of(layout, model.rho)
+    status, checked, rule = Status.CONFIRMED, 0, None
+    for size in range(1, model.max_known + 1):
+        generator = np.random.default_rng([draw.seed, draw.round, size])
+        rows, known = draw_adversaries(layout, size, test.draws, generator)
+        succeeds, witness = np.zeros(len(rows), dtype=np.bool_), new_witness(layout)
+        mark_successful(rows, known, problem, stop.flag, succeeds, witness)
+        checked += len(rows)
+        failures = int(succeeds.sum())
+        if failures > test.allowed:
+            fewer = chance_of_at_most(failures - 1, test.draws, float(model.epsilon))
+            shown = 1 - fewer <= float(test.delta)
+            status = Status.BROKEN if shown or status is Status.BROKEN else Status.UNDECIDED
+            if rule is None:
+                *numbers, n_known = witness.numbers.tolist()
+                rule = (witness.known[:n_known].copy(), *numbers)
+        if stop.reason != 0:
+            status = Status.UNDECIDED
+            break
+    method = (
+        f"{test.draws:,} random adversaries of each size from 1 to {model.max_known}, of whom at most "
+        f"{test.allowed:,} may succeed ({model.test} test, round {draw.round})"
+    )
+    seconds = time.perf_counter() - began
+    confidence = 1 - model.delta if status is Status.CONFIRMED else None
+    return Verdict(status, method, checked, seconds, confidence=confidence), rule
 
 
 def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:

@@ -1,4 +1,4 @@
-"""Every set of known items up to a size, and what follows from it that somebody with these items wants protected."""
+"""Every set of known items up to a size, and what follows from it about somebody who wants that protected."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What was found: unsafe rules by size, the worst of them, the rows of persons whom they harm; sets visited."""
+    """Unsafe rules by size, the worst of them, the rows of persons whom they harm, and sets visited."""
 
     counts: Any
     worst: Any

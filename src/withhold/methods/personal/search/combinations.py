@@ -1,11 +1,11 @@
 """Which rule of few known items an item that was put back into a row has made unsafe, if any.
 
-Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. Here a row of x is the mask of
-the other items of the row in question that it publishes too. Q = ∅ is left out: how often x is there is looked
-at apart. A rule that is likely is unsafe if somebody who owns Q originally wants e protected.
+Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. A row of x is, here,
+the mask of those other items of the row that it publishes too. A rule that is likely is unsafe if somebody
+who owns Q originally wants e protected. Q = ∅ is left out: how often x is there is looked at apart.
 
-A row of at most ``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S are
-published with x.
+A row of at most ``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S
+are published with x.
 
 - x inferred: all Q with the same rows of x have the same joint count, and the largest of them, the closed
   one, has the fewest rows. If that is safe, so are the others; if not, each needs a look.
@@ -23,8 +23,8 @@ import numpy as np
 
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel, step
-from withhold.methods.personal.people import count_rows, fears_item, reaches
-from withhold.methods.rho.search.bounded import count_sets
+from withhold.counting.published import count_rows, reaches
+from withhold.methods.personal.people import fears_item
 
 SHORT = 8
 """So many published items a row may have for its subsets to be looked at one by one."""
@@ -39,10 +39,6 @@ WORDS_PER_ROW = 32
 class SubsetRoom(NamedTuple):
     """What one thread needs for looking at the subsets of a row."""
 
-    others: Any
-    """The items of the row beside x, ascending."""
-    known: Any
-    itemset: Any
     holding: Any
     likely: Any
     """By mask: whether x follows from it, whoever wants it protected."""
@@ -53,17 +49,19 @@ class SubsetRoom(NamedTuple):
     starts: Any
     """For each size, where the rows start that have the chosen items, among all masks."""
     ends: Any
+    others: Any
+    """The items of the row beside x, ascending."""
+    known: Any
+    itemset: Any
 
 
 def room_for_subsets(n_items: int) -> SubsetRoom:
     """Fresh arrays, for one thread."""
-    return SubsetRoom(
-        *(np.zeros(MOST_OTHERS + 2, dtype=np.int32) for _ in range(3)),
-        np.zeros(1 << SHORT, dtype=np.int64),
-        np.zeros(1 << SHORT, dtype=np.bool_),
-        np.zeros(n_items, dtype=np.int64),
-        *(np.zeros(MOST_OTHERS + 2, dtype=np.int64) for _ in range(4)),
-    )
+    holding, likely = np.zeros(1 << SHORT, dtype=np.int64), np.zeros(1 << SHORT, dtype=np.bool_)
+    counts, chosen, starts, ends = np.zeros((4, MOST_OTHERS + 2), dtype=np.int64)
+    others, known, itemset = np.zeros((3, MOST_OTHERS + 2), dtype=np.int32)
+    masks = holding, likely, np.zeros(n_items, dtype=np.int64)
+    return SubsetRoom(*masks, counts, chosen, starts, ends, others, known, itemset)
 
 
 @step
@@ -185,10 +183,10 @@ def mark_likely(n_others, problem, room):
 @step
 def is_smallest(mask, n_others, holding):
     """Whether every item of the mask is needed for it to have these rows."""
+    needed = True
     for c in range(n_others):
-        if mask >> c & 1 and holding[mask ^ 1 << c] == holding[mask]:
-            return False
-    return True
+        needed = needed and not (mask >> c & 1 and holding[mask ^ 1 << c] == holding[mask])
+    return needed
 
 
 @kernel
@@ -228,12 +226,6 @@ def find_unsafe_subset(x, n_others, owner, most, problem, room):
                 ):
                     return size, np.int64(e)
     return 0, np.int64(-1)
-
-
-@step
-def can_combine(n_others, most):
-    """Whether there are few enough combinations of at most ``most`` of so many items."""
-    return n_others <= MOST_OTHERS and count_sets(n_others, most) <= MOST_COMBINATIONS
 
 
 @step

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.bits import clear_bit
 from withhold.counting.jit import kernel, step
+from withhold.counting.published import place_in, publishes, withhold
 from withhold.methods.personal.known_sets import (
     END,
     ROOT,
@@ -24,7 +24,6 @@ from withhold.methods.personal.known_sets import (
     next_known_set,
     start_known,
 )
-from withhold.methods.personal.people import place_in, publishes
 from withhold.methods.personal.search.owners import owner_fears
 from withhold.methods.rho.search.sweep import next_random
 
@@ -50,10 +49,6 @@ class Fixes(NamedTuple):
 
     count: Any
     """[0]: how many occurrences; [1]: how many rules."""
-    positions: Any
-    row_of: Any
-    answers: Any
-    """For each occurrence the rule."""
     starts: Any
     items: Any
     """The known items of the rules."""
@@ -61,28 +56,17 @@ class Fixes(NamedTuple):
     """Of each rule e, joint and support."""
     holders: Any
     """The rows that publish what is known of the current rule, longest first."""
+    positions: Any
+    row_of: Any
+    answers: Any
+    """For each occurrence the rule."""
 
 
 def room_for_fixes(n_places: int, n_items: int, holders: Any) -> Fixes:
-    """No fixes yet, with room for so many occurrences and known items; each rule takes an occurrence at least."""
-    return Fixes(
-        np.zeros(2, dtype=np.int64),
-        *(np.empty(n_places, dtype=np.int32) for _ in range(3)),
-        np.zeros(n_places + 1, dtype=np.int64),
-        np.empty(n_items, dtype=np.int32),
-        np.empty((n_places, 3), dtype=np.int64),
-        holders,
-    )
-
-
-@step
-def withhold_at(position, row, rows, choice):
-    """Withhold one occurrence."""
-    x = rows.items[position]
-    rows.items[position] = ~x
-    rows.supports[x] -= 1
-    choice.total[0] -= 1
-    clear_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
+    """No fixes yet, with room for so many occurrences, each with a rule of its own, and known items."""
+    starts, items = np.zeros(n_places + 1, dtype=np.int64), np.empty(n_items, dtype=np.int32)
+    places, numbers = np.empty((3, n_places), np.int32), np.empty((n_places, 3), np.int64)
+    return Fixes(np.zeros(2, np.int64), starts, items, numbers, holders, *places)
 
 
 @step
@@ -129,7 +113,8 @@ def fix_rule(known, size, e, joint, n_holders, problem, choice, fixes):
             continue
         if not choice.at_random or next_random(choice.state) % left < wanted:
             position = place_in(row, victim, rows)
-            withhold_at(position, row, rows, choice)
+            withhold(position, row, rows)
+            choice.total[0] -= 1
             n = fixes.count[0]
             fixes.count[0] += 1
             fixes.positions[n] = position

@@ -3,8 +3,8 @@
 Let Y be closed: all that the rows T hold in common, n = |T|. Every Q with the same rows lies between
 Ess(Y) = {y : some row holds Y without y, but not y} and Y, and all of them share all counts. So an item e
 is in danger at Y iff e ∉ Y and cnt(e) > ρ·n, or e ∈ Y \\ Ess(Y) (it follows from the others for sure); it is
-unsafe iff somebody wants e protected and owns, originally, such a Q without e. The owners of T own all of Y. Of
-the others only Q = Y ∩ D_u (without e) needs a look, for it is the largest: its support must be n.
+unsafe iff somebody wants e protected and owns, originally, such a Q without e. The owners of T own all of Y.
+Of the others only Q = Y ∩ D_u (without e) needs a look, for it is the largest: its support must be n.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from withhold.counting.jit import kernel, step
-from withhold.methods.personal.closed_walk import (
+from withhold.counting.closed_walk import (
     END,
     N_TOUCHED,
     NO_ROOM,
@@ -26,7 +25,9 @@ from withhold.methods.personal.closed_walk import (
     start_closed,
     with_more_room,
 )
-from withhold.methods.personal.people import PersonalLayout, fears_item, reaches
+from withhold.counting.jit import kernel, step
+from withhold.counting.published import reaches
+from withhold.methods.personal.people import PersonalLayout, fears_item, known_of
 from withhold.methods.personal.search.owners import (
     JOB,
     MOST,
@@ -34,7 +35,6 @@ from withhold.methods.personal.search.owners import (
     Found,
     Scratch,
     find_others,
-    known_of,
     left_without,
     mark_essential,
     owner_fears,
@@ -61,20 +61,19 @@ def room_for_rules(capacity: int, n_items: int) -> Found:
 def scratch_for(layout: PersonalLayout) -> Scratch:
     """Fresh scratch arrays, for one thread."""
     n_items = layout.layout.n_items
-    lists = (np.empty(n_items + 1, dtype=np.int32) for _ in range(4))
-    seen = np.zeros(layout.n_people + 1, dtype=np.int64)
-    return Scratch(*lists, np.zeros(n_items + 1, dtype=np.bool_), seen)
+    essential, seen = np.zeros(n_items + 1, np.bool_), np.zeros(layout.n_people + 1, np.int64)
+    return Scratch(essential, seen, *np.empty((4, n_items + 1), dtype=np.int32))
 
 
 @kernel
 def find_unsafe_sets(jobs, least, returned, problem, walk, scratch, found, stop):
     """Judge the closed sets of each job, a root and a row; rules are reported as long as there is room.
 
-    With the row EVERYWHERE: the sets whose lowest rank is the root, so that over all roots each set comes once.
-    With a row: the sets that hold the root and are made of items that the row had originally. ``returned`` is -1,
-    or the only root: an item that was put back just now into the row; then sets are made of what the row publishes,
-    and all rules that this can have made unsafe are looked at. Rules with fewer than ``least`` known items (at
-    least 1) may be left out.
+    With the row EVERYWHERE: the sets whose lowest rank is the root, so that over all roots each comes once.
+    With a row: the sets that hold the root and are made of items that the row had originally. ``returned`` is
+    -1, or the only root: an item that was put back just now into the row; then sets are made of what the row
+    publishes, and all rules that this can have made unsafe are looked at. Rules with fewer than ``least``
+    known items (at least 1) may be left out.
     """
     for job in range(len(jobs)):
         found.count[JOB] = job
@@ -112,7 +111,7 @@ def begin_job(jobs, job, returned, problem, walk):
 
 @kernel
 def judge_sets(least, returned, problem, walk, scratch, found, stop):
-    """Judge the sets that the walk has not reached yet; 1 if there is no room for more rules, else 0 or NO_ROOM."""
+    """Judge the sets not reached yet; returns 1 without room for more rules, NO_ROOM in the walk, else 0."""
     while True:
         size = next_closed_set(problem.rows, walk, stop)
         if size <= 0:
@@ -125,8 +124,8 @@ def judge_sets(least, returned, problem, walk, scratch, found, stop):
 def judge(least, returned, problem, walk, scratch, found):
     """Report the unsafe rules of the closed set that was reached; False if there is no room for more.
 
-    With an item ``returned`` (not -1) of the set, that was put back just now, rules that infer it are reported
-    too, wherever the set without it is known.
+    With an item ``returned`` (not -1) of the set, put back just now, rules that infer it are reported too,
+    wherever the set without it is known.
     """
     if returned >= 0 and infers_returned(returned, problem, walk, scratch, found):
         return False
@@ -166,7 +165,7 @@ def judge(least, returned, problem, walk, scratch, found):
 
 @step
 def infers_returned(returned, problem, walk, scratch, found):
-    """Whether the item put back follows from known items of the closed set, for somebody who wants it protected.
+    """Whether the item put back follows from known items of the set, for somebody who wants it protected.
 
     All Q with Q and the item in the same rows have the joint count n; whoever knows most of the set has the
     fewest records to choose from. So each person needs one look, and nobody if the whole set is safe.

@@ -7,17 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.counting.closed_walk import END, SIZE, START
 from withhold.counting.jit import step
-from withhold.methods.personal.closed_walk import END, SIZE, START
-from withhold.methods.personal.people import fears_item, has_more_rows, place_in, reaches
+from withhold.counting.published import has_more_rows, place_in, reaches
+from withhold.methods.personal.people import fears_item, known_of
 
 MANY_OWNERS = 1000
 """Persons to look at for one set, from which on it is worth while to find out who need not be looked at."""
-LONG = 16
-"""In a record so many times as long as the set, each item is searched for."""
 N_RULES, N_FULL, JOB, MOST = range(4)
-"""Places in ``Found.count``: how many rules, how often there was no room for more, the job that is being done, and
-how many rules may be reported."""
+"""Places in ``Found.count``: how many rules, how often there was no room for more, the job that is being
+done, and how many rules may be reported."""
 
 
 class Found(NamedTuple):
@@ -33,15 +32,15 @@ class Found(NamedTuple):
 class Scratch(NamedTuple):
     """What judging one set after the other needs, for one thread."""
 
+    essential: Any
+    """By place in the set: whether more rows hold the set without the item."""
+    seen: Any
+    """By person: the number of the set for which they were last looked at; in the last place, of the set."""
     opened: Any
     """Items in danger that no owner of the set's rows wants protected."""
     asked: Any
     known: Any
     rest: Any
-    essential: Any
-    """By place in the set: whether more rows hold the set without the item."""
-    seen: Any
-    """By person: the number of the set for which they were last looked at; the last place has that of the set."""
 
 
 @step
@@ -78,10 +77,10 @@ def left_without(item, itemset, size, rest):
 @step
 def owner_fears(e, pool, start, end, problem):
     """Whether an owner of the rows pool[start:end] wants e protected."""
-    for k in range(start, end):
-        if fears_item(problem.people.of_row[pool[k]], e, problem.fears):
-            return True
-    return False
+    k = start
+    while k < end and not fears_item(problem.people.of_row[pool[k]], e, problem.fears):
+        k += 1
+    return k < end
 
 
 @step
@@ -153,36 +152,6 @@ def count_owners(itemset, size, people):
 
 
 @step
-def known_of(person, without, people, walk, known):
-    """Fill ``known`` with the items of the set that the person owns, but for one; returns how many."""
-    n_known = 0
-    p = people.offsets[person]
-    end = people.offsets[person + 1]
-    if end - p <= LONG * walk.at[SIZE]:
-        for q in range(p, end):
-            x = people.items[q]
-            if walk.in_set[x] and x != without:
-                known[n_known] = x
-                n_known += 1
-        return n_known
-    for c in range(walk.at[SIZE]):
-        x = walk.closure[c]
-        high = end
-        while p < high:
-            middle = (p + high) // 2
-            if people.items[middle] < x:
-                p = middle + 1
-            else:
-                high = middle
-        if p == end:
-            break
-        if people.items[p] == x and x != without:
-            known[n_known] = x
-            n_known += 1
-    return n_known
-
-
-@step
 def choose_whom_to_ask(other_row, least, problem, walk, scratch):
     """Fill ``asked`` with items of which everybody owns one who owns a Q of the set; how many they are.
 
@@ -222,7 +191,7 @@ def choose_whom_to_ask(other_row, least, problem, walk, scratch):
 
 @step
 def find_others(n_open, other_row, least, problem, walk, scratch, found):
-    """Look for persons outside T who own a Q of the closed set and want one of the ``opened`` items protected."""
+    """Look for persons outside T who own a Q of the set and want one of the ``opened`` items protected."""
     people = problem.people
     fears = problem.fears
     n = walk.at[END] - walk.at[START]
@@ -258,7 +227,7 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
 
 @step
 def next_protected(person, first, n_open, opened, fears):
-    """The place of the next of the opened items that the person wants protected; ``n_open`` if there is none."""
+    """The place of the next opened item that the person wants protected; ``n_open`` if there is none."""
     while first < n_open and not fears_item(person, opened[first], fears):
         first += 1
     return first
@@ -266,7 +235,7 @@ def next_protected(person, first, n_open, opened, fears):
 
 @step
 def report_for(person, first, n_open, n_known, problem, walk, scratch, found):
-    """Report what follows for the person; how many items are still open, or -1 if there is no room for more."""
+    """Report what follows for the person; how many items are still open, or -1 without room for more."""
     n = walk.at[END] - walk.at[START]
     k = first
     while k < n_open:

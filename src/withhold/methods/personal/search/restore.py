@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.bits import clear_bit, set_bit
 from withhold.counting.jit import kernel, step
-from withhold.methods.personal.people import count_rows, place_in, reaches
+from withhold.counting.published import count_rows, place_in, put_back, reaches, withhold
 from withhold.methods.personal.search.combinations import (
+    MOST_COMBINATIONS,
     MOST_OTHERS,
     SHORT,
-    can_combine,
     find_unsafe_combination,
     find_unsafe_subset,
     with_item,
 )
 from withhold.methods.personal.search.judge import find_unsafe_sets
 from withhold.methods.personal.search.owners import MOST, N_RULES, report
+from withhold.methods.rho.search.bounded import count_sets
 
 BLOCKED, SAFE, BACK = 0, 1, 2
 MOST_TRIED = 64
@@ -63,25 +63,6 @@ class Probe(NamedTuple):
     room: Any
     job: Any
     """Room for the one root and row to look at."""
-
-
-@step
-def put_back(position, row, rows):
-    """Publish a withheld occurrence again; returns its item."""
-    x = ~rows.items[position]
-    rows.items[position] = x
-    rows.supports[x] += 1
-    set_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
-    return x
-
-
-@step
-def take_out(position, row, rows):
-    """Undo ``put_back``."""
-    x = rows.items[position]
-    rows.items[position] = ~x
-    rows.supports[x] -= 1
-    clear_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
 
 
 @kernel
@@ -164,7 +145,10 @@ def does_harm(x, row, probe, found, stop):
     if n_others < SHORT:
         owner = problem.people.of_row[row]
         size, e = find_unsafe_subset(x, n_others, owner, probe.most, problem, room)
-    elif probe.most < n_others and can_combine(n_others, probe.most):
+    elif (
+        probe.most < n_others <= MOST_OTHERS
+        and count_sets(n_others, probe.most) <= MOST_COMBINATIONS
+    ):
         size, e = find_unsafe_combination(x, n_others, probe.most, problem, room)
     else:
         probe.job[0, 0] = x
@@ -181,9 +165,9 @@ def try_restoring(tried, now, rules, probe, found, stop):
     """Put each occurrence back for a moment; ``outcomes`` says whether that is SAFE.
 
     The rule for which it was withheld is tried first, then those that kept other occurrences of the item out.
-    What stays out because of another rule is blocked by that one; new ones are reported in ``found`` and numbered
-    from len(rules.consequents) on. A rule that is seen to be unsafe at the time ``now`` stays so until something
-    known comes back.
+    What stays out because of another rule is blocked by that one; new ones are reported in ``found`` and
+    numbered from len(rules.consequents) on. A rule that is seen to be unsafe at the time ``now`` stays so
+    until something known comes back.
     """
     rows = probe.problem.rows
     for k in range(len(tried.positions)):
@@ -195,7 +179,7 @@ def try_restoring(tried, now, rules, probe, found, stop):
             continue
         x = put_back(tried.positions[k], row, rows)
         if is_too_frequent(x, probe.problem):
-            take_out(tried.positions[k], row, rows)
+            withhold(tried.positions[k], row, rows)
             continue
         unsafe = breaks(rule, rules, probe)
         if not unsafe:
@@ -211,7 +195,7 @@ def try_restoring(tried, now, rules, probe, found, stop):
             tried.seen_at[k] = now
         else:
             tried.outcomes[k] = SAFE
-        take_out(tried.positions[k], row, rows)
+        withhold(tried.positions[k], row, rows)
 
 
 @step
@@ -250,7 +234,7 @@ def restore_together(tried, probe, found, stop):
                 break
             d += 1
         if harm:
-            take_out(tried.positions[k], row, rows)
+            withhold(tried.positions[k], row, rows)
         else:
             tried.outcomes[k] = BACK
             done[n_done] = k

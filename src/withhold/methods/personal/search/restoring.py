@@ -12,14 +12,12 @@ so there a deletion may stay that could be undone.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.layout import Longs
 from withhold.counting.threads import Stop, run_all
-from withhold.methods.personal.closed_walk import new_closed_walk
 from withhold.methods.personal.people import Problem
 from withhold.methods.personal.search.combinations import room_for_subsets
 from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for
@@ -79,9 +77,9 @@ class Restorer:
         items = rank_of_code[reasons.items]
         event_of = np.repeat(np.arange(len(reasons)), np.diff(reasons.starts))
         # The kernels count from the rarest item on, so each antecedent ascends in rank.
-        self.items = Growing(items[np.lexsort((items, event_of))])
-        self.starts = Growing(reasons.starts)
-        self.consequents = Growing(rank_of_code[reasons.consequents])
+        self.items = items[np.lexsort((items, event_of))]
+        self.starts = reasons.starts
+        self.consequents = rank_of_code[reasons.consequents]
         self.longest = int(np.diff(layout.offsets).max(initial=0))
         most = n_items if max_known is None else max_known
         self.probes = [
@@ -89,7 +87,7 @@ class Restorer:
                 most,
                 # To look, an item is put back for a moment: not where another thread looks, too.
                 work.problem if thread == 0 else _copy(work.problem),
-                new_closed_walk(work.layout),
+                new_closed_walk(work.rows),
                 scratch_for(work.layout),
                 room_for_subsets(n_items),
                 np.zeros((1, 2), dtype=np.int32),
@@ -104,8 +102,7 @@ class Restorer:
         at twice.
         """
         items = self.work.rows.items
-        alive = np.zeros(len(items) + 1, dtype=np.int64)
-        np.cumsum(items >= 0, out=alive[1:])
+        alive = np.concatenate([[0], np.cumsum(items >= 0)])
         lengths = np.diff(alive[self.work.rows.offsets])
         out = np.flatnonzero(self.out)
         out = out[np.lexsort((self.positions[out], lengths[self.row_of[out]]))]
@@ -115,21 +112,20 @@ class Restorer:
     def list_rules(self) -> None:
         """List for each item the rules that keep occurrences of it out."""
         numbers = np.flatnonzero(self.out)
-        self.n_listed = self.consequents.size
+        self.n_listed = len(self.consequents)
         pairs = self.ranks[numbers].astype(np.int64) * self.n_listed + self.blocked_by[numbers]
         # Sorted by hand: np.unique hashes first, and takes several times as long.
         pairs.sort()
         pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
         ranks, self.of_item = np.divmod(pairs, self.n_listed)
-        n_items = len(self.work.rows.supports)
-        self.of_item_starts = np.zeros(n_items + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ranks, minlength=n_items), out=self.of_item_starts[1:])
+        of_each = np.bincount(ranks, minlength=len(self.work.rows.supports))
+        self.of_item_starts = np.concatenate([[0], np.cumsum(of_each)])
 
     def undo(self, numbers: Longs) -> int:
         """Undo those of a few deletions that harm nobody; returns how many."""
-        if self.consequents.size > self.n_listed * LEARNT:
+        if len(self.consequents) > self.n_listed * LEARNT:
             self.list_rules()
-        n_rules = self.consequents.size
+        n_rules = len(self.consequents)
         parts = [numbers[thread :: self.jobs] for thread in range(self.jobs)]
         looks = [partial(self._look, thread, part) for thread, part in enumerate(parts)]
         every = self._tried(numbers)
@@ -147,13 +143,18 @@ class Restorer:
         return len(undone)
 
     def _tried(self, numbers: Longs) -> Tried:
-        of_each = (self.positions, self.row_of, self.blocked_by, self.seen_at)
-        return Tried(*(each[numbers] for each in of_each), np.zeros(len(numbers), dtype=np.int8))
+        return Tried(
+            self.positions[numbers],
+            self.row_of[numbers],
+            self.blocked_by[numbers],
+            self.seen_at[numbers],
+            np.zeros(len(numbers), dtype=np.int8),
+        )
 
     def _look(self, thread: int, numbers: Longs) -> tuple[Tried, Found]:
         """What blocks each of the deletions, were it undone alone, and the rules that are new."""
-        listed = (self.starts.array, self.items.array, self.consequents.array)
-        rules = Rules(*listed, self.of_item_starts, self.of_item, self.returned_at)
+        of_item = self.of_item_starts, self.of_item
+        rules = Rules(self.starts, self.items, self.consequents, *of_item, self.returned_at)
         tried = self._tried(numbers)
         found = room_for_rules(len(numbers), len(numbers) * self.longest)
         try_restoring(tried, self.now, rules, self.probes[thread], found, self.stop.flag)
@@ -162,35 +163,14 @@ class Restorer:
     def _learn(self, numbers: Longs, n_rules: int, tried: Tried, found: Found) -> None:
         """Take over what blocks these deletions."""
         # New rules were numbered from there on; those of other threads have come in since.
-        since = self.consequents.size - n_rules
+        since = len(self.consequents) - n_rules
         blocks = tried.blocked_by
         self.blocked_by[numbers] = np.where(blocks >= n_rules, blocks + since, blocks)
         self.seen_at[numbers] = tried.seen_at
         starts, items, consequents = rules_found(found)
-        self.starts.extend(self.starts.array[-1] + starts[1:])
-        self.items.extend(items)
-        self.consequents.extend(consequents)
-
-
-class Growing:
-    """An array to which much is added, a little at a time."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self._room, self.size = array, len(array)
-
-    @property
-    def array(self) -> NDArray[Any]:
-        """What it holds by now."""
-        return self._room[: self.size]
-
-    def extend(self, more: NDArray[Any]) -> None:
-        """Add these at the end."""
-        if self.size + len(more) > len(self._room):
-            larger = np.empty(2 * (self.size + len(more)), dtype=self._room.dtype)
-            larger[: self.size] = self.array
-            self._room = larger
-        self._room[self.size : self.size + len(more)] = more
-        self.size += len(more)
+        self.starts = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
+        self.items = np.concatenate([self.items, items])
+        self.consequents = np.concatenate([self.consequents, consequents])
 
 
 def _copy(problem: Problem) -> Problem:

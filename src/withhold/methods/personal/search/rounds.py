@@ -2,19 +2,44 @@
 
 In: a workspace. Out: the workspace, safe, unless it was stopped. After a look at everything with few
 deletions only what these can have harmed is looked at again; a look that finds nothing ends it.
+
+Whole records are withheld, or all but a few items of each, where there is no time to look at them.
+Of a record with a thousand items, nearly every pair stands nowhere else, so that whoever knows two of them
+could infer all others; and the work grows with the cube of its length. Of a record with three items,
+rules of at most two known items are all there are, and those are quickly fixed.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
+from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
+from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints
-from withhold.counting.threads import Stop, run_all
-from withhold.methods.personal.closed_walk import ClosedWalk, new_closed_walk
-from withhold.methods.personal.known_sets import small_sizes
-from withhold.methods.personal.people import PersonalLayout, Problem
+from withhold.counting.threads import ANSWERED, Stop, run_all
+from withhold.data import Constraints, Records
+from withhold.methods.personal.known_sets import (
+    END,
+    START,
+    SUPPORT,
+    KnownWalk,
+    count_protected,
+    new_known_walk,
+    next_known_set,
+    small_sizes,
+    start_known,
+)
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.people import (
+    PersonalLayout,
+    Problem,
+    lay_out_needed,
+    problem_of,
+)
 from withhold.methods.personal.search.judge import (
     EVERYWHERE,
     find_unsafe_sets,
@@ -22,7 +47,7 @@ from withhold.methods.personal.search.judge import (
     rules_found,
     scratch_for,
 )
-from withhold.methods.personal.search.owners import N_FULL, N_RULES, Found, Scratch
+from withhold.methods.personal.search.owners import N_FULL, N_RULES, Found, Scratch, owner_fears
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 FEW = 3000
@@ -30,6 +55,9 @@ FEW = 3000
 AT_ONCE = 20_000
 """Rules that one task reports before they are fixed."""
 TASKS = 64
+MOST_WORK = 2_000_000_000
+"""The sum, over all records, of the cube of the length, up to which every record is searched. Of the usual
+click streams and market baskets none comes near; a few records of a thousand items do."""
 Jobs = Ints
 """Where to look: rows of (root item, row), for sets that hold the root and items of the row."""
 NO_JOBS: Jobs = np.zeros((0, 2), dtype=np.int32)
@@ -87,9 +115,10 @@ def fix_closed_sets(work: PersonalWorkspace, jobs: Jobs, least: int, stop: Stop)
     parts = [jobs[start::TASKS].copy() for start in range(min(TASKS, len(jobs)))]
     finder = ClosedSetFinder(work.layout, work.problem, least, stop)
     tasks = [partial(finder.find, part) for part in parts]
+    what = "looking at closed sets"
+    results = run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)
     repeat = [NO_JOBS]
-    how = {"jobs": work.jobs, "progress": work.progress, "what": "looking at closed sets"}
-    for part, found in zip(parts, run_all(tasks, stop, **how), strict=True):  # type: ignore[arg-type]
+    for part, found in zip(parts, results, strict=True):
         if found.count[N_RULES] > 0:
             work.fix(*rules_found(found), stop)
             # Without room for more rules the jobs behind the last one were not done either.
@@ -127,8 +156,107 @@ class ClosedSetFinder:
     def find(self, jobs: Jobs, capacity: int = AT_ONCE) -> Found:
         """The unsafe rules of these jobs, as far as there is room."""
         found = room_for_rules(capacity, 16 * capacity + self.layout.layout.n_items)
-        layout = self.layout
-        ready = self.spare.pop() if self.spare else (new_closed_walk(layout), scratch_for(layout))
+        ready = self.spare.pop() if self.spare else self._new()
         find_unsafe_sets(jobs, self.least, -1, self.problem, *ready, found, self.stop.flag)
         self.spare.append(ready)
         return found
+
+    def _new(self) -> tuple[ClosedWalk, Scratch]:
+        return new_closed_walk(self.layout.rows), scratch_for(self.layout)
+
+
+def count_too_long(work: PersonalWorkspace) -> int:
+    """How many of the longest records must be set aside for the others to be little enough work."""
+    # Rows come longest first.
+    lengths = np.diff(work.rows.offsets).astype(np.float64)
+    from_there_on = np.cumsum((lengths**3)[::-1])[::-1]
+    return int((from_there_on > MOST_WORK).sum())
+
+
+def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
+    """Leave every record ``size`` + 1 items, the most frequent, and make that safe; whether it is."""
+    published = work.rows.items >= 0
+    before = np.concatenate([[0], np.cumsum(published, dtype=np.int64)])
+    ends = before[work.rows.offsets[1:]]
+    behind = np.repeat(ends, np.diff(work.rows.offsets)) - before[:-1]
+    # Ranks ascend with the original supports.
+    work.withhold(np.flatnonzero(published & (behind > size + 1)))
+    # No rule of more than ``size`` known items has a record; a pass that finds nothing has seen them all.
+    since = -1
+    while stop.reason == 0 and work.log.n_removed != since:
+        since = work.log.n_removed
+        fix_small(work, size, stop)
+    return stop.reason == 0
+
+
+def holds_already(
+    work: PersonalWorkspace,
+    records: Records,
+    model: PersonalRhoUncertainty,
+    constraints: Constraints,
+    max_known: int | None,
+    limit_seconds: float | None,
+) -> bool:
+    """Whether nothing of the records need be withheld, as far as that is found out in time."""
+    if work.too_frequent().any():
+        return False
+    layout = lay_out_needed(records, np.ones(records.n_occurrences, dtype=bool), constraints)
+    problem = problem_of(layout, model.rho)
+    largest = small_sizes(layout) if max_known is None else max_known
+    spare: list[KnownWalk] = []
+
+    def in_known_sets(part: Jobs) -> bool:
+        """Whether a set of at most ``largest`` known items is unsafe."""
+        known = spare.pop() if spare else new_known_walk(problem, largest)
+        roots: Ints = part[:, 0].copy()
+        unsafe = bool(has_unsafe_known_set(roots, largest, problem, known, stop.flag))
+        spare.append(known)
+        return unsafe
+
+    def in_closed_sets(part: Jobs) -> bool:
+        """Whether a closed set is unsafe for somebody who knows more items of it."""
+        return bool(finder.find(part, 1).count[N_RULES] > 0)
+
+    def answer(look: Callable[[Jobs], bool], part: Jobs) -> bool:
+        if unsafe := look(part):
+            stop.because(ANSWERED)
+        return unsafe
+
+    roots = all_roots(layout)
+    parts = [roots[start::TASKS].copy() for start in range(min(TASKS, len(roots)))]
+    with Stop(limit_seconds) as stop:
+        finder = ClosedSetFinder(layout, problem, largest + 1, stop)
+        looks = [in_known_sets] if largest > 0 else []
+        for look in looks + ([in_closed_sets] if max_known is None else []):
+            tasks = [partial(answer, look, part) for part in parts]
+            what = "looking for anything unsafe"
+            if any(run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)):
+                return False
+        return stop.reason == 0
+
+
+@kernel
+def has_unsafe_known_set(roots, largest, problem, known, stop):
+    """Whether some Q→e with 1 ≤ |Q| ≤ ``largest``, whose lowest rank is a root, harms somebody who owns Q."""
+    for root in roots:
+        start_known(root, True, problem, known)
+        while stop[0] == 0:
+            size = next_known_set(largest, problem, known)
+            if size == 0:
+                break
+            if infers_protected(problem, known):
+                return True
+    return False
+
+
+@step
+def infers_protected(problem, known):
+    """Whether something follows from the current set that one of its owners wants protected."""
+    unsafe = False
+    n_touched = count_protected(known.at[SUPPORT], problem, known)
+    for t in range(n_touched):
+        e = known.touched[t]
+        if not unsafe and known.joint[e] * problem.den > problem.num * known.at[SUPPORT]:
+            unsafe = owner_fears(e, known.walk.pool_row, known.at[START], known.at[END], problem)
+        known.joint[e] = 0
+    return unsafe

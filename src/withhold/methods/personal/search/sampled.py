@@ -1,8 +1,8 @@
 """The sampled suppressor (Nakagawa et al., Algorithm 2, and its honest version).
 
 ``paper``: draw for each size, fix what fails, and start again until a round has no failure at all.
-``honest``: a round tests the records as they are, with some failures allowed; only if it fails is anything fixed,
-on draws of its own until few of them fail, and another round, with other draws and less of ``delta``
+``honest``: a round tests the records as they are, with some failures allowed; only if it fails is anything
+fixed, on draws of its own until few of them fail, and another round, with other draws and less of ``delta``
 left, tests again. The draws of the round that passed come again in the proof.
 """
 
@@ -84,7 +84,7 @@ def _try(
 
 @kernel
 def try_adversaries(row_of, known, problem, unsafe, found, stop):
-    """Mark in ``unsafe`` the adversaries who infer something protected; ``found`` gets rules if it has room."""
+    """Mark in ``unsafe`` the adversaries who succeed; ``found`` gets their rules as long as it has room."""
     joint = np.zeros(len(problem.rows.supports), np.int64)
     touched = np.empty(len(problem.rows.supports), np.int32)
     size = known.shape[1]

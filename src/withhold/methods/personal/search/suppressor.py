@@ -16,15 +16,15 @@ from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.options import PersonalSearch
 from withhold.methods.personal.search.fix import DISTRIBUTION, LEFTOVER
-from withhold.methods.personal.search.look import holds_already
 from withhold.methods.personal.search.restoring import restore_people
-from withhold.methods.personal.search.rounds import make_safe, unsafe_items
-from withhold.methods.personal.search.sampled import confirm_by_samples
-from withhold.methods.personal.search.setting_aside import (
+from withhold.methods.personal.search.rounds import (
     count_too_long,
-    set_aside,
+    holds_already,
+    make_safe,
     shorten_records,
+    unsafe_items,
 )
+from withhold.methods.personal.search.sampled import confirm_by_samples
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.giving_up import remove_everywhere
@@ -72,17 +72,10 @@ def suppress_personal(
                 too_long = count_too_long(work)
                 # The search removes nothing that need not go. Setting aside does.
                 limit = None if options.budget is None else options.budget * SHARE_OF_CHECK
-                if too_long and holds_already(
-                    records,
-                    model,
-                    constraints,
-                    max_known,
-                    limit_seconds=limit,
-                    jobs=run.jobs,
-                    progress=run.progress,
-                ):
+                if too_long and holds_already(work, records, model, constraints, max_known, limit):
                     return _plan(records, work.log, work.kept()), in_force
-                set_aside(work, too_long)
+                # It may come back when what can be undone is undone.
+                work.withhold(np.arange(work.rows.offsets[too_long], dtype=np.int64))
                 in_force["set_aside"] = too_long
                 make_safe(work, max_known, search)
             interrupted = search.reason != 0
@@ -96,11 +89,7 @@ def suppress_personal(
 
 
 def _give_up(
-    work: PersonalWorkspace,
-    table: Records,
-    max_known: int | None,
-    budget: float | None,
-    overall: Stop,
+    work: PersonalWorkspace, table: Records, max_known: int | None, budget: float | None, stop: Stop
 ) -> np.ndarray:
     """What is left without the items that are protected and unsafe, where that is known in time.
 
@@ -116,7 +105,7 @@ def _give_up(
         return remove_everywhere(table, codes, work.kept(), work.log)
     size = small_sizes(work.layout)
     size = size if max_known is None else min(size, max_known)
-    if not shorten_records(work, size, overall):
+    if not shorten_records(work, size, stop):
         with Stop() as at_last:
             shorten_records(work, 0, at_last)
     return work.kept()

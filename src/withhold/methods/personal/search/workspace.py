@@ -1,4 +1,4 @@
-"""Records from which occurrences are withheld: what is still published, how victims are chosen, and the log."""
+"""Records from which occurrences are withheld: what is still published, how that is chosen, and the log."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ class PersonalWorkspace:
     def too_frequent(self) -> NDArray[np.bool_]:
         """By rank: whether anybody wants the item protected and it is likely without any knowledge."""
         n_rows, problem = len(self.rows.offsets) - 1, self.problem
-        unsafe: NDArray[np.bool_] = self.rows.supports * problem.den > problem.num * n_rows
-        return unsafe & problem.fears.anybody
+        likely = self.rows.supports * problem.den > problem.num * n_rows
+        unsafe: NDArray[np.bool_] = problem.fears.anybody & likely
+        return unsafe
 
     def fix_prior(self, stop: Stop) -> int:
         """Make ∅→e safe for every item that anybody wants protected; returns how many were withheld."""
@@ -73,7 +74,7 @@ class PersonalWorkspace:
         return self._note(fixes)
 
     def _note(self, fixes: Fixes) -> int:
-        n_places, n_rules = fixes.count.tolist()
+        n_places, n_rules = (int(count) for count in fixes.count)
         if n_places > 0:
             code_of_rank = self.layout.layout.code_of_rank
             e, joint, support = fixes.numbers[:n_rules].T

@@ -16,15 +16,16 @@ import numpy as np
 
 from withhold.counting.arrays import room_for
 from withhold.counting.jit import kernel, step
-from withhold.methods.personal.people import PersonalLayout, has_more_rows
+from withhold.counting.published import PublishedRows, has_more_rows
 
 NO_ROOM = -1
 MOST_AT_FIRST = 2**22
 """Places of the pool; pages that are never written cost no memory."""
 ROOT, CORE, N_ROOT, NEXT_ROW, DEPTH, SIZE, START, END, N_TOUCHED, N_MARKED, WITHIN = range(11)
-"""Places in ``ClosedWalk.at``: the root, the item that all further ones must rank above, how many rows hold the root,
-the next of these to be looked at alone, the depth of the tree; of the set that was reached its size, its part of
-the pool, how many items its rows have and how many are marked; and the row whose items are allowed."""
+"""Places in ``ClosedWalk.at``: the root, the item that all others must rank above, how many rows hold the
+root, the next of these to be looked at alone, and the depth of the tree; of the set that was reached its
+size, its part of the pool, how many items its rows have and how many are marked; and the row whose items
+are allowed, or -1."""
 
 
 class ClosedWalk(NamedTuple):
@@ -54,11 +55,11 @@ class ClosedWalk(NamedTuple):
     child_end: Any
 
 
-def new_closed_walk(layout: PersonalLayout, room: int = MOST_AT_FIRST) -> ClosedWalk:
+def new_closed_walk(rows: PublishedRows, room: int = MOST_AT_FIRST) -> ClosedWalk:
     """A walk over the closed sets of any published items, for one thread."""
-    n_rows, n_items = layout.layout.n_rows, layout.layout.n_items
+    n_rows, n_items = len(rows.offsets) - 1, len(rows.supports)
     # A set is larger than the one above it.
-    longest = int(np.diff(layout.rows.offsets).max(initial=0))
+    longest = int(np.diff(rows.offsets).max(initial=0))
     at = np.zeros(11, dtype=np.int64)
     at[WITHIN] = -1
     return ClosedWalk(
