@@ -106,7 +106,7 @@ def searches(chance: random.Random) -> list[tuple[counting.Search, dict[int, int
     """The same table under three models: how each is searched, and how many there are by brute force."""
     from withhold.methods.coherence.audit import _Moles
     from withhold.methods.coherence.check.proof import mole_of_nothing
-    from withhold.methods.coherence.limits import limits_of
+    from withhold.methods.coherence.cohorts import limits_of
     from withhold.methods.personal.audit import _Known
     from withhold.methods.personal.check.proof import kept_of
     from withhold.methods.personal.people import lay_out_people

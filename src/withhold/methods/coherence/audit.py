@@ -24,11 +24,14 @@ from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
-from withhold.methods.coherence.cohorts import SplitRows, split_rows
-from withhold.methods.coherence.limits import Limits, limits_of
+from withhold.methods.coherence.cohorts import Limits, SplitRows, limits_of, split_rows
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.mole_survey import alive_beside, judge_alone, survey
-from withhold.methods.coherence.samples import are_first_minimal_moles
+from withhold.methods.coherence.mole_survey import (
+    alive_beside,
+    count_first_minimal,
+    judge_alone,
+    survey,
+)
 from withhold.verdict import Status
 
 
@@ -144,21 +147,4 @@ class _Moles:
         return Share(sum(hits), SAMPLES), of
 
     def _hits(self, drawn: Ints, known: Ints) -> int:
-        rows, limits = self.rows, self.limits
-        hits = np.zeros(len(drawn), dtype=np.bool_)
-        are_first_minimal_moles(
-            drawn,
-            known,
-            rows.offsets,
-            rows.items,
-            rows.post_offsets,
-            rows.post_rows,
-            rows.private_offsets,
-            rows.private_items,
-            limits.k,
-            limits.num,
-            limits.den,
-            self.stop.flag,
-            hits,
-        )
-        return int(hits.sum())
+        return count_first_minimal(self.rows, self.limits, drawn, known, self.stop)

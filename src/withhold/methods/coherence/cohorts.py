@@ -9,16 +9,57 @@ wanted. What a mole is, each walk decides for itself: the proof's is not the sea
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.arrays import room_for
 from withhold.counting.bits import make_bitmaps
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints, Layout, Longs, lay_out
+from withhold.counting.threads import Stop
+from withhold.counting.walk import Rows, Walk
+from withhold.counting.worst import Worst
 from withhold.data import Records
+from withhold.methods.coherence.model import Coherent
 
-NOT_FOUND, STOPPED = 0, -1
+DONE, STOPPED = 0, -1
+
+Bools = NDArray[np.bool_]
+Found = tuple[tuple[int, ...], int, int, int]
+"""The items of a mole, its support, the private item that follows (-1: it is too rare), joint."""
+
+
+class Limits(NamedTuple):
+    """What makes a mole, in whole numbers."""
+
+    k: int
+    num: int
+    den: int
+    largest: int
+    """Larger sets are not looked at."""
+
+
+class Problem(NamedTuple):
+    """What every walk is given: the rows, what makes a mole of their public items, when to stop."""
+
+    rows: Any
+    """Public items only; postings are of private ones too."""
+    private_offsets: Any
+    private_items: Any
+    limits: Any
+    stop: Any
+    """Not 0: return STOPPED soon."""
+
+
+class Cohort(NamedTuple):
+    """The rows that hold a root item, numbered from 0, with their other living items."""
+
+    offsets: Any
+    items: Any
+    row_of: Any
+    """By number: which row of the table it is."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +89,11 @@ class SplitRows(Layout):
         """The most public items that a row holds."""
         return int(np.diff(self.offsets).max(initial=0))
 
+    def problem(self, limits: Limits, stop: Stop) -> Problem:
+        """The arguments that all kernels of the room share."""
+        rows = Rows(self.offsets, self.items, self.post_offsets, self.post_rows)
+        return Problem(rows, self.private_offsets, self.private_items, limits, stop.flag)
+
     def public_ranks(self) -> Ints:
         """The public ranks that occur at all, ascending."""
         return np.flatnonzero(~self.sensitive & (self.supports > 0)).astype(np.int32)
@@ -60,6 +106,32 @@ class SplitRows(Layout):
             self.post_offsets, self.post_rows, first, self.n_rows
         )
         return bitmaps
+
+
+def limits_of(rows: SplitRows, model: Coherent) -> Limits:
+    """The model in numbers; no set is larger than the longest row."""
+    largest = rows.longest if model.p is None else min(model.p, rows.longest)
+    return Limits(model.k, model.h.numerator, model.h.denominator, largest)
+
+
+def moles_in(worst: Worst, size: int) -> list[Found]:
+    """The moles of that many items that a walk has kept, worst first."""
+    found = []
+    for place in range(worst.counts[size - 1]):
+        last, *path = worst.sets[size - 1, place, :size].tolist()
+        hits, support, private = worst.numbers[size - 1, place].tolist()
+        found.append(((*path, last), support, private, 0 if private < 0 else hits))
+    return found
+
+
+def dealt(roots: Ints, hands: int) -> list[Ints]:
+    """The roots dealt out like cards, so that each task gets rare and frequent ones; no empty hands.
+
+    >>> [hand.tolist() for hand in dealt(np.arange(5, dtype=np.int32), 2)]
+    [[0, 2, 4], [1, 3]]
+    """
+    n_tasks = min(len(roots), hands)
+    return [roots[start::n_tasks].copy() for start in range(n_tasks)]
 
 
 def split_rows(table: Records, private: Ints) -> SplitRows:
@@ -75,13 +147,9 @@ def split_rows(table: Records, private: Ints) -> SplitRows:
     rank_of_code[layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
     supports = np.bincount(rank_of_code[table.items[there]], minlength=table.n_items)
     private_posts = np.concatenate([[0], np.cumsum(supports)])
+    order = rank_of_code, layout.record_of_row
     rows, row_offsets, row_items = transpose_private(
-        table.offsets,
-        table.items,
-        is_private,
-        rank_of_code,
-        layout.record_of_row,
-        private_posts,
+        table.offsets, table.items, is_private, *order, private_posts
     )
     return SplitRows(
         offsets=layout.offsets,
@@ -126,78 +194,131 @@ def transpose_private(offsets, items, is_private, rank_of_code, record_of_row, p
 
 
 @kernel
-def gather_cohort(root, after, alive, offsets, items, post_offsets, post_rows):
+def gather_cohort(rows, root, after, alive):
     """The root's rows with their living items, the root left out; ``after``: only higher ranks."""
-    begin = post_offsets[root]
-    n = post_offsets[root + 1] - begin
+    begin = rows.post_offsets[root]
+    n = rows.post_offsets[root + 1] - begin
+    row_of = np.empty(n, np.int32)
     total = np.int64(0)
     for j in range(n):
-        row = post_rows[begin + j]
-        total += offsets[row + 1] - offsets[row]
-    row_offsets = np.empty(n + 1, np.int64)
-    row_items = np.empty(total, np.int32)
+        row = rows.post_rows[begin + j]
+        row_of[j] = row
+        total += rows.offsets[row + 1] - rows.offsets[row]
+    offsets = np.empty(n + 1, np.int64)
+    items = np.empty(total, np.int32)
     top = np.int64(0)
-    row_offsets[0] = 0
+    offsets[0] = 0
     for j in range(n):
-        row = post_rows[begin + j]
-        for p in range(offsets[row], offsets[row + 1]):
-            x = items[p]
+        for p in range(rows.offsets[row_of[j]], rows.offsets[row_of[j] + 1]):
+            x = rows.items[p]
             if x != root and alive[x] and (x > root or not after):
-                row_items[top] = x
+                items[top] = x
                 top += 1
-        row_offsets[j + 1] = top
-    return row_offsets, row_items
+        offsets[j + 1] = top
+    return Cohort(offsets, items, row_of)
 
 
 @kernel
-def likeliest_private(
-    rows, start, end, first_posting, post_rows, private_offsets, private_items, joint, touched
-):
-    """The private item that most of these rows of a cohort hold, and how many; (-1, 0) if none."""
+def cohort_walk(n_items, largest):
+    """A walk with little room. In a cohort little is needed, and how much is not known before."""
+    return Walk(
+        np.empty(largest + 1, np.int32),
+        np.empty(1024, np.int32),
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+        np.zeros(largest + 2, np.int64),
+        np.zeros(largest + 2, np.int64),
+        np.empty(4096, np.int32),
+        np.empty(4096, np.int64),
+        np.zeros(largest + 2, np.int64),
+        np.zeros(n_items, np.int64),
+        np.empty(n_items, np.int32),
+    )
+
+
+@kernel
+def with_room(walk, children, rows):
+    """The same walk with room for so many children, and so many rows in the pool."""
+    return Walk(
+        walk.path,
+        room_for(walk.child_item, children),
+        room_for(walk.child_start, children),
+        room_for(walk.child_end, children),
+        walk.next_child,
+        walk.last_child,
+        room_for(walk.pool_row, rows),
+        room_for(walk.pool_position, rows),
+        walk.pool_top,
+        walk.bucket,
+        walk.touched,
+    )
+
+
+@kernel
+def with_more_room(walk):
+    """The same walk with twice the room."""
+    return with_room(walk, len(walk.child_item) + 1, len(walk.pool_row) + 1)
+
+
+@kernel
+def start_cohort(cohort, walk, root):
+    """Make the root the only set of size 1; returns the walk, as it may need more room."""
+    n = len(cohort.row_of)
+    walk = with_room(walk, 1, n)
+    for j in range(n):
+        walk.pool_row[j] = j
+        walk.pool_position[j] = cohort.offsets[j] - 1
+    walk.child_item[0] = root
+    walk.child_start[0] = 0
+    walk.child_end[0] = n
+    walk.next_child[1] = 0
+    walk.last_child[1] = 1
+    walk.pool_top[1] = n
+    return walk
+
+
+@step
+def lacks_room(walk, size, n_touched, support):
+    """Whether there is no room for the extensions just counted; then the set comes once more."""
+    if walk.last_child[size] + n_touched <= len(walk.child_item):
+        needed = walk.pool_top[size]
+        if needed + n_touched * support <= len(walk.pool_row):
+            return False
+        for t in range(n_touched):
+            needed += walk.bucket[walk.touched[t]]
+        if needed <= len(walk.pool_row):
+            return False
+    for t in range(n_touched):
+        walk.bucket[walk.touched[t]] = 0
+    walk.next_child[size] -= 1
+    return True
+
+
+@step
+def inferred_private(problem, row_of, walk, start, end):
+    """The likeliest private item of these rows in the pool and how many hold it, if they are too many.
+
+    Else (-1, 0). Of equally likely ones the lowest.
+    """
+    if problem.limits.num >= problem.limits.den:
+        return -1, np.int64(0)
     n_touched = 0
     best = -1
     most = np.int64(0)
     for j in range(start, end):
-        row = post_rows[first_posting + rows[j]]
-        for q in range(private_offsets[row], private_offsets[row + 1]):
-            s = private_items[q]
-            if joint[s] == 0:
-                touched[n_touched] = s
+        row = row_of[walk.pool_row[j]]
+        for q in range(problem.private_offsets[row], problem.private_offsets[row + 1]):
+            s = problem.private_items[q]
+            if walk.bucket[s] == 0:
+                walk.touched[n_touched] = s
                 n_touched += 1
-            joint[s] += 1
+            walk.bucket[s] += 1
     for t in range(n_touched):
-        s = touched[t]
-        if joint[s] > most or (joint[s] == most and s < best):
+        s = walk.touched[t]
+        if walk.bucket[s] > most or (walk.bucket[s] == most and s < best):
             best = s
-            most = joint[s]
-        joint[s] = 0
-    return best, most
-
-
-@kernel
-def count_extensions(start, end, rows, places, row_offsets, row_items, counts, touched):
-    """Count in how many of these rows of a cohort each item stands at its place or behind it.
-
-    ``counts`` is all zero before; returns how many items were ``touched``.
-    """
-    n_touched = 0
-    for j in range(start, end):
-        for q in range(places[j], row_offsets[rows[j] + 1]):
-            x = row_items[q]
-            if counts[x] == 0:
-                touched[n_touched] = x
-                n_touched += 1
-            counts[x] += 1
-    return n_touched
-
-
-@kernel
-def deliver_rows(start, end, rows, places, row_offsets, row_items, counts, child_end):
-    """Append each row to the children whose items it holds: those c where ``counts`` is -c - 1."""
-    for j in range(start, end):
-        for q in range(places[j], row_offsets[rows[j] + 1]):
-            c = -counts[row_items[q]] - 1
-            if c >= 0:
-                rows[child_end[c]] = rows[j]
-                places[child_end[c]] = q + 1
-                child_end[c] += 1
+            most = walk.bucket[s]
+        walk.bucket[s] = 0
+    if most * problem.limits.den > problem.limits.num * (end - start):
+        return best, most
+    return -1, np.int64(0)
