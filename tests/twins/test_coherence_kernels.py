@@ -17,12 +17,9 @@ from withhold.methods.coherence import breach_store
 from withhold.methods.coherence.breach_store import EMPTY, move_keys
 from withhold.methods.coherence.check.public_sets import find_rare_row
 from withhold.methods.coherence.cohorts import (
-    Cohort,
     Limits,
     SplitRows,
-    cohort_walk,
     split_rows,
-    start_cohort,
     transpose_private,
 )
 from withhold.methods.coherence.minimal_moles import NO_MOLE, are_first_minimal_moles, judge_items
@@ -77,7 +74,9 @@ def test_judge_items(problem, h, k):
     laid, records = split(*problem)
     ranks, private = laid.public_ranks(), private_ranks(laid)
     numbers = np.zeros((len(ranks), 3), dtype=np.int64)
-    judge_items(laid.problem(Limits(k, h.numerator, h.denominator, 1), Stop()), ranks, numbers)
+    limits = Limits(k, h.numerator, h.denominator, 1)
+    walk = laid.tour(ranks, ~laid.sensitive, 1).walk
+    judge_items(laid.problem(limits, Stop()), walk, ranks, numbers)
     expected = plain_coherence.judge_items(ranks.tolist(), records, private, k, h)
     got = [(support, None if s == NO_MOLE else s, joint) for support, s, joint in numbers.tolist()]
     assert got == expected
@@ -98,6 +97,7 @@ def test_are_first_minimal_moles(problem, h, k, size, data):
     hits = np.ones(len(draws), dtype=np.bool_)
     are_first_minimal_moles(
         laid.problem(Limits(k, h.numerator, h.denominator, size), Stop()),
+        laid.tour(laid.public_ranks(), ~laid.sensitive, 1).walk,
         np.array([row for row, _ in draws], dtype=np.int32),
         np.array([sorted(part) for _, part in draws], dtype=np.int32).reshape(-1, size),
         hits,
@@ -245,9 +245,12 @@ def test_find_rare_row(problem, k, with_bitmaps):
 def test_keep_maximal(problem):
     laid, _ = split(problem[0], frozenset())
     n = laid.n_rows
-    cohort = Cohort(laid.offsets, laid.items, np.arange(n, dtype=np.int32))
-    walk = start_cohort(cohort, cohort_walk(laid.n_items, 1), 0)
-    end = keep_maximal(cohort, walk, 0, n, new_scratch(laid.n_items, 1))
+    # A cohort of all rows, none of whose items is on the path.
+    tour = laid.tour(laid.public_ranks(), ~laid.sensitive, 1)
+    tour = tour._replace(offsets=laid.offsets, items=laid.items)
+    walk = tour.walk
+    walk.pool_row[:n], walk.pool_position[:n] = np.arange(n), laid.offsets[:-1] - 1
+    end = keep_maximal(tour, walk, 0, n, new_scratch(laid.n_items, 1))
     held = [
         frozenset(laid.items[laid.offsets[row] : laid.offsets[row + 1]].tolist())
         for row in range(n)

@@ -15,8 +15,16 @@ from withhold.counting.threads import Stop
 from withhold.counting.worst import new_worst
 from withhold.data import Records
 from withhold.methods.coherence.check.public_sets import find_mole
-from withhold.methods.coherence.cohorts import DONE, Limits, SplitRows, moles_in, split_rows
-from withhold.methods.coherence.search.first_mole import SOME, any_mole
+from withhold.methods.coherence.cohorts import (
+    DONE,
+    FOUND,
+    Limits,
+    SplitRows,
+    go,
+    moles_in,
+    split_rows,
+)
+from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.rho.search.sweep import find_unsafe_consequents
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
@@ -82,8 +90,8 @@ def test_find_mole__the_worst_of_the_smallest(problem, k, any_private):
         roots = laid.public_ranks()
         # Single items from low to high, sets from high to low: so the first of equals stays.
         roots = roots if size == 1 else roots[::-1].copy()
-        status = find_mole(laid.problem(limits, Stop()), roots, True, worst, checked)
-        assert status == DONE
+        tour = laid.tour(roots, ~laid.sensitive, size)
+        assert go(find_mole, laid.problem(limits, Stop()), tour, True, worst, checked) == DONE
         expected = plain_looks.find_mole(records, private, k, h, size)
         assert moles_in(worst, size) == expected[:1]
         if not expected:
@@ -105,8 +113,8 @@ def test_any_mole(problem, h, k, largest, data):
     one = data.draw(st.sampled_from([None, *public]))
     roots = [rank for rank in public if alive[rank]] if one is None else [one]
     problem = laid.problem(Limits(k, h.numerator, h.denominator, largest), Stop())
-    status = any_mole(problem, np.array(roots, dtype=np.int32), one is None, alive)
-    assert (status == SOME) == plain_looks.any_mole(
+    tour = laid.tour(np.array(roots, dtype=np.int32), alive, largest, after=one is None)
+    assert (go(any_mole, problem, tour) == FOUND) == plain_looks.any_mole(
         records,
         frozenset(np.flatnonzero(laid.sensitive).tolist()),
         k,

@@ -45,8 +45,8 @@ def new_store(n_items: int) -> BreachStore:
     )
 
 
-def with_twice_the_room(store: BreachStore) -> BreachStore:
-    """A larger store; what is stored stays."""
+def larger_store(store: BreachStore) -> BreachStore:
+    """The store with twice the room."""
     keys = np.full(2 * len(store.keys), EMPTY, dtype=np.int64)
     heads = np.zeros_like(keys)
     move_keys(store.keys, store.heads, keys, heads)

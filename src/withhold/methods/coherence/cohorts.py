@@ -1,30 +1,32 @@
 """Public items by rank with their cohorts, the records that hold them: what the room counts with.
 
-A depth-first walk starts at a root item: it copies the root's cohort, with only the items that are
-still alive, and extends by items of a higher rank, or by any item where all sets with the root are
+A tour walks depth first from each of some root items: it copies the root's cohort, with only the items that
+are still alive, and extends by items of a higher rank, or by any item where all sets with the root are
 wanted. What a mole is, each walk decides for itself: the proof's is not the search's.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.arrays import room_for
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints, Layout, Longs, lay_out
 from withhold.counting.threads import Stop
-from withhold.counting.walk import Rows, Walk
+from withhold.counting.walk import Rows, Walk, next_set
 from withhold.counting.worst import Worst
 from withhold.data import Records
 from withhold.methods.coherence.model import Coherent
 
-DONE, STOPPED = 0, -1
+DONE, LEFT, STOPPED, FOUND, MORE_ROOM = -1, -2, -3, -4, -5
+"""How a walk ends, or pauses; LEFT: all extensions of a set are done."""
 
 Bools = NDArray[np.bool_]
 Found = tuple[tuple[int, ...], int, int, int]
@@ -32,34 +34,39 @@ Found = tuple[tuple[int, ...], int, int, int]
 
 
 class Limits(NamedTuple):
-    """What makes a mole, in whole numbers."""
+    """What makes a mole, in whole numbers; sets of more than ``largest`` items are not looked at."""
 
     k: int
     num: int
     den: int
     largest: int
-    """Larger sets are not looked at."""
 
 
 class Problem(NamedTuple):
-    """What every walk is given: the rows, what makes a mole of their public items, when to stop."""
+    """The rows (public items only; postings are of private ones too), what makes a mole, when to stop."""
 
     rows: Any
-    """Public items only; postings are of private ones too."""
     private_offsets: Any
     private_items: Any
     limits: Any
     stop: Any
-    """Not 0: return STOPPED soon."""
 
 
-class Cohort(NamedTuple):
-    """The rows that hold a root item, numbered from 0, with their other living items."""
+class Tour(NamedTuple):
+    """A walk from each of some roots in its cohort; it can pause anywhere and go on with more room."""
 
+    roots: Any
+    after: Any
+    """Only items of a higher rank than the root's extend it."""
+    alive: Any
     offsets: Any
     items: Any
+    """The cohort of the current root: its rows, numbered from 0, with their other living items."""
     row_of: Any
     """By number: which row of the table it is."""
+    place: Any
+    """How many roots have begun, and the size of the current set; 0: the root is done."""
+    walk: Any
 
 
 @dataclass(frozen=True)
@@ -89,10 +96,18 @@ class SplitRows(Layout):
         """The most public items that a row holds."""
         return int(np.diff(self.offsets).max(initial=0))
 
+    @cached_property
+    def _room(self) -> tuple[int, int]:
+        return room_for_cohorts(self)
+
     def problem(self, limits: Limits, stop: Stop) -> Problem:
         """The arguments that all kernels of the room share."""
         rows = Rows(self.offsets, self.items, self.post_offsets, self.post_rows)
         return Problem(rows, self.private_offsets, self.private_items, limits, stop.flag)
+
+    def tour(self, roots: Ints, alive: Bools, largest: int, *, after: bool = True) -> Tour:
+        """A tour of these roots."""
+        return new_tour(roots, alive, largest, self._room, after=after)
 
     def public_ranks(self) -> Ints:
         """The public ranks that occur at all, ascending."""
@@ -106,6 +121,54 @@ class SplitRows(Layout):
             self.post_offsets, self.post_rows, first, self.n_rows
         )
         return bitmaps
+
+
+def room_for_cohorts(layout: Layout) -> tuple[int, int]:
+    """The most rows that an item has, and the most items that the rows of one have."""
+    up_to = np.concatenate(
+        [[0], np.cumsum(layout.offsets[layout.post_rows + 1] - layout.offsets[layout.post_rows])]
+    )
+    return int(layout.supports.max(initial=0)), int(
+        np.diff(up_to[layout.post_offsets]).max(initial=0)
+    )
+
+
+def new_tour(
+    roots: Ints, alive: Bools, largest: int, room: tuple[int, int], *, after: bool
+) -> Tour:
+    """A tour that has not begun. How much room its walk needs is not known; pages never used cost nothing."""
+    n_rows, n_occurrences = room
+    n_children, n_pool = len(alive) + 1024, n_rows + 4096
+    walk = Walk(
+        path=np.zeros(largest + 1, np.int32),
+        child_item=np.empty(n_children, np.int32),
+        child_start=np.empty(n_children, np.int64),
+        child_end=np.empty(n_children, np.int64),
+        next_child=np.zeros(largest + 2, np.int64),
+        last_child=np.zeros(largest + 2, np.int64),
+        pool_row=np.empty(n_pool, np.int32),
+        pool_position=np.empty(n_pool, np.int64),
+        pool_top=np.zeros(largest + 2, np.int64),
+        bucket=np.zeros(len(alive), np.int64),
+        touched=np.empty(len(alive), np.int32),
+    )
+    offsets, items = np.zeros(n_rows + 1, np.int64), np.empty(n_occurrences, np.int32)
+    row_of, place = np.empty(n_rows, np.int32), np.zeros(2, np.int64)
+    return Tour(roots, after, alive, offsets, items, row_of, place, walk)
+
+
+def with_twice_the_room(arrays: Any, names: tuple[str, ...]) -> Any:
+    """The same arrays, those of these names twice as long."""
+    longer = {name: np.concatenate([getattr(arrays, name)] * 2) for name in names}
+    return arrays._replace(**longer)
+
+
+def go(walk: Callable[..., int], problem: Problem, tour: Tour, *others: Any) -> int:
+    """Run a kernel to its end, with more room for the walk as often as it asks for it."""
+    while (status := walk(problem, tour, *others)) == MORE_ROOM:
+        children, pool = ("child_item", "child_start", "child_end"), ("pool_row", "pool_position")
+        tour = tour._replace(walk=with_twice_the_room(tour.walk, children + pool))
+    return int(status)
 
 
 def limits_of(rows: SplitRows, model: Coherent) -> Limits:
@@ -193,88 +256,47 @@ def transpose_private(offsets, items, is_private, rank_of_code, record_of_row, p
     return post_rows, row_offsets, row_items
 
 
-@kernel
-def gather_cohort(rows, root, after, alive):
-    """The root's rows with their living items, the root left out; ``after``: only higher ranks."""
+@step
+def go_on(problem, tour):
+    """The next set of the tour, as a child of the walk; LEFT, DONE or STOPPED if there is none."""
+    if problem.stop[0] != 0:
+        return STOPPED
+    if tour.place[1] == 0:
+        if tour.place[0] == len(tour.roots):
+            return DONE
+        tour.place[0] += 1
+        start_cohort(problem.rows, tour, tour.roots[tour.place[0] - 1])
+    child = next_set(tour.walk, tour.place[1])
+    if child < 0:
+        tour.place[1] -= 1
+        return LEFT
+    return child
+
+
+@step
+def start_cohort(rows, tour, root):
+    """Copy the cohort of the root, and make the root the only set of size 1."""
     begin = rows.post_offsets[root]
     n = rows.post_offsets[root + 1] - begin
-    row_of = np.empty(n, np.int32)
-    total = np.int64(0)
+    top = np.int64(0)
     for j in range(n):
         row = rows.post_rows[begin + j]
-        row_of[j] = row
-        total += rows.offsets[row + 1] - rows.offsets[row]
-    offsets = np.empty(n + 1, np.int64)
-    items = np.empty(total, np.int32)
-    top = np.int64(0)
-    offsets[0] = 0
-    for j in range(n):
-        for p in range(rows.offsets[row_of[j]], rows.offsets[row_of[j] + 1]):
+        tour.row_of[j] = row
+        tour.walk.pool_row[j] = j
+        tour.walk.pool_position[j] = top - 1
+        for p in range(rows.offsets[row], rows.offsets[row + 1]):
             x = rows.items[p]
-            if x != root and alive[x] and (x > root or not after):
-                items[top] = x
+            if x != root and tour.alive[x] and (x > root or not tour.after):
+                tour.items[top] = x
                 top += 1
-        offsets[j + 1] = top
-    return Cohort(offsets, items, row_of)
-
-
-@kernel
-def cohort_walk(n_items, largest):
-    """A walk with little room. In a cohort little is needed, and how much is not known before."""
-    return Walk(
-        np.empty(largest + 1, np.int32),
-        np.empty(1024, np.int32),
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-        np.zeros(largest + 2, np.int64),
-        np.zeros(largest + 2, np.int64),
-        np.empty(4096, np.int32),
-        np.empty(4096, np.int64),
-        np.zeros(largest + 2, np.int64),
-        np.zeros(n_items, np.int64),
-        np.empty(n_items, np.int32),
-    )
-
-
-@kernel
-def with_room(walk, children, rows):
-    """The same walk with room for so many children, and so many rows in the pool."""
-    return Walk(
-        walk.path,
-        room_for(walk.child_item, children),
-        room_for(walk.child_start, children),
-        room_for(walk.child_end, children),
-        walk.next_child,
-        walk.last_child,
-        room_for(walk.pool_row, rows),
-        room_for(walk.pool_position, rows),
-        walk.pool_top,
-        walk.bucket,
-        walk.touched,
-    )
-
-
-@kernel
-def with_more_room(walk):
-    """The same walk with twice the room."""
-    return with_room(walk, len(walk.child_item) + 1, len(walk.pool_row) + 1)
-
-
-@kernel
-def start_cohort(cohort, walk, root):
-    """Make the root the only set of size 1; returns the walk, as it may need more room."""
-    n = len(cohort.row_of)
-    walk = with_room(walk, 1, n)
-    for j in range(n):
-        walk.pool_row[j] = j
-        walk.pool_position[j] = cohort.offsets[j] - 1
-    walk.child_item[0] = root
-    walk.child_start[0] = 0
-    walk.child_end[0] = n
-    walk.next_child[1] = 0
-    walk.last_child[1] = 1
-    walk.pool_top[1] = n
-    return walk
+        tour.offsets[j + 1] = top
+    tour.walk.child_item[0] = root
+    tour.walk.child_start[0] = 0
+    tour.walk.child_end[0] = n
+    tour.walk.next_child[1] = 0
+    tour.walk.last_child[1] = 1
+    tour.walk.pool_top[1] = n
+    tour.place[1] = 1
 
 
 @step

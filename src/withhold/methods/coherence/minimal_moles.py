@@ -16,22 +16,18 @@ import numpy as np
 from withhold.counting.arrays import sort_ascending
 from withhold.counting.attack import row_holds
 from withhold.counting.jit import kernel, step
-from withhold.counting.walk import count_extensions, deliver, follow, next_set, open_level
+from withhold.counting.walk import count_extensions, deliver, follow, open_level
 from withhold.counting.worst import keep_worst
 from withhold.methods.coherence.breach_store import held_breach, store_breach
 from withhold.methods.coherence.cohorts import (
-    DONE,
-    STOPPED,
-    cohort_walk,
-    gather_cohort,
+    LEFT,
+    MORE_ROOM,
+    go_on,
     inferred_private,
     lacks_room,
-    start_cohort,
-    with_more_room,
-    with_room,
 )
 
-FULL = -2
+FULL = -10
 """The store has no room for another mole."""
 NO_MOLE = -2
 """In place of a private item: the item is no mole by itself."""
@@ -43,7 +39,7 @@ class Survey(NamedTuple):
     per_item: Any
     """How many of the moles each item is in."""
     by_size: Any
-    """How many moles there are of each size; when storing, ``by_size[0]`` roots are done."""
+    """How many moles there are of each size."""
     exposed: Any
     """The rows that hold a mole; several threads may set them, and only ever to 1."""
     worst: Any
@@ -62,10 +58,9 @@ class SurveyScratch(NamedTuple):
 
 
 @kernel
-def judge_items(problem, roots, numbers):
+def judge_items(problem, walk, roots, numbers):
     """For each root: support, the private item that makes it a mole (-1: rarity; NO_MOLE), joint."""
     rows = problem.rows
-    walk = room_for_postings(problem)
     for n in range(len(roots)):
         begin = rows.post_offsets[roots[n]]
         support = rows.post_offsets[roots[n] + 1] - begin
@@ -83,107 +78,66 @@ def judge_items(problem, roots, numbers):
 
 
 @kernel
-def room_for_postings(problem):
-    """A walk whose pool has room for all postings of any one item."""
-    posts = problem.rows.post_offsets
-    most = np.int64(0)
-    for rank in range(len(posts) - 1):
-        most = max(most, posts[rank + 1] - posts[rank])
-    return with_room(cohort_walk(len(posts) - 1, 1), 1, most)
+def survey_moles(problem, tour, store, storing, survey, scratch):
+    """All minimal moles of 2 to ``largest`` items that hold one of the roots (none of them a mole).
 
-
-@kernel
-def survey_moles(problem, roots, after, alive, store, storing, survey):
-    """All minimal moles of 2 to ``largest`` items that hold one of ``roots`` (none of them a mole).
-
-    ``storing`` keeps those from which a private item follows; FULL asks for a larger store and a call with
-    the roots that are not done. Otherwise the moles are entered in ``survey``.
+    ``storing`` keeps those from which a private item follows; FULL asks for a larger store. Otherwise the
+    moles are entered in ``survey``.
     """
-    n_items = len(problem.rows.post_offsets) - 1
+    walk = tour.walk
     largest = problem.limits.largest
-    walk = cohort_walk(n_items, largest)
-    scratch = SurveyScratch(
-        np.zeros(n_items, np.bool_),
-        np.zeros((largest + 1, n_items), np.bool_),
-        np.zeros(largest + 2, np.int64),
-        np.empty(largest + 1, np.int32),
-    )
-    for n_done in range(len(roots)):
-        if storing:
-            survey.by_size[0] = n_done
-        cohort = gather_cohort(problem.rows, roots[n_done], after, alive)
-        walk = start_cohort(cohort, walk, roots[n_done])
-        size = 1
-        while size > 0:
-            size = survey_cohort(problem, cohort, walk, store, storing, survey, scratch, size)
-            if size > 0:
-                walk = with_more_room(walk)
-        if size != DONE:
-            return size
-    if storing:
-        survey.by_size[0] = len(roots)
-    return DONE
-
-
-@kernel
-def survey_cohort(problem, cohort, walk, store, storing, survey, scratch, size):
-    """``survey_moles`` in one cohort; returns the size to go on with if there is not enough room."""
-    while size > 0:
-        child = next_set(walk, size)
-        if child < 0:
-            for c in range(walk.last_child[size - 1], walk.last_child[size]):
-                scratch.is_open[size, walk.child_item[c]] = False
-            size -= 1
-            if size > 0:
-                scratch.on_path[walk.path[size - 1]] = False
+    while True:
+        child = go_on(problem, tour)
+        size = tour.place[1]
+        if child == LEFT:
+            for c in range(walk.last_child[size], walk.last_child[size + 1]):
+                scratch.is_open[size + 1, walk.child_item[c]] = False
+            scratch.on_path[walk.path[max(size - 1, 0)]] = False
             continue
-        if problem.stop[0] != 0:
-            return STOPPED
-        start = walk.child_start[child]
-        end = walk.child_end[child]
+        if child < 0:
+            return child
+        start, end = walk.child_start[child], walk.child_end[child]
         if size > 1:
             is_rare = end - start < problem.limits.k
             private, joint = -1, np.int64(0)
-            if not is_rare and (
-                storing or size == problem.limits.largest or child < scratch.first_new[size]
-            ):
-                private, joint = inferred_private(problem, cohort.row_of, walk, start, end)
+            if not is_rare and (storing or size == largest or child < scratch.first_new[size]):
+                private, joint = inferred_private(problem, tour.row_of, walk, start, end)
             if is_rare or private >= 0:
                 if not storing:
-                    enter_mole(survey, cohort, walk, size, child, private, joint)
+                    enter_mole(survey, tour, size, child, private, joint)
                 elif not store_breach(store, walk.path, size):
                     return FULL
                 continue
         item = walk.path[size - 1]
         scratch.is_open[size, item] = True
-        if size == problem.limits.largest:
+        if size == largest:
             continue
-        n_touched = count_extensions(cohort, walk, start, end)
+        n_touched = count_extensions(tour, walk, start, end)
         if lacks_room(walk, size, n_touched, end - start):
-            return size
+            return MORE_ROOM
         scratch.on_path[item] = True
         n_open = drop_closed(walk, scratch, size, n_touched, end - start)
         sort_ascending(walk.touched, n_open)
         open_level(walk, size)
         choose_extensions(problem, walk, store, storing, scratch, size, n_open)
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
-            deliver(cohort, walk, size, start, end)
-            size += 1
+            deliver(tour, walk, size, start, end)
+            tour.place[1] += 1
         else:
             scratch.on_path[item] = False
-    return DONE
 
 
 @step
-def enter_mole(survey, cohort, walk, size, child, private, joint):
+def enter_mole(survey, tour, size, child, private, joint):
     """Count the current set, mark its rows, and keep it if it is among the worst of its size."""
+    walk = tour.walk
     start = walk.child_start[child]
     end = walk.child_end[child]
     survey.by_size[size] += 1
     for d in range(size):
         survey.per_item[walk.path[d]] += 1
     for j in range(start, end):
-        survey.exposed[cohort.row_of[walk.pool_row[j]]] = 1
+        survey.exposed[tour.row_of[walk.pool_row[j]]] = 1
     hits = joint if private >= 0 else np.int64(1)
     last = walk.path[size - 1]
     keep_worst(survey.worst, size - 1, last, walk.path, hits, end - start, private)
@@ -268,7 +222,7 @@ def is_frequent(problem, itemset, size):
 
 
 @kernel
-def are_first_minimal_moles(problem, row_of, known, hits):
+def are_first_minimal_moles(problem, walk, row_of, known, hits):
     """Mark in ``hits`` the draws that are moles, contain none, and have the first row that holds them.
 
     So each is counted once among all choices of a row and a set. The empty set is not looked at: it must
@@ -276,7 +230,6 @@ def are_first_minimal_moles(problem, row_of, known, hits):
     """
     size = known.shape[1]
     part = np.empty(size, np.int32)
-    walk = room_for_postings(problem)
     for trial in range(len(row_of)):
         minimal = True
         # The whole first, as its row decides; each part of it once, as a pattern of bits.

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.counting.worst import new_worst
-from withhold.methods.coherence.breach_store import BreachStore, new_store, with_twice_the_room
-from withhold.methods.coherence.cohorts import Bools, Found, Limits, SplitRows, moles_in
+from withhold.methods.coherence.breach_store import BreachStore, larger_store, new_store
+from withhold.methods.coherence.cohorts import DONE, Bools, Found, Limits, SplitRows, go, moles_in
 from withhold.methods.coherence.minimal_moles import (
     FULL,
     NO_MOLE,
     Survey,
+    SurveyScratch,
     are_first_minimal_moles,
     judge_items,
     survey_moles,
@@ -52,7 +53,8 @@ def judge_alone(rows: SplitRows, limits: Limits) -> tuple[Ints, Longs]:
     """The single items that are moles, with support, private item and joint of each."""
     ranks = rows.public_ranks()
     numbers = np.zeros((len(ranks), 3), dtype=np.int64)
-    judge_items(rows.problem(limits, Stop()), ranks, numbers)
+    walk = rows.tour(ranks, ~rows.sensitive, 1).walk
+    judge_items(rows.problem(limits, Stop()), walk, ranks, numbers)
     faulty = numbers[:, 1] != NO_MOLE
     return ranks[faulty], numbers[faulty]
 
@@ -85,17 +87,17 @@ def store_breaches(
     store = new_store(rows.n_items)
     if limits.num >= limits.den or limits.largest < 3:
         return store
-    problem = rows.problem(limits._replace(largest=limits.largest - 1), stop)
+    limits = limits._replace(largest=limits.largest - 1)
     found = _new_survey(rows, 0, 0)
-    # Many roots in a call: each call makes arrays as long as there are items.
+    # Many roots in a part: each makes arrays as long as there are items.
     parts = np.array_split(_downwards(alive), CALLS)
     for number, roots in enumerate(parts):
         progress(what, number, len(parts))
         while len(roots) > 0 and stop.reason == 0:
-            status = survey_moles(problem, roots, True, alive, store, True, found)
-            roots = roots[int(found.by_size[0]) :]
+            status, n_done = _walk(rows, limits, roots, alive, store, found, stop, storing=True)
+            roots = roots[n_done:]
             if status == FULL:
-                store = with_twice_the_room(store)
+                store = larger_store(store)
     return store
 
 
@@ -112,8 +114,7 @@ def count_minimal(
     found = _new_survey(rows, limits.largest, 0)
     roots = _downwards(alive) if root is None else root
     if limits.largest > 1:
-        problem = rows.problem(limits, stop)
-        survey_moles(problem, roots, root is None, alive, store, False, found)
+        _walk(rows, limits, roots, alive, store, found, stop, after=root is None)
     per_item: Longs = found.per_item
     return per_item
 
@@ -170,7 +171,8 @@ def count_first_minimal(
 ) -> int:
     """How many of these draws, of a row and a set in it, are minimal moles in their first row."""
     hits = np.zeros(len(row_of), dtype=np.bool_)
-    are_first_minimal_moles(rows.problem(limits, stop), row_of, known, hits)
+    walk = rows.tour(row_of, ~rows.sensitive, 1).walk
+    are_first_minimal_moles(rows.problem(limits, stop), walk, row_of, known, hits)
     return int(hits.sum())
 
 
@@ -186,8 +188,32 @@ def _survey_part(
 ) -> Survey:
     """The moles that hold one of the roots and otherwise higher ranks. The store is only read."""
     found = _new_survey(rows, limits.largest, keep)._replace(exposed=exposed)
-    survey_moles(rows.problem(limits, stop), roots, True, alive, store, False, found)
+    _walk(rows, limits, roots, alive, store, found, stop)
     return found
+
+
+def _walk(
+    rows: SplitRows,
+    limits: Limits,
+    roots: Ints,
+    alive: Bools,
+    store: BreachStore,
+    found: Survey,
+    stop: Stop,
+    *,
+    after: bool = True,
+    storing: bool = False,
+) -> tuple[int, int]:
+    """Call ``survey_moles``; returns its status, and how many roots are done."""
+    tour = rows.tour(roots, alive, limits.largest, after=after)
+    scratch = SurveyScratch(
+        np.zeros(rows.n_items, dtype=np.bool_),
+        np.zeros((limits.largest + 1, rows.n_items), dtype=np.bool_),
+        np.zeros(limits.largest + 2, dtype=np.int64),
+        np.zeros(limits.largest + 1, dtype=np.int32),
+    )
+    status = go(survey_moles, rows.problem(limits, stop), tour, store, storing, found, scratch)
+    return status, int(tour.place[0]) - (status != DONE)
 
 
 def _new_survey(rows: SplitRows, largest: int, keep: int) -> Survey:

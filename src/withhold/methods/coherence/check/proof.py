@@ -32,6 +32,7 @@ from withhold.methods.coherence.cohorts import (
     Limits,
     SplitRows,
     dealt,
+    go,
     limits_of,
     moles_in,
     split_rows,
@@ -112,13 +113,14 @@ def _walk(
     rows: SplitRows, limits: Limits, stop: Stop, roots: Ints, all_of_them: bool
 ) -> tuple[Found | None, int]:
     """What a walk from these roots finds, and the number of sets it looked at."""
-    worst = new_worst(limits.largest, 1)
-    checked = np.zeros(1, dtype=np.int64)
-    find_mole(rows.problem(limits, stop), roots, all_of_them, worst, checked)
-    moles = [mole for size in np.flatnonzero(worst.counts) for mole in moles_in(worst, size + 1)]
+    worst, checked = new_worst(limits.largest, 1), np.zeros(1, dtype=np.int64)
+    tour = rows.tour(roots, ~rows.sensitive, limits.largest)
+    go(find_mole, rows.problem(limits, stop), tour, all_of_them, worst, checked)
+    sizes = range(1, limits.largest + 1)
+    moles = [mole for size in sizes for mole in moles_in(worst, size)]
     if moles and not all_of_them:
         stop.because(ANSWERED)
-    return (moles[0] if moles else None), int(checked[0])
+    return (moles[0] if moles else None), int(tour.place[0] + checked[0])
 
 
 def _closed_sets(

@@ -13,81 +13,57 @@ import numpy as np
 from withhold.counting.arrays import sort_ascending
 from withhold.counting.jit import kernel, step
 from withhold.counting.supports import count_support
-from withhold.counting.walk import count_extensions, deliver, follow, next_set, open_level
+from withhold.counting.walk import count_extensions, deliver, follow, open_level
 from withhold.counting.worst import keep_worst
 from withhold.methods.coherence.cohorts import (
-    DONE,
-    STOPPED,
-    cohort_walk,
-    gather_cohort,
+    FOUND,
+    LEFT,
+    MORE_ROOM,
+    go_on,
     inferred_private,
     lacks_room,
-    start_cohort,
-    with_more_room,
 )
 
-FOUND = -2
 TOO_RARE = -1
 """In place of a private item."""
 
 
 @kernel
-def find_mole(problem, roots, all_of_them, worst, checked):
-    """FOUND if a set of public items whose lowest is in ``roots`` is a mole, and it is in ``worst``.
+def find_mole(problem, tour, all_of_them, worst, checked):
+    """FOUND if a set of public items whose lowest is a root is a mole, and it is in ``worst``; else DONE.
 
     With ``all_of_them`` no smaller set than of ``largest`` items must be a mole; of those of that size the
     worst are kept, and of equally bad ones that which comes first with roots from high to low.
-    ``checked[0]`` counts the sets looked at.
+    ``checked[0]`` counts the extensions looked at.
     """
-    rows = problem.rows
-    n_items = len(rows.post_offsets) - 1
-    everything = np.ones(n_items, np.bool_)
-    walk = cohort_walk(n_items, problem.limits.largest)
-    for root in roots:
-        support = rows.post_offsets[root + 1] - rows.post_offsets[root]
-        checked[0] += 1
-        if support < problem.limits.k:
-            keep_worst(worst, 0, root, walk.path, np.int64(1), support, TOO_RARE)
+    walk = tour.walk
+    limits = problem.limits
+    while True:
+        child = go_on(problem, tour)
+        if child == LEFT:
+            continue
+        if child < 0:
+            return child
+        size = tour.place[1]
+        start, end = walk.child_start[child], walk.child_end[child]
+        last = walk.path[size - 1]
+        # Of what is rare only roots come here.
+        if end - start < limits.k:
+            keep_worst(worst, 0, last, walk.path, np.int64(1), end - start, TOO_RARE)
             if not all_of_them:
                 return FOUND
             continue
-        cohort = gather_cohort(rows, root, True, everything)
-        walk = start_cohort(cohort, walk, root)
-        size = 1
-        while size > 0:
-            size = find_mole_below(problem, cohort, walk, size, all_of_them, worst, checked)
-            if size > 0:
-                walk = with_more_room(walk)
-        if size != DONE:
-            return size
-    return DONE
-
-
-@kernel
-def find_mole_below(problem, cohort, walk, size, all_of_them, worst, checked):
-    """``find_mole`` in one cohort; returns the size to go on with if there is not enough room."""
-    largest = problem.limits.largest
-    while size > 0:
-        child = next_set(walk, size)
-        if child < 0:
-            size -= 1
-            continue
-        if problem.stop[0] != 0:
-            return STOPPED
-        start = walk.child_start[child]
-        end = walk.child_end[child]
-        if size == largest or not all_of_them:
-            private, joint = inferred_private(problem, cohort.row_of, walk, start, end)
+        if size == limits.largest or not all_of_them:
+            private, joint = inferred_private(problem, tour.row_of, walk, start, end)
             if private >= 0:
-                last = walk.path[size - 1]
                 keep_worst(worst, size - 1, last, walk.path, joint, end - start, private)
                 if not all_of_them:
                     return FOUND
-        if size == largest:
+        if size == limits.largest:
             continue
-        n_touched = count_extensions(cohort, walk, start, end)
+        n_touched = count_extensions(tour, walk, start, end)
         if lacks_room(walk, size, n_touched, end - start):
-            return size
+            return MORE_ROOM
         checked[0] += n_touched
         if all_of_them:
             sort_ascending(walk.touched, n_touched)
@@ -97,16 +73,15 @@ def find_mole_below(problem, cohort, walk, size, all_of_them, worst, checked):
         for t in range(n_touched):
             x = walk.touched[n_touched - 1 - t if all_of_them else t]
             # What is frequent enough need only be followed if anything else is asked of it.
-            if problem.limits.k <= walk.bucket[x] < end - start and (
-                size + 1 < largest or problem.limits.num < problem.limits.den
+            if limits.k <= walk.bucket[x] < end - start and (
+                size + 1 < limits.largest or limits.num < limits.den
             ):
                 follow(walk, size, x)
             else:
                 walk.bucket[x] = 0
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
-            deliver(cohort, walk, size, start, end)
-            size += 1
-    return DONE
+            deliver(tour, walk, size, start, end)
+            tour.place[1] += 1
 
 
 @step

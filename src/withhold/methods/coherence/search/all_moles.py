@@ -9,64 +9,36 @@ are counted that all rows of a set hold.
 from __future__ import annotations
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.walk import count_extensions, deliver, follow, next_set, open_level
+from withhold.counting.walk import count_extensions, deliver, follow, open_level
 from withhold.methods.coherence.breach_store import EMPTY, held_breach
-from withhold.methods.coherence.cohorts import (
-    DONE,
-    STOPPED,
-    cohort_walk,
-    gather_cohort,
-    inferred_private,
-    lacks_room,
-    start_cohort,
-    with_more_room,
-)
+from withhold.methods.coherence.cohorts import LEFT, MORE_ROOM, go_on, inferred_private, lacks_room
 from withhold.methods.coherence.search.supersets import (
     FEW_ROWS,
     MOST_TO_REDUCE,
     count_supersets,
     keep_maximal,
-    new_scratch,
 )
 from withhold.methods.coherence.search.tally import add_below, add_sets, close_set
 
 
 @kernel
-def count_moles(problem, roots, after, alive, store, tally, part):
-    """Add to the tally all moles of 2 to ``largest`` items that hold one of ``roots`` (no moles alone).
+def count_moles(problem, tour, store, tally, scratch, part):
+    """Add to the tally all moles of 2 to ``largest`` items that hold one of the roots (no moles alone).
 
     All minimal moles of fewer than ``largest`` items that are not rare must be stored. ``part`` is a number
     n and an m: of each root's extensions only every m-th is followed, from n on. The sum of all parts is
     everything.
     """
-    n_items = len(problem.rows.post_offsets) - 1
-    walk = cohort_walk(n_items, problem.limits.largest)
-    scratch = new_scratch(n_items, problem.limits.largest)
-    for root in roots:
-        cohort = gather_cohort(problem.rows, root, after, alive)
-        walk = start_cohort(cohort, walk, root)
-        size = 1
-        while size > 0:
-            size = count_in_cohort(problem, cohort, walk, store, tally, scratch, part, size)
-            if size > 0:
-                walk = with_more_room(walk)
-        if size != DONE:
-            return size
-    return DONE
-
-
-@kernel
-def count_in_cohort(problem, cohort, walk, store, tally, scratch, part, size):
-    """``count_moles`` in one cohort; returns the size to go on with if there is not enough room."""
-    while size > 0:
-        child = next_set(walk, size)
-        if child < 0:
-            size -= 1
+    walk = tour.walk
+    while True:
+        child = go_on(problem, tour)
+        size = tour.place[1]
+        if child == LEFT:
             if size > 0:
                 leave_set(walk, tally, scratch, size)
             continue
-        if problem.stop[0] != 0:
-            return STOPPED
+        if child < 0:
+            return child
         start = walk.child_start[child]
         end = walk.child_end[child]
         is_mole = child >= scratch.first_mole[size]
@@ -74,19 +46,19 @@ def count_in_cohort(problem, cohort, walk, store, tally, scratch, part, size):
         if not is_mole and r == 0:
             if size == 1:
                 continue
-            private, _ = inferred_private(problem, cohort.row_of, walk, start, end)
+            private, _ = inferred_private(problem, tour.row_of, walk, start, end)
             if private < 0:
                 continue
             is_mole = True
         if is_mole and r > 1 and FEW_ROWS < end - start <= MOST_TO_REDUCE:
-            end = keep_maximal(cohort, walk, start, end, scratch)
+            end = keep_maximal(tour, walk, start, end, scratch)
             walk.child_end[child] = end
         if is_mole and (r <= 1 or end - start <= FEW_ROWS):
-            count_supersets(cohort, walk, tally, scratch, start, end, r, size)
+            count_supersets(tour, walk, tally, scratch, start, end, r, size)
             continue
-        n_touched = count_extensions(cohort, walk, start, end)
+        n_touched = count_extensions(tour, walk, start, end)
         if lacks_room(walk, size, n_touched, end - start):
-            return size
+            return MORE_ROOM
         scratch.on_path[walk.path[size - 1]] = True
         k = problem.limits.k
         n_left = set_free_aside(k, store, walk, tally, scratch, size, n_touched, is_mole)
@@ -97,9 +69,8 @@ def count_in_cohort(problem, cohort, walk, store, tally, scratch, part, size):
             n_left = keep_part(walk, n_left, part)
         choose_extensions(problem, walk, store, tally, scratch, size, n_left, is_mole)
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
-            deliver(cohort, walk, size, start, end)
-        size += 1
-    return DONE
+            deliver(tour, walk, size, start, end)
+        tour.place[1] += 1
 
 
 @step

@@ -12,9 +12,17 @@ from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.supports import count_support
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
 from withhold.data import Records
-from withhold.methods.coherence.cohorts import Limits, SplitRows, dealt, limits_of, split_rows
+from withhold.methods.coherence.cohorts import (
+    FOUND,
+    Limits,
+    SplitRows,
+    dealt,
+    go,
+    limits_of,
+    split_rows,
+)
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.search.first_mole import SOME, any_mole
+from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 
 
@@ -51,7 +59,8 @@ def already_coherent(
 
 
 def _any_mole(rows: SplitRows, limits: Limits, roots: Ints, stop: Stop) -> bool:
-    found: bool = any_mole(rows.problem(limits, stop), roots, True, ~rows.sensitive) == SOME
+    tour = rows.tour(roots, ~rows.sensitive, limits.largest)
+    found = go(any_mole, rows.problem(limits, stop), tour) == FOUND
     if found:
         stop.because(ANSWERED)
     return found

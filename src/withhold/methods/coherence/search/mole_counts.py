@@ -19,11 +19,22 @@ from withhold.counting.walk import Rows
 from withhold.data import Records
 from withhold.data.plan import without
 from withhold.methods.coherence.breach_store import BreachStore
-from withhold.methods.coherence.cohorts import Bools, dealt, limits_of, split_rows
+from withhold.methods.coherence.cohorts import (
+    MORE_ROOM,
+    Bools,
+    dealt,
+    go,
+    limits_of,
+    new_tour,
+    room_for_cohorts,
+    split_rows,
+    with_twice_the_room,
+)
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole_survey import count_minimal
 from withhold.methods.coherence.search.all_moles import count_moles
-from withhold.methods.coherence.search.nuggets import count_nuggets
+from withhold.methods.coherence.search.nuggets import count_nuggets, new_levels
+from withhold.methods.coherence.search.supersets import new_scratch
 from withhold.methods.coherence.search.tally import Tally, new_tally
 
 WORTH_SHARING = 50_000
@@ -96,7 +107,7 @@ class Counter:
         raise NotImplementedError
 
     def _by_code(self, parts: list[Longs]) -> dict[int, int]:
-        numbers = in_whole_numbers(sum(parts), self.worth) if parts else {}
+        numbers = in_whole_numbers(np.sum(parts, axis=0), self.worth) if parts else {}
         return {self.code_list[rank]: number for rank, number in numbers.items()}
 
     def _run(self, count: Callable[[Ints], Tally], roots: Ints) -> list[Tally]:
@@ -147,7 +158,8 @@ class AllMoles(Counter):
         n_items, largest = self.rows.n_items, self.limits.largest
         tally = new_tally(n_items, largest, self.slots, self.weights, len(self.worth))
         problem = self.rows.problem(self.limits, self.stop)
-        count_moles(problem, roots, after, alive, self.store, tally, part)
+        tour = self.rows.tour(roots, alive, largest, after=after)
+        go(count_moles, problem, tour, self.store, tally, new_scratch(n_items, largest), part)
         return tally
 
 
@@ -183,6 +195,7 @@ class Nuggets(Counter):
         worth = [2**n for n in range(longest + 1)]
         super().__init__(codes, ranks_of(codes, table.n_items), worth, stop, jobs)
         self.rows = Rows(layout.offsets, layout.items, layout.post_offsets, layout.post_rows)
+        self.room = room_for_cohorts(layout)
         self.support, self.private, self.longest = support, layout.sensitive, longest
         # Any number of items may be taken, so there are always 2^n sets.
         self.slots = np.tile(np.arange(longest + 1), (3, 1))
@@ -206,7 +219,11 @@ class Nuggets(Counter):
     def _tally(self, alive: Bools, after: bool, roots: Ints) -> Tally:
         n_items, n_slots = len(self.codes), self.longest + 1
         tally = new_tally(n_items, self.longest, self.slots, self.weights, n_slots)
-        count_nuggets(self.rows, roots, after, alive, self.support, tally, self.stop.flag)
+        tour = new_tour(roots, alive, self.longest, self.room, after=after)
+        levels = new_levels(n_items, self.longest)
+        others = tally, self.support, self.stop.flag
+        while count_nuggets(self.rows, tour, levels, *others) == MORE_ROOM:
+            levels = with_twice_the_room(levels, ("item", "count", "words"))
         return tally
 
 

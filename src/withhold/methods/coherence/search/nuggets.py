@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.arrays import room_for
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel, step
-from withhold.methods.coherence.cohorts import DONE, STOPPED, gather_cohort
+from withhold.methods.coherence.cohorts import DONE, MORE_ROOM, STOPPED, start_cohort
 from withhold.methods.coherence.search.tally import add_below, close_set
 
 
@@ -33,65 +32,56 @@ class Levels(NamedTuple):
     words: Any
 
 
-@kernel
-def count_nuggets(rows, roots, after, alive, k, tally, stop):
-    """Add to the tally all itemsets with one of ``roots`` that ``k`` rows hold."""
-    n_items = len(rows.post_offsets) - 1
-    longest = len(tally.total) - 1
-    bucket = np.zeros(n_items, np.int64)
-    levels = Levels(
-        np.empty(longest + 1, np.int32),
-        np.zeros(longest + 2, np.int64),
-        np.zeros(longest + 2, np.int64),
-        np.zeros(1, np.int64),
-        np.empty(n_items + 1, np.int32),
-        np.empty(n_items + 1, np.int64),
-        np.empty(1024, np.uint64),
-    )
-    for root in roots:
-        support = rows.post_offsets[root + 1] - rows.post_offsets[root]
-        if support < k or not alive[root]:
-            continue
-        cohort = gather_cohort(rows, root, after, alive)
-        n_words = (support + 63) >> 6
-        n = number_frequent(cohort, k, bucket, levels.item)
-        levels = with_levels(levels, n + 1, n_words)
-        levels.item[0] = root
-        levels.count[0] = support
-        set_bits(cohort, bucket, levels, n, n_words)
-        levels.next[1] = 0
-        levels.end[1] = n + 1
-        levels.most_free[0] = 0
-        size = 1
-        while size > 0:
-            size = count_below(levels, tally, k, n_words, size, stop)
-            if size > 0:
-                levels = with_levels(levels, 2 * levels.end[size], n_words)
-        if size != DONE:
-            return size
-    return DONE
-
-
-@kernel
-def with_levels(levels, sets, n_words):
-    """The same levels with room for so many sets."""
+def new_levels(n_items: int, longest: int) -> Levels:
+    """Levels with little room."""
     return Levels(
-        levels.path,
-        levels.next,
-        levels.end,
-        levels.most_free,
-        room_for(levels.item, sets),
-        room_for(levels.count, sets),
-        room_for(levels.words, sets * n_words),
+        np.zeros(longest + 1, dtype=np.int32),
+        np.zeros(longest + 2, dtype=np.int64),
+        np.zeros(longest + 2, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+        np.empty(n_items + 1024, dtype=np.int32),
+        np.empty(n_items + 1024, dtype=np.int64),
+        np.empty(1 << 16, dtype=np.uint64),
     )
+
+
+@kernel
+def count_nuggets(rows, tour, levels, tally, k, stop):
+    """Add to the tally all itemsets with one of the roots that ``k`` rows hold; MORE_ROOM asks for that."""
+    while True:
+        if tour.place[1] == 0:
+            if tour.place[0] == len(tour.roots):
+                return DONE
+            root = tour.roots[tour.place[0]]
+            support = rows.post_offsets[root + 1] - rows.post_offsets[root]
+            tour.place[0] += 1
+            if support < k or not tour.alive[root]:
+                continue
+            start_cohort(rows, tour, root)
+            n = number_frequent(tour, support, k, tour.walk.bucket, levels.item)
+            n_words = (support + 63) >> 6
+            has_room = (n + 1) * n_words <= len(levels.words)
+            set_bits(tour, support, levels, n, n_words if has_room else 0)
+            if not has_room:
+                tour.place[0] -= 1
+                tour.place[1] = 0
+                return MORE_ROOM
+            levels.item[0] = root
+            levels.count[0] = support
+            levels.next[1] = 0
+            levels.end[1] = n + 1
+            levels.most_free[0] = 0
+        status = count_below(levels, tally, tour.place, k, (levels.count[0] + 63) >> 6, stop)
+        if status != DONE:
+            return status
 
 
 @step
-def number_frequent(cohort, k, bucket, kept):
+def number_frequent(tour, n_rows, k, bucket, kept):
     """Put the items that ``k`` rows hold into ``kept``, from place 1 on, and their places into ``bucket``."""
     n_touched = 0
-    for q in range(cohort.offsets[len(cohort.row_of)]):
-        x = cohort.items[q]
+    for q in range(tour.offsets[n_rows]):
+        x = tour.items[q]
         if bucket[x] == 0:
             n_touched += 1
             kept[n_touched] = x
@@ -109,31 +99,32 @@ def number_frequent(cohort, k, bucket, kept):
 
 
 @step
-def set_bits(cohort, bucket, levels, n, n_words):
-    """The rows of the root (all of them) and of each numbered item as bits; clears ``bucket``."""
+def set_bits(tour, n_rows, levels, n, n_words):
+    """The rows of the root (all of them) and of each numbered item as bits, if any; clears ``bucket``."""
     for w in range((n + 1) * n_words):
         levels.words[w] = 0
-    for row in range(len(cohort.row_of)):
+    for row in range(n_rows if n_words > 0 else 0):
         bit = np.uint64(1) << np.uint64(row & 63)
         levels.words[row >> 6] |= bit
-        for q in range(cohort.offsets[row], cohort.offsets[row + 1]):
-            c = bucket[cohort.items[q]]
+        for q in range(tour.offsets[row], tour.offsets[row + 1]):
+            c = tour.walk.bucket[tour.items[q]]
             if c > 0:
                 levels.words[c * n_words + (row >> 6)] |= bit
     for c in range(1, n + 1):
-        bucket[levels.item[c]] = 0
+        tour.walk.bucket[levels.item[c]] = 0
 
 
-@kernel
-def count_below(levels, tally, k, n_words, size, stop):
-    """Count the sets below the root; returns the size to go on with if there is not enough room."""
+@step
+def count_below(levels, tally, place, k, n_words, stop):
+    """Count the sets with the root, from that of size ``place[1]`` on."""
     words = levels.words
-    while size > 0:
+    while place[1] > 0:
+        size = place[1]
         # Of the first level only the root is a set: the others are what can extend it.
         if levels.next[size] == levels.end[size] or (size == 1 and levels.next[1] == 1):
-            size -= 1
-            if size > 0:
-                close_set(tally, levels.path, size, levels.most_free[0] + 1)
+            place[1] -= 1
+            if size > 1:
+                close_set(tally, levels.path, size - 1, levels.most_free[0] + 1)
             continue
         if stop[0] != 0:
             return STOPPED
@@ -141,7 +132,7 @@ def count_below(levels, tally, k, n_words, size, stop):
         last = levels.end[size]
         needed = last + last - c - 1
         if needed > len(levels.item) or needed * n_words > len(words):
-            return size
+            return MORE_ROOM
         levels.next[size] += 1
         levels.path[size - 1] = levels.item[c]
         levels.next[size + 1] = last
@@ -162,6 +153,6 @@ def count_below(levels, tally, k, n_words, size, stop):
         levels.most_free[0] = max(levels.most_free[0], n_free)
         tally.free_top[size] = n_free
         add_below(tally, size, 2, n_free, 1)
-        size += 1
-        levels.end[size] = last
+        levels.end[size + 1] = last
+        place[1] += 1
     return DONE

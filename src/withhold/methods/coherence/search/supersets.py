@@ -36,21 +36,20 @@ class Scratch(NamedTuple):
     """By row: how many items are left in it, and which, as 63 bits."""
 
 
-@kernel
-def new_scratch(n_items, largest):
-    """Scratch for one walk; the root is no mole."""
+def new_scratch(n_items: int, largest: int) -> Scratch:
+    """Scratch for one walk; no root is a mole."""
     return Scratch(
-        np.zeros(n_items, np.bool_),
-        np.zeros(n_items, np.bool_),
-        np.ones(largest + 2, np.int64),
-        np.empty(1 << FEW_ROWS, np.int64),
-        np.empty(MOST_TO_REDUCE, np.int64),
-        np.empty(MOST_TO_REDUCE, np.int64),
+        np.zeros(n_items, dtype=np.bool_),
+        np.zeros(n_items, dtype=np.bool_),
+        np.ones(largest + 2, dtype=np.int64),
+        np.zeros(1 << FEW_ROWS, dtype=np.int64),
+        np.zeros(MOST_TO_REDUCE, dtype=np.int64),
+        np.zeros(MOST_TO_REDUCE, dtype=np.int64),
     )
 
 
 @kernel
-def keep_maximal(cohort, walk, start, end, scratch):
+def keep_maximal(tour, walk, start, end, scratch):
     """Drop the rows whose rest another row's rest contains; returns the new end.
 
     Below a mole it only matters whether some row holds a set, so these rows add nothing.
@@ -60,15 +59,15 @@ def keep_maximal(cohort, walk, start, end, scratch):
     for j in range(end - start):
         mark = np.int64(0)
         begin = walk.pool_position[start + j] + 1
-        last = cohort.offsets[walk.pool_row[start + j] + 1]
+        last = tour.offsets[walk.pool_row[start + j] + 1]
         for q in range(begin, last):
-            mark |= np.int64(1) << np.int64(cohort.items[q] % 63)
+            mark |= np.int64(1) << np.int64(tour.items[q] % 63)
         insert_by_length(walk, start, j, lengths, marks, last - begin, mark)
     kept = 0
     for j in range(end - start):
         inside = False
         for i in range(kept):
-            if marks[j] & ~marks[i] == 0 and is_rest_inside(cohort, walk, start + j, start + i):
+            if marks[j] & ~marks[i] == 0 and is_rest_inside(tour, walk, start + j, start + i):
                 inside = True
                 break
         if not inside:
@@ -98,23 +97,23 @@ def insert_by_length(walk, start, j, lengths, marks, length, mark):
 
 
 @step
-def is_rest_inside(cohort, walk, one, other):
+def is_rest_inside(tour, walk, one, other):
     """Whether the other row's rest contains the rest of this one; both are places in the pool."""
     q = walk.pool_position[one] + 1
-    last = cohort.offsets[walk.pool_row[one] + 1]
+    last = tour.offsets[walk.pool_row[one] + 1]
     p = walk.pool_position[other] + 1
-    other_last = cohort.offsets[walk.pool_row[other] + 1]
+    other_last = tour.offsets[walk.pool_row[other] + 1]
     while q < last and p < other_last:
-        if cohort.items[q] == cohort.items[p]:
+        if tour.items[q] == tour.items[p]:
             q += 1
-        elif cohort.items[q] < cohort.items[p]:
+        elif tour.items[q] < tour.items[p]:
             return False
         p += 1
     return q == last
 
 
 @step
-def count_supersets(cohort, walk, tally, scratch, start, end, r, size):
+def count_supersets(tour, walk, tally, scratch, start, end, r, size):
     """Count the current set, a mole with at most FEW_ROWS rows (any number if r ≤ 1), and all that rows add.
 
     The number goes to ``counts``, and to what is below the path without the set's last item.
@@ -125,10 +124,10 @@ def count_supersets(cohort, walk, tally, scratch, start, end, r, size):
         add_sets(tally, tally.counts, item, 0, 0, 1)
         add_sets(tally, tally.total, size - 1, 0, 0, 1)
     elif end - start == 1:
-        add_one_row(cohort, walk, tally, scratch, start, r, size)
+        add_one_row(tour, walk, tally, scratch, start, r, size)
     elif r == 1:
         n = n_free
-        for t in range(mark_rows(cohort, walk, scratch, start, end, False)):
+        for t in range(mark_rows(tour, walk, scratch, start, end, False)):
             add_sets(tally, tally.counts, walk.touched[t], 0, 0, 1)
             walk.bucket[walk.touched[t]] = 0
             n += 1
@@ -137,34 +136,34 @@ def count_supersets(cohort, walk, tally, scratch, start, end, r, size):
         add_sets(tally, tally.total, size - 1, 0, 0, 1 + n)
         add_sets(tally, tally.of_free, size - 1, 0, 0, 1)
     else:
-        n_touched = mark_rows(cohort, walk, scratch, start, end, True)
+        n_touched = mark_rows(tour, walk, scratch, start, end, True)
         add_groups(walk, tally, scratch.holding, n_touched, end - start, r, size)
 
 
 @step
-def add_one_row(cohort, walk, tally, scratch, start, r, size):
+def add_one_row(tour, walk, tally, scratch, start, r, size):
     """Count a mole that one row holds: all sets of the items that are left in it."""
     begin = walk.pool_position[start] + 1
-    last = cohort.offsets[walk.pool_row[start] + 1]
+    last = tour.offsets[walk.pool_row[start] + 1]
     n = tally.free_top[size - 1]
     for q in range(begin, last):
-        if not scratch.is_free[cohort.items[q]]:
+        if not scratch.is_free[tour.items[q]]:
             n += 1
     for q in range(begin, last):
-        if not scratch.is_free[cohort.items[q]]:
-            add_sets(tally, tally.counts, cohort.items[q], r - 1, n - 1, 1)
+        if not scratch.is_free[tour.items[q]]:
+            add_sets(tally, tally.counts, tour.items[q], r - 1, n - 1, 1)
     add_sets(tally, tally.counts, walk.path[size - 1], r, n, 1)
     add_below(tally, size - 1, r, n, 1)
 
 
 @step
-def mark_rows(cohort, walk, scratch, start, end, by_row):
+def mark_rows(tour, walk, scratch, start, end, by_row):
     """Mark each item that is left in ``bucket``, with a bit for each row; returns how many are touched."""
     n_touched = 0
     for j in range(start, end):
         bit = np.int64(1) << (j - start) if by_row else np.int64(1)
-        for q in range(walk.pool_position[j] + 1, cohort.offsets[walk.pool_row[j] + 1]):
-            x = cohort.items[q]
+        for q in range(walk.pool_position[j] + 1, tour.offsets[walk.pool_row[j] + 1]):
+            x = tour.items[q]
             if not scratch.is_free[x]:
                 if walk.bucket[x] == 0:
                     walk.touched[n_touched] = x

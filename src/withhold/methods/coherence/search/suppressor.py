@@ -20,13 +20,13 @@ from withhold.data import Records
 from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError
 from withhold.exact import decimal_text
-from withhold.methods.coherence.cohorts import DONE, Bools
+from withhold.methods.coherence.cohorts import DONE, Bools, go
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import moles_alone, store_breaches
 from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
 from withhold.methods.coherence.search.already_coherent import already_coherent
-from withhold.methods.coherence.search.borders import mole_border, nugget_border
+from withhold.methods.coherence.search.borders import Border, mole_border, nugget_border
 from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.coherence.search.mole_counts import (
     AllMoles,
@@ -196,7 +196,9 @@ class Search:
             alive[worst] = False
             moles = {code: many for code, many in moles.items() if many and code != worst}
 
-    def counters(self, alive: Bools, nuggets: Nuggets, keep: str) -> tuple[Counter, Counter]:
+    def counters(
+        self, alive: Bools, nuggets: Nuggets, keep: str
+    ) -> tuple[Counter | Border, Counter | Border]:
         """Those that count moles and nuggets in the way that was asked for."""
         if self.counting == "borders":
             private = np.zeros_like(alive)
@@ -223,8 +225,9 @@ class Search:
         back = []
         for number, code in enumerate(reversed(codes)):
             self.progress("restoring items", number, len(codes))
-            root = chosen.rank_of_code[[code]]
-            if any_mole(problem, root, False, chosen.alive(alive)) == DONE:
+            root, living = chosen.rank_of_code[[code]], chosen.alive(alive)
+            tour = chosen.rows.tour(root, living, chosen.limits.largest, after=False)
+            if go(any_mole, problem, tour) == DONE:
                 alive[code] = True
                 back.append(code)
         return back
