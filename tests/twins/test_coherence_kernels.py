@@ -14,16 +14,19 @@ from twins import plain_coherence
 from withhold.counting.threads import Stop
 from withhold.data import Records
 from withhold.methods.coherence import breach_store
-from withhold.methods.coherence.breach_store import EMPTY, move_keys, slot_of
-from withhold.methods.coherence.check.rare_rows import find_rare_row
-from withhold.methods.coherence.cohorts import SplitRows, split_rows, transpose_private
-from withhold.methods.coherence.limits import Limits
-from withhold.methods.coherence.minimal_moles import NO_MOLE, judge_items
+from withhold.methods.coherence.breach_store import EMPTY, move_keys
+from withhold.methods.coherence.check.public_sets import find_rare_row
+from withhold.methods.coherence.cohorts import (
+    Limits,
+    SplitRows,
+    split_rows,
+    transpose_private,
+)
+from withhold.methods.coherence.minimal_moles import NO_MOLE, are_first_minimal_moles, judge_items
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.coherence.mole_survey import count_minimal, store_breaches, survey
-from withhold.methods.coherence.samples import are_first_minimal_moles
 from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
-from withhold.methods.coherence.search.supersets import keep_maximal
+from withhold.methods.coherence.search.supersets import keep_maximal, new_scratch
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
 sizes = st.integers(1, 8)
@@ -71,17 +74,9 @@ def test_judge_items(problem, h, k):
     laid, records = split(*problem)
     ranks, private = laid.public_ranks(), private_ranks(laid)
     numbers = np.zeros((len(ranks), 3), dtype=np.int64)
-    judge_items(
-        ranks,
-        laid.private_offsets,
-        laid.private_items,
-        laid.post_offsets,
-        laid.post_rows,
-        k,
-        h.numerator,
-        h.denominator,
-        numbers,
-    )
+    limits = Limits(k, h.numerator, h.denominator, 1)
+    walk = laid.tour(ranks, ~laid.sensitive, 1).walk
+    judge_items(laid.problem(limits, Stop()), walk, ranks, numbers)
     expected = plain_coherence.judge_items(ranks.tolist(), records, private, k, h)
     got = [(support, None if s == NO_MOLE else s, joint) for support, s, joint in numbers.tolist()]
     assert got == expected
@@ -101,18 +96,10 @@ def test_are_first_minimal_moles(problem, h, k, size, data):
     draws = data.draw(st.permutations(all_draws))[:200]
     hits = np.ones(len(draws), dtype=np.bool_)
     are_first_minimal_moles(
+        laid.problem(Limits(k, h.numerator, h.denominator, size), Stop()),
+        laid.tour(laid.public_ranks(), ~laid.sensitive, 1).walk,
         np.array([row for row, _ in draws], dtype=np.int32),
         np.array([sorted(part) for _, part in draws], dtype=np.int32).reshape(-1, size),
-        laid.offsets,
-        laid.items,
-        laid.post_offsets,
-        laid.post_rows,
-        laid.private_offsets,
-        laid.private_items,
-        k,
-        h.numerator,
-        h.denominator,
-        Stop().flag,
         hits,
     )
     expected = plain_coherence.are_first_minimal_moles(draws, rows, private, k, h)
@@ -149,9 +136,13 @@ def test_move_keys(stored, times):
     old_keys, old_heads = (np.full(32, EMPTY, dtype=np.int64) for _ in range(2))
     old_keys[: len(stored)], old_heads[: len(stored)] = list(stored), list(stored.values())
     move_keys(old_keys, old_heads, keys, heads)
-    found = {key: int(heads[slot_of(np.int64(key), keys)]) for key in stored}
+    there = keys != EMPTY
+    found = dict(zip(keys[there].tolist(), heads[there].tolist(), strict=True))
     assert found == plain_coherence.move_keys(stored)
-    assert sorted(keys[keys != EMPTY].tolist()) == sorted(stored)
+    # A key that is moved again is found where it stands.
+    again = keys.copy(), heads.copy()
+    move_keys(old_keys, old_heads, *again)
+    assert [part.tolist() for part in again] == [keys.tolist(), heads.tolist()]
 
 
 @examples(300)
@@ -186,7 +177,8 @@ def test_count_minimal__with_one_item(problem, h, k, largest):
     alive[[item for q in minimal if len(q) == 1 for item in q]] = False
     store = store_breaches(laid, limits, alive, Stop())
     for root in np.flatnonzero(alive).tolist():
-        counts = count_minimal(laid, limits, store, alive, Stop(), root=root)
+        one = np.array([root], dtype=np.int32)
+        counts = count_minimal(laid, limits, store, alive, Stop(), root=one)
         assert counts.tolist() == [
             sum({root, other} <= q and len(q) > 1 for q in minimal) for other in range(laid.n_items)
         ]
@@ -242,16 +234,8 @@ def test_count_nuggets(problem, k, gone):
 @given(tables(), st.integers(1, 4), st.booleans())
 def test_find_rare_row(problem, k, with_bitmaps):
     laid, records = split(*problem)
-    nothing = np.zeros((0, 0), dtype=np.uint64)
-    row, support = find_rare_row(
-        k,
-        laid.offsets,
-        laid.items,
-        laid.post_offsets,
-        laid.post_rows,
-        laid.bitmaps() if with_bitmaps else nothing,
-        Stop().flag,
-    )
+    bitmaps = laid.bitmaps() if with_bitmaps else np.zeros((0, 0), dtype=np.uint64)
+    row, support = find_rare_row(laid.problem(Limits(k, 1, 1, 1), Stop()), laid.supports, bitmaps)
     public = [record - private_ranks(laid) for record in in_rows(laid, records)]
     assert (row, support) == plain_coherence.find_rare_row(public, k)
 
@@ -261,13 +245,16 @@ def test_find_rare_row(problem, k, with_bitmaps):
 def test_keep_maximal(problem):
     laid, _ = split(problem[0], frozenset())
     n = laid.n_rows
-    rows, places = np.arange(n, dtype=np.int32), laid.offsets[:-1].copy()
-    scratch = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    end = keep_maximal(0, n, rows, places, laid.offsets, laid.items, *scratch)
+    # A cohort of all rows, none of whose items is on the path.
+    tour = laid.tour(laid.public_ranks(), ~laid.sensitive, 1)
+    tour = tour._replace(offsets=laid.offsets, items=laid.items)
+    walk = tour.walk
+    walk.pool_row[:n], walk.pool_position[:n] = np.arange(n), laid.offsets[:-1] - 1
+    end = keep_maximal(tour, walk, 0, n, new_scratch(laid.n_items, 1))
     held = [
         frozenset(laid.items[laid.offsets[row] : laid.offsets[row + 1]].tolist())
         for row in range(n)
     ]
-    kept = [held[row] for row in rows[:end].tolist()]
+    kept = [held[row] for row in walk.pool_row[:end].tolist()]
     assert len(set(kept)) == len(kept)
     assert set(kept) == plain_coherence.keep_maximal(held)

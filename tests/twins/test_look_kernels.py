@@ -12,10 +12,19 @@ from tables import Rows, examples, problems, tables
 from twins import plain_looks
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop
+from withhold.counting.worst import new_worst
 from withhold.data import Records
 from withhold.methods.coherence.check.public_sets import find_mole
-from withhold.methods.coherence.cohorts import NOT_FOUND, SplitRows, split_rows
-from withhold.methods.coherence.search.first_mole import SOME, any_mole
+from withhold.methods.coherence.cohorts import (
+    DONE,
+    FOUND,
+    Limits,
+    SplitRows,
+    go,
+    moles_in,
+    split_rows,
+)
+from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.rho.search.sweep import find_unsafe_consequents
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
@@ -76,29 +85,18 @@ def test_find_mole__the_worst_of_the_smallest(problem, k, any_private):
     laid, records = split(rows, private_items)
     private = frozenset(np.flatnonzero(laid.sensitive).tolist())
     for size in range(1, 9):
-        found, numbers = np.zeros(size + 1, dtype=np.int32), np.zeros(4, dtype=np.int64)
-        got = find_mole(
-            laid.public_ranks(),
-            laid.offsets,
-            laid.items,
-            laid.private_offsets,
-            laid.private_items,
-            laid.post_offsets,
-            laid.post_rows,
-            k,
-            h.numerator,
-            h.denominator,
-            size,
-            True,
-            Stop().flag,
-            found,
-            numbers,
-        )
+        limits = Limits(k, h.numerator, h.denominator, size)
+        worst, checked = new_worst(size, 1), np.zeros(1, dtype=np.int64)
+        roots = laid.public_ranks()
+        # Single items from low to high, sets from high to low: so the first of equals stays.
+        roots = roots if size == 1 else roots[::-1].copy()
+        tour = laid.tour(roots, ~laid.sensitive, size)
+        assert go(find_mole, laid.problem(limits, Stop()), tour, True, worst, checked) == DONE
         expected = plain_looks.find_mole(records, private, k, h, size)
+        assert moles_in(worst, size) == expected[:1]
         if not expected:
-            assert got == NOT_FOUND
+            assert not worst.counts.any()
             continue
-        assert (tuple(found[:got].tolist()), *numbers[:3].tolist()) == expected[0]
         break
 
 
@@ -114,23 +112,9 @@ def test_any_mole(problem, h, k, largest, data):
     # Either all sets of living items, from their lowest on, or those that hold one item.
     one = data.draw(st.sampled_from([None, *public]))
     roots = [rank for rank in public if alive[rank]] if one is None else [one]
-    status = any_mole(
-        np.array(roots, dtype=np.int32),
-        one is None,
-        alive,
-        laid.offsets,
-        laid.items,
-        laid.private_offsets,
-        laid.private_items,
-        laid.post_offsets,
-        laid.post_rows,
-        k,
-        h.numerator,
-        h.denominator,
-        largest,
-        Stop().flag,
-    )
-    assert (status == SOME) == plain_looks.any_mole(
+    problem = laid.problem(Limits(k, h.numerator, h.denominator, largest), Stop())
+    tour = laid.tour(np.array(roots, dtype=np.int32), alive, largest, after=one is None)
+    assert (go(any_mole, problem, tour) == FOUND) == plain_looks.any_mole(
         records,
         frozenset(np.flatnonzero(laid.sensitive).tolist()),
         k,

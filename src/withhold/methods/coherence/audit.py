@@ -19,12 +19,15 @@ from withhold.data import Records
 from withhold.data.evidence import Evidence
 from withhold.method import AuditRun
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
-from withhold.methods.coherence.cohorts import split_rows
-from withhold.methods.coherence.limits import Limits, limits_of
+from withhold.methods.coherence.cohorts import Limits, limits_of, split_rows
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.coherence.mole_survey import alive_beside, judge_alone, survey
-from withhold.methods.coherence.samples import are_first_minimal_moles
+from withhold.methods.coherence.mole_survey import (
+    alive_beside,
+    judge_alone,
+    mark_first_minimal,
+    survey,
+)
 
 
 def audit_coherence(
@@ -86,11 +89,7 @@ class MinimalMoles(Breaches):
         return named(self.rows, self.records, breach)
 
     def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
-        rows, limits = self.rows, self.limits
-        public = rows.offsets, rows.items, rows.post_offsets, rows.post_rows
-        private = rows.private_offsets, rows.private_items
-        bounds = limits.k, limits.num, limits.den
-        are_first_minimal_moles(*drawn, *public, *private, *bounds, self.stop.flag, hits)
+        mark_first_minimal(self.rows, self.limits, drawn, hits, self.stop)
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
         # A bound of 1 asks for nothing, as does k = 1.

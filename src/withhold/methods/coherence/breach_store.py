@@ -8,44 +8,53 @@ completes.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
 
 EMPTY = -1
-FULL = -2
 FIRST_ROOM = 1024
 """Keys; a power of two."""
 
 
-class BreachStore:
-    """The moles in one growing array.
+class BreachStore(NamedTuple):
+    """A hash table whose lists of moles are in ``arena``.
 
-    A mole stands in ``arena`` as: the next mole under the same key, its size, and for each item the item
+    A mole stands there as: the next mole under the same key, its size, and for each item the item
     and the next mole that holds it.
     """
 
-    def __init__(self, n_items: int) -> None:
-        self.keys = np.full(FIRST_ROOM, EMPTY, dtype=np.int64)
-        self.heads = np.zeros(FIRST_ROOM, dtype=np.int64)
-        self.arena = np.zeros(4 * FIRST_ROOM, dtype=np.int32)
-        self.item_heads = np.full(n_items, EMPTY, dtype=np.int32)
-        self.tops = np.zeros(3, dtype=np.int64)
-        """The end of the arena, the number of keys, the number of moles."""
-
-    def __len__(self) -> int:
-        return int(self.tops[2])
-
-    def grow(self) -> None:
-        """Twice as much room; what is stored stays."""
-        self.arena = np.concatenate([self.arena, np.zeros_like(self.arena)])
-        old_keys, old_heads = self.keys, self.heads
-        self.keys = np.full(2 * len(old_keys), EMPTY, dtype=np.int64)
-        self.heads = np.zeros(2 * len(old_keys), dtype=np.int64)
-        move_keys(old_keys, old_heads, self.keys, self.heads)
+    keys: Any
+    heads: Any
+    arena: Any
+    item_heads: Any
+    tops: Any
+    """The end of the arena, and the number of keys."""
 
 
-@kernel
+def new_store(n_items: int) -> BreachStore:
+    """A store with nothing in it."""
+    return BreachStore(
+        np.full(FIRST_ROOM, EMPTY, dtype=np.int64),
+        np.zeros(FIRST_ROOM, dtype=np.int64),
+        np.zeros(4 * FIRST_ROOM, dtype=np.int32),
+        np.full(n_items, EMPTY, dtype=np.int32),
+        np.zeros(2, dtype=np.int64),
+    )
+
+
+def larger_store(store: BreachStore) -> BreachStore:
+    """The store with twice the room."""
+    keys = np.full(2 * len(store.keys), EMPTY, dtype=np.int64)
+    heads = np.zeros_like(keys)
+    move_keys(store.keys, store.heads, keys, heads)
+    arena = np.concatenate([store.arena, np.zeros_like(store.arena)])
+    return store._replace(keys=keys, heads=heads, arena=arena)
+
+
+@step
 def slot_of(key, keys):
     """Where the key stands, or would stand."""
     slot = (key * np.int64(40503) + (key >> np.int64(15))) & (len(keys) - 1)
@@ -64,64 +73,58 @@ def move_keys(old_keys, old_heads, keys, heads):
             heads[slot] = old_heads[old]
 
 
-@kernel
-def held_breach(path, size, x, on_path, keys, heads, arena, n_items):
+@step
+def held_breach(store, path, size, x, on_path):
     """The size of a stored mole that holds ``x`` and otherwise only items of the path; 0 if none does.
 
     ``x`` ranks above all items of the path but, maybe, the first.
     """
-    for d in range(size):
-        y = path[d]
-        low = min(x, y)
-        high = max(x, y)
-        slot = slot_of(np.int64(low) * n_items + high, keys)
-        if keys[slot] == EMPTY:
+    for d in range(size if store.tops[1] > 0 else 0):
+        low = min(x, path[d])
+        high = max(x, path[d])
+        slot = slot_of(np.int64(low) * len(store.item_heads) + high, store.keys)
+        if store.keys[slot] == EMPTY:
             continue
-        at = heads[slot]
+        at = store.heads[slot]
         while at != EMPTY:
             held = True
-            for m in range(arena[at + 1]):
-                z = arena[at + 2 + 2 * m]
+            for m in range(store.arena[at + 1]):
+                z = store.arena[at + 2 + 2 * m]
                 if z != x and not on_path[z]:
                     held = False
                     break
             if held:
-                return np.int64(arena[at + 1])
-            at = np.int64(arena[at])
+                return np.int64(store.arena[at + 1])
+            at = np.int64(store.arena[at])
     return np.int64(0)
 
 
-@kernel
-def store_breach(path, size, x, keys, heads, arena, item_heads, tops, n_items):
-    """Keep path ∪ {x} as a mole; False if there is no room."""
-    if tops[0] + 2 * size + 4 > len(arena) or 2 * (tops[1] + 1) > len(keys):
+@step
+def store_breach(store, path, size):
+    """Keep the first ``size`` items of the path as a mole; False if there is no room."""
+    at = store.tops[0]
+    if at + 2 * size + 2 > len(store.arena) or 2 * (store.tops[1] + 1) > len(store.keys):
         return False
-    low = path[0]
-    high = x
-    if low > high:
-        low, high = high, low
-    for d in range(1, size):
-        y = path[d]
-        if y > high:
+    low = min(path[0], path[1])
+    high = max(path[0], path[1])
+    for d in range(2, size):
+        if path[d] > high:
             low = high
-            high = y
-        elif y > low:
-            low = y
-    slot = slot_of(np.int64(low) * n_items + high, keys)
-    at = tops[0]
-    if keys[slot] == EMPTY:
-        keys[slot] = np.int64(low) * n_items + high
-        tops[1] += 1
-        arena[at] = EMPTY
-    else:
-        arena[at] = heads[slot]
-    heads[slot] = at
-    arena[at + 1] = size + 1
-    for m in range(size + 1):
-        item = path[m] if m < size else x
-        arena[at + 2 + 2 * m] = item
-        arena[at + 3 + 2 * m] = item_heads[item]
-        item_heads[item] = at
-    tops[0] += 2 * size + 4
-    tops[2] += 1
+            high = path[d]
+        elif path[d] > low:
+            low = path[d]
+    key = np.int64(low) * len(store.item_heads) + high
+    slot = slot_of(key, store.keys)
+    if store.keys[slot] == EMPTY:
+        store.keys[slot] = key
+        store.heads[slot] = EMPTY
+        store.tops[1] += 1
+    store.arena[at] = store.heads[slot]
+    store.heads[slot] = at
+    store.arena[at + 1] = size
+    for d in range(size):
+        store.arena[at + 2 + 2 * d] = path[d]
+        store.arena[at + 3 + 2 * d] = store.item_heads[path[d]]
+        store.item_heads[path[d]] = at
+    store.tops[0] += 2 * size + 2
     return True

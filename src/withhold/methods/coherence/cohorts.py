@@ -1,24 +1,72 @@
 """Public items by rank with their cohorts, the records that hold them: what the room counts with.
 
-A depth-first walk starts at a root item: it copies the root's cohort, with only the items that are
-still alive, and extends by items of a higher rank, or by any item where all sets with the root are
+A tour walks depth first from each of some root items: it copies the root's cohort, with only the items that
+are still alive, and extends by items of a higher rank, or by any item where all sets with the root are
 wanted. What a mole is, each walk decides for itself: the proof's is not the search's.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.bits import make_bitmaps
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints, Layout, Longs, lay_out
+from withhold.counting.threads import Stop
+from withhold.counting.walk import Rows, Walk, next_set
+from withhold.counting.worst import Worst
 from withhold.data import Records
+from withhold.methods.coherence.model import Coherent
 
-NOT_FOUND, STOPPED = 0, -1
+DONE, LEFT, STOPPED, FOUND, MORE_ROOM = -1, -2, -3, -4, -5
+"""How a walk ends, or pauses; LEFT: all extensions of a set are done."""
+
+Bools = NDArray[np.bool_]
+Found = tuple[tuple[int, ...], int, int, int]
+"""The items of a mole, its support, the private item that follows (-1: it is too rare), joint."""
+
+
+class Limits(NamedTuple):
+    """What makes a mole, in whole numbers; sets of more than ``largest`` items are not looked at."""
+
+    k: int
+    num: int
+    den: int
+    largest: int
+
+
+class Problem(NamedTuple):
+    """The rows (public items only; postings are of private ones too), what makes a mole, when to stop."""
+
+    rows: Any
+    private_offsets: Any
+    private_items: Any
+    limits: Any
+    stop: Any
+
+
+class Tour(NamedTuple):
+    """A walk from each of some roots in its cohort; it can pause anywhere and go on with more room."""
+
+    roots: Any
+    after: Any
+    """Only items of a higher rank than the root's extend it."""
+    alive: Any
+    offsets: Any
+    items: Any
+    """The cohort of the current root: its rows, numbered from 0, with their other living items."""
+    row_of: Any
+    """By number: which row of the table it is."""
+    place: Any
+    """How many roots have begun, and the size of the current set; 0: the root is done."""
+    walk: Any
 
 
 @dataclass(frozen=True)
@@ -48,6 +96,19 @@ class SplitRows(Layout):
         """The most public items that a row holds."""
         return int(np.diff(self.offsets).max(initial=0))
 
+    @cached_property
+    def _room(self) -> tuple[int, int]:
+        return room_for_cohorts(self)
+
+    def problem(self, limits: Limits, stop: Stop) -> Problem:
+        """The arguments that all kernels of the room share."""
+        rows = Rows(self.offsets, self.items, self.post_offsets, self.post_rows)
+        return Problem(rows, self.private_offsets, self.private_items, limits, stop.flag)
+
+    def tour(self, roots: Ints, alive: Bools, largest: int, *, after: bool = True) -> Tour:
+        """A tour of these roots."""
+        return new_tour(roots, alive, largest, self._room, after=after)
+
     def public_ranks(self) -> Ints:
         """The public ranks that occur at all, ascending."""
         return np.flatnonzero(~self.sensitive & (self.supports > 0)).astype(np.int32)
@@ -60,6 +121,80 @@ class SplitRows(Layout):
             self.post_offsets, self.post_rows, first, self.n_rows
         )
         return bitmaps
+
+
+def room_for_cohorts(layout: Layout) -> tuple[int, int]:
+    """The most rows that an item has, and the most items that the rows of one have."""
+    up_to = np.concatenate(
+        [[0], np.cumsum(layout.offsets[layout.post_rows + 1] - layout.offsets[layout.post_rows])]
+    )
+    return int(layout.supports.max(initial=0)), int(
+        np.diff(up_to[layout.post_offsets]).max(initial=0)
+    )
+
+
+def new_tour(
+    roots: Ints, alive: Bools, largest: int, room: tuple[int, int], *, after: bool
+) -> Tour:
+    """A tour that has not begun. How much room its walk needs is not known; pages never used cost nothing."""
+    n_rows, n_occurrences = room
+    n_children, n_pool = len(alive) + 1024, n_rows + 4096
+    walk = Walk(
+        path=np.zeros(largest + 1, np.int32),
+        child_item=np.empty(n_children, np.int32),
+        child_start=np.empty(n_children, np.int64),
+        child_end=np.empty(n_children, np.int64),
+        next_child=np.zeros(largest + 2, np.int64),
+        last_child=np.zeros(largest + 2, np.int64),
+        pool_row=np.empty(n_pool, np.int32),
+        pool_position=np.empty(n_pool, np.int64),
+        pool_top=np.zeros(largest + 2, np.int64),
+        bucket=np.zeros(len(alive), np.int64),
+        touched=np.empty(len(alive), np.int32),
+    )
+    offsets, items = np.zeros(n_rows + 1, np.int64), np.empty(n_occurrences, np.int32)
+    row_of, place = np.empty(n_rows, np.int32), np.zeros(2, np.int64)
+    return Tour(roots, after, alive, offsets, items, row_of, place, walk)
+
+
+def with_twice_the_room(arrays: Any, names: tuple[str, ...]) -> Any:
+    """The same arrays, those of these names twice as long."""
+    longer = {name: np.concatenate([getattr(arrays, name)] * 2) for name in names}
+    return arrays._replace(**longer)
+
+
+def go(walk: Callable[..., int], problem: Problem, tour: Tour, *others: Any) -> int:
+    """Run a kernel to its end, with more room for the walk as often as it asks for it."""
+    while (status := walk(problem, tour, *others)) == MORE_ROOM:
+        children, pool = ("child_item", "child_start", "child_end"), ("pool_row", "pool_position")
+        tour = tour._replace(walk=with_twice_the_room(tour.walk, children + pool))
+    return int(status)
+
+
+def limits_of(rows: SplitRows, model: Coherent) -> Limits:
+    """The model in numbers; no set is larger than the longest row."""
+    largest = rows.longest if model.p is None else min(model.p, rows.longest)
+    return Limits(model.k, model.h.numerator, model.h.denominator, largest)
+
+
+def moles_in(worst: Worst, size: int) -> list[Found]:
+    """The moles of that many items that a walk has kept, worst first."""
+    found = []
+    for place in range(worst.counts[size - 1]):
+        last, *path = worst.sets[size - 1, place, :size].tolist()
+        hits, support, private = worst.numbers[size - 1, place].tolist()
+        found.append(((*path, last), support, private, 0 if private < 0 else hits))
+    return found
+
+
+def dealt(roots: Ints, hands: int) -> list[Ints]:
+    """The roots dealt out like cards, so that each task gets rare and frequent ones; no empty hands.
+
+    >>> [hand.tolist() for hand in dealt(np.arange(5, dtype=np.int32), 2)]
+    [[0, 2, 4], [1, 3]]
+    """
+    n_tasks = min(len(roots), hands)
+    return [roots[start::n_tasks].copy() for start in range(n_tasks)]
 
 
 def split_rows(table: Records, private: Ints) -> SplitRows:
@@ -75,13 +210,9 @@ def split_rows(table: Records, private: Ints) -> SplitRows:
     rank_of_code[layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
     supports = np.bincount(rank_of_code[table.items[there]], minlength=table.n_items)
     private_posts = np.concatenate([[0], np.cumsum(supports)])
+    order = rank_of_code, layout.record_of_row
     rows, row_offsets, row_items = transpose_private(
-        table.offsets,
-        table.items,
-        is_private,
-        rank_of_code,
-        layout.record_of_row,
-        private_posts,
+        table.offsets, table.items, is_private, *order, private_posts
     )
     return SplitRows(
         offsets=layout.offsets,
@@ -125,79 +256,91 @@ def transpose_private(offsets, items, is_private, rank_of_code, record_of_row, p
     return post_rows, row_offsets, row_items
 
 
-@kernel
-def gather_cohort(root, after, alive, offsets, items, post_offsets, post_rows):
-    """The root's rows with their living items, the root left out; ``after``: only higher ranks."""
-    begin = post_offsets[root]
-    n = post_offsets[root + 1] - begin
-    total = np.int64(0)
-    for j in range(n):
-        row = post_rows[begin + j]
-        total += offsets[row + 1] - offsets[row]
-    row_offsets = np.empty(n + 1, np.int64)
-    row_items = np.empty(total, np.int32)
+@step
+def go_on(problem, tour):
+    """The next set of the tour, as a child of the walk; LEFT, DONE or STOPPED if there is none."""
+    if problem.stop[0] != 0:
+        return STOPPED
+    if tour.place[1] == 0:
+        if tour.place[0] == len(tour.roots):
+            return DONE
+        tour.place[0] += 1
+        start_cohort(problem.rows, tour, tour.roots[tour.place[0] - 1])
+    child = next_set(tour.walk, tour.place[1])
+    if child < 0:
+        tour.place[1] -= 1
+        return LEFT
+    return child
+
+
+@step
+def start_cohort(rows, tour, root):
+    """Copy the cohort of the root, and make the root the only set of size 1."""
+    begin = rows.post_offsets[root]
+    n = rows.post_offsets[root + 1] - begin
     top = np.int64(0)
-    row_offsets[0] = 0
     for j in range(n):
-        row = post_rows[begin + j]
-        for p in range(offsets[row], offsets[row + 1]):
-            x = items[p]
-            if x != root and alive[x] and (x > root or not after):
-                row_items[top] = x
+        row = rows.post_rows[begin + j]
+        tour.row_of[j] = row
+        tour.walk.pool_row[j] = j
+        tour.walk.pool_position[j] = top - 1
+        for p in range(rows.offsets[row], rows.offsets[row + 1]):
+            x = rows.items[p]
+            if x != root and tour.alive[x] and (x > root or not tour.after):
+                tour.items[top] = x
                 top += 1
-        row_offsets[j + 1] = top
-    return row_offsets, row_items
+        tour.offsets[j + 1] = top
+    tour.walk.child_item[0] = root
+    tour.walk.child_start[0] = 0
+    tour.walk.child_end[0] = n
+    tour.walk.next_child[1] = 0
+    tour.walk.last_child[1] = 1
+    tour.walk.pool_top[1] = n
+    tour.place[1] = 1
 
 
-@kernel
-def likeliest_private(
-    rows, start, end, first_posting, post_rows, private_offsets, private_items, joint, touched
-):
-    """The private item that most of these rows of a cohort hold, and how many; (-1, 0) if none."""
+@step
+def lacks_room(walk, size, n_touched, support):
+    """Whether there is no room for the extensions just counted; then the set comes once more."""
+    if walk.last_child[size] + n_touched <= len(walk.child_item):
+        needed = walk.pool_top[size]
+        if needed + n_touched * support <= len(walk.pool_row):
+            return False
+        for t in range(n_touched):
+            needed += walk.bucket[walk.touched[t]]
+        if needed <= len(walk.pool_row):
+            return False
+    for t in range(n_touched):
+        walk.bucket[walk.touched[t]] = 0
+    walk.next_child[size] -= 1
+    return True
+
+
+@step
+def inferred_private(problem, row_of, walk, start, end):
+    """The likeliest private item of these rows in the pool and how many hold it, if they are too many.
+
+    Else (-1, 0). Of equally likely ones the lowest.
+    """
+    if problem.limits.num >= problem.limits.den:
+        return -1, np.int64(0)
     n_touched = 0
     best = -1
     most = np.int64(0)
     for j in range(start, end):
-        row = post_rows[first_posting + rows[j]]
-        for q in range(private_offsets[row], private_offsets[row + 1]):
-            s = private_items[q]
-            if joint[s] == 0:
-                touched[n_touched] = s
+        row = row_of[walk.pool_row[j]]
+        for q in range(problem.private_offsets[row], problem.private_offsets[row + 1]):
+            s = problem.private_items[q]
+            if walk.bucket[s] == 0:
+                walk.touched[n_touched] = s
                 n_touched += 1
-            joint[s] += 1
+            walk.bucket[s] += 1
     for t in range(n_touched):
-        s = touched[t]
-        if joint[s] > most or (joint[s] == most and s < best):
+        s = walk.touched[t]
+        if walk.bucket[s] > most or (walk.bucket[s] == most and s < best):
             best = s
-            most = joint[s]
-        joint[s] = 0
-    return best, most
-
-
-@kernel
-def count_extensions(start, end, rows, places, row_offsets, row_items, counts, touched):
-    """Count in how many of these rows of a cohort each item stands at its place or behind it.
-
-    ``counts`` is all zero before; returns how many items were ``touched``.
-    """
-    n_touched = 0
-    for j in range(start, end):
-        for q in range(places[j], row_offsets[rows[j] + 1]):
-            x = row_items[q]
-            if counts[x] == 0:
-                touched[n_touched] = x
-                n_touched += 1
-            counts[x] += 1
-    return n_touched
-
-
-@kernel
-def deliver_rows(start, end, rows, places, row_offsets, row_items, counts, child_end):
-    """Append each row to the children whose items it holds: those c where ``counts`` is -c - 1."""
-    for j in range(start, end):
-        for q in range(places[j], row_offsets[rows[j] + 1]):
-            c = -counts[row_items[q]] - 1
-            if c >= 0:
-                rows[child_end[c]] = rows[j]
-                places[child_end[c]] = q + 1
-                child_end[c] += 1
+            most = walk.bucket[s]
+        walk.bucket[s] = 0
+    if most * problem.limits.den > problem.limits.num * (end - start):
+        return best, most
+    return -1, np.int64(0)

@@ -9,334 +9,259 @@ all its largest parts are frequent.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from withhold.counting.arrays import room_for, sort_ascending
-from withhold.counting.jit import kernel
-from withhold.methods.coherence.breach_store import FULL, held_breach, store_breach
-from withhold.methods.coherence.cohorts import STOPPED, gather_cohort, likeliest_private
+from withhold.counting.arrays import sort_ascending
+from withhold.counting.attack import row_holds
+from withhold.counting.jit import kernel, step
+from withhold.counting.walk import count_extensions, deliver, follow, open_level
+from withhold.counting.worst import keep_worst
+from withhold.methods.coherence.breach_store import held_breach, store_breach
+from withhold.methods.coherence.cohorts import (
+    LEFT,
+    MORE_ROOM,
+    go_on,
+    inferred_private,
+    lacks_room,
+)
 
-DONE = 0
+FULL = -10
+"""The store has no room for another mole."""
 NO_MOLE = -2
 """In place of a private item: the item is no mole by itself."""
 
 
+class Survey(NamedTuple):
+    """What a survey fills."""
+
+    per_item: Any
+    """How many of the moles each item is in."""
+    by_size: Any
+    """How many moles there are of each size."""
+    exposed: Any
+    """The rows that hold a mole; several threads may set them, and only ever to 1."""
+    worst: Any
+
+
+class SurveyScratch(NamedTuple):
+    """What a survey knows of the path it is on."""
+
+    on_path: Any
+    """By item."""
+    is_open: Any
+    """By size and item: the path with this item in place of its last is no mole."""
+    first_new: Any
+    """By size: the first child that is no stored mole and not rare."""
+    itemset: Any
+
+
 @kernel
-def judge_items(
-    roots, private_offsets, private_items, post_offsets, post_rows, k, num, den, numbers
-):
+def judge_items(problem, walk, roots, numbers):
     """For each root: support, the private item that makes it a mole (-1: rarity; NO_MOLE), joint."""
-    joint = np.zeros(len(post_offsets) - 1, np.int64)
-    touched = np.empty(len(post_offsets) - 1, np.int32)
-    most_rows = np.int64(0)
-    for root in roots:
-        most_rows = max(most_rows, post_offsets[root + 1] - post_offsets[root])
-    rows = np.arange(most_rows)
+    rows = problem.rows
     for n in range(len(roots)):
-        begin = post_offsets[roots[n]]
-        support = post_offsets[roots[n] + 1] - begin
+        begin = rows.post_offsets[roots[n]]
+        support = rows.post_offsets[roots[n] + 1] - begin
+        for j in range(support):
+            walk.pool_row[j] = begin + j
+        private, joint = inferred_private(problem, rows.post_rows, walk, 0, support)
         numbers[n, 0] = support
-        numbers[n, 1] = NO_MOLE
-        if support < k:
+        if support < problem.limits.k:
             numbers[n, 1] = -1
-            continue
-        private, most = likeliest_private(
-            rows, 0, support, begin, post_rows, private_offsets, private_items, joint, touched
-        )
-        if most * den > num * support:
+        elif private >= 0:
             numbers[n, 1] = private
-            numbers[n, 2] = most
+            numbers[n, 2] = joint
+        else:
+            numbers[n, 1] = NO_MOLE
 
 
 @kernel
-def is_frequent(path, size, left_out, x, k, offsets, items, post_offsets, post_rows, itemset):
-    """Whether at least ``k`` rows hold the path's items but one, and ``x``."""
-    n = 0
+def survey_moles(problem, tour, store, storing, survey, scratch):
+    """All minimal moles of 2 to ``largest`` items that hold one of the roots (none of them a mole).
+
+    ``storing`` keeps those from which a private item follows; FULL asks for a larger store. Otherwise the
+    moles are entered in ``survey``.
+    """
+    walk = tour.walk
+    largest = problem.limits.largest
+    while True:
+        child = go_on(problem, tour)
+        size = tour.place[1]
+        if child == LEFT:
+            for c in range(walk.last_child[size], walk.last_child[size + 1]):
+                scratch.is_open[size + 1, walk.child_item[c]] = False
+            scratch.on_path[walk.path[max(size - 1, 0)]] = False
+            continue
+        if child < 0:
+            return child
+        start, end = walk.child_start[child], walk.child_end[child]
+        if size > 1:
+            is_rare = end - start < problem.limits.k
+            private, joint = -1, np.int64(0)
+            if not is_rare and (storing or size == largest or child < scratch.first_new[size]):
+                private, joint = inferred_private(problem, tour.row_of, walk, start, end)
+            if is_rare or private >= 0:
+                if not storing:
+                    enter_mole(survey, tour, size, child, private, joint)
+                elif not store_breach(store, walk.path, size):
+                    return FULL
+                continue
+        item = walk.path[size - 1]
+        scratch.is_open[size, item] = True
+        if size == largest:
+            continue
+        n_touched = count_extensions(tour, walk, start, end)
+        if lacks_room(walk, size, n_touched, end - start):
+            return MORE_ROOM
+        scratch.on_path[item] = True
+        n_open = drop_closed(walk, scratch, size, n_touched, end - start)
+        sort_ascending(walk.touched, n_open)
+        open_level(walk, size)
+        choose_extensions(problem, walk, store, storing, scratch, size, n_open)
+        if walk.last_child[size + 1] > walk.next_child[size + 1]:
+            deliver(tour, walk, size, start, end)
+            tour.place[1] += 1
+        else:
+            scratch.on_path[item] = False
+
+
+@step
+def enter_mole(survey, tour, size, child, private, joint):
+    """Count the current set, mark its rows, and keep it if it is among the worst of its size."""
+    walk = tour.walk
+    start = walk.child_start[child]
+    end = walk.child_end[child]
+    survey.by_size[size] += 1
     for d in range(size):
-        if d != left_out:
-            itemset[n] = path[d]
-            n += 1
-    itemset[n] = x
-    n += 1
-    sort_ascending(itemset, n)
-    rarest = itemset[0]
-    count = np.int64(0)
-    for posting in range(post_offsets[rarest], post_offsets[rarest + 1]):
-        row = post_rows[posting]
-        found = 0
-        for p in range(offsets[row], offsets[row + 1]):
-            if items[p] == itemset[found]:
-                found += 1
-                if found == n:
-                    count += 1
-                    break
-            elif items[p] > itemset[found]:
-                break
-        if count == k:
-            return True
+        survey.per_item[walk.path[d]] += 1
+    for j in range(start, end):
+        survey.exposed[tour.row_of[walk.pool_row[j]]] = 1
+    hits = joint if private >= 0 else np.int64(1)
+    last = walk.path[size - 1]
+    keep_worst(survey.worst, size - 1, last, walk.path, hits, end - start, private)
+
+
+@step
+def drop_closed(walk, scratch, size, n_touched, support):
+    """Leave only the extensions that not all rows hold and of whose parts none is known to be a mole."""
+    n_open = 0
+    for t in range(n_touched):
+        x = walk.touched[t]
+        if walk.bucket[x] < support and (size == 1 or scratch.is_open[size, x]):
+            walk.touched[n_open] = x
+            n_open += 1
+        else:
+            walk.bucket[x] = 0
+    return n_open
+
+
+@step
+def choose_extensions(problem, walk, store, storing, scratch, size, n_open):
+    """Follow first the rare minimal moles, from low to high, then the stored ones and the rest, downwards."""
+    limits = problem.limits
+    n_left = 0
+    for t in range(n_open):
+        x = walk.touched[t]
+        if walk.bucket[x] >= limits.k:
+            walk.touched[n_left] = x
+            n_left += 1
+        elif not storing and is_minimal(problem, walk.path, store, scratch, size, x):
+            follow(walk, size, x)
+        else:
+            walk.bucket[x] = 0
+    first = n_left
+    for t in range(n_left - 1, -1, -1):
+        x = walk.touched[t]
+        known = held_breach(store, walk.path, size, x, scratch.on_path)
+        if known == size + 1 and not storing:
+            follow(walk, size, x)
+        elif known == 0 and (limits.num < limits.den or size + 1 < limits.largest):
+            first -= 1
+            walk.touched[first] = x
+        else:
+            walk.bucket[x] = 0
+    scratch.first_new[size + 1] = walk.last_child[size + 1]
+    for t in range(n_left - 1, first - 1, -1):
+        follow(walk, size, walk.touched[t])
+
+
+@step
+def is_minimal(problem, path, store, scratch, size, x):
+    """Whether a rare extension holds no stored mole and all its largest parts are frequent.
+
+    The part without the path's last item is: else the extension would have been closed.
+    """
+    if held_breach(store, path, size, x, scratch.on_path) > 0:
+        return False
+    for left_out in range(size - 1):
+        n = 0
+        for d in range(size):
+            if d != left_out:
+                scratch.itemset[n] = path[d]
+                n += 1
+        scratch.itemset[n] = x
+        sort_ascending(scratch.itemset, n + 1)
+        if not is_frequent(problem, scratch.itemset, n + 1):
+            return False
+    return True
+
+
+@step
+def is_frequent(problem, itemset, size):
+    """Whether at least k rows hold the itemset (ascending ranks)."""
+    rows = problem.rows
+    count = 0
+    for posting in range(rows.post_offsets[itemset[0]], rows.post_offsets[itemset[0] + 1]):
+        if row_holds(rows.post_rows[posting], itemset, size, rows.offsets, rows.items):
+            count += 1
+            if count == problem.limits.k:
+                return True
     return False
 
 
 @kernel
-def keep_worst(size, path, x, support, private, joint, n_kept, sets, numbers):
-    """Enter a mole among the worst of its size: likeliest first, then most records, then as met."""
-    most = sets.shape[1]
-    if most == 0:
-        return
-    hits = joint if private >= 0 else np.int64(1)
-    place = n_kept[size]
-    while place > 0:
-        other = numbers[size, place - 1, 2] if numbers[size, place - 1, 1] >= 0 else np.int64(1)
-        left = hits * numbers[size, place - 1, 0]
-        right = other * support
-        if left < right or (left == right and support <= numbers[size, place - 1, 0]):
-            break
-        place -= 1
-    if place == most:
-        return
-    last = min(n_kept[size], most - 1)
-    for move in range(last, place, -1):
-        for d in range(size):
-            sets[size, move, d] = sets[size, move - 1, d]
-        for d in range(3):
-            numbers[size, move, d] = numbers[size, move - 1, d]
-    for d in range(size - 1):
-        sets[size, place, d] = path[d]
-    sets[size, place, size - 1] = x
-    numbers[size, place, 0] = support
-    numbers[size, place, 1] = private
-    numbers[size, place, 2] = joint
-    n_kept[size] = last + 1
+def are_first_minimal_moles(problem, walk, row_of, known, hits):
+    """Mark in ``hits`` the draws that are moles, contain none, and have the first row that holds them.
 
-
-@kernel
-def survey_moles(
-    roots,
-    after,
-    alive,
-    offsets,
-    items,
-    private_offsets,
-    private_items,
-    post_offsets,
-    post_rows,
-    k,
-    num,
-    den,
-    largest,
-    storing,
-    keys,
-    heads,
-    arena,
-    item_heads,
-    tops,
-    per_item,
-    by_size,
-    exposed,
-    n_kept,
-    worst_sets,
-    worst_numbers,
-    stop,
-):
-    """All minimal moles of 2 to ``largest`` items that hold one of ``roots`` (none of them a mole).
-
-    ``storing`` keeps those from which a private item follows, and puts into ``by_size[0]`` how many roots are
-    done; FULL asks for more room and a call with the others. Otherwise adds to ``per_item`` and ``by_size``,
-    marks the rows ``exposed``, and keeps the worst.
+    So each is counted once among all choices of a row and a set. The empty set is not looked at: it must
+    not be a mole.
     """
-    n_items = len(post_offsets) - 1
-    counts = np.zeros(n_items, np.int64)
-    joint = np.zeros(n_items, np.int64)
-    touched = np.empty(n_items, np.int32)
-    on_path = np.zeros(n_items, np.bool_)
-    is_open = np.zeros((largest + 1, n_items), np.bool_)
-    path = np.empty(largest + 1, np.int32)
-    itemset = np.empty(largest + 1, np.int32)
-    first_child = np.zeros(largest + 2, np.int64)
-    next_child = np.zeros(largest + 2, np.int64)
-    last_child = np.zeros(largest + 2, np.int64)
-    pool_top = np.zeros(largest + 2, np.int64)
-    child_item = np.empty(1024, np.int32)
-    child_start = np.empty(1024, np.int64)
-    child_end = np.empty(1024, np.int64)
-    child_known = np.empty(1024, np.int64)
-    pool_row = np.empty(1024, np.int32)
-    pool_place = np.empty(1024, np.int64)
-    for n_done in range(len(roots)):
-        root = roots[n_done]
-        if storing:
-            by_size[0] = n_done
-        first_posting = post_offsets[root]
-        support = post_offsets[root + 1] - first_posting
-        row_offsets, row_items = gather_cohort(
-            root, after, alive, offsets, items, post_offsets, post_rows
-        )
-        pool_row = room_for(pool_row, support)
-        pool_place = room_for(pool_place, support)
-        for j in range(support):
-            pool_row[j] = j
-            pool_place[j] = row_offsets[j]
-        child_item[0] = root
-        child_start[0] = 0
-        child_end[0] = support
-        child_known[0] = 0
-        first_child[0] = 0
-        next_child[0] = 1
-        last_child[0] = 1
-        pool_top[0] = support
-        depth = 0
-        while depth >= 0:
-            if next_child[depth] == first_child[depth]:
-                for c in range(first_child[depth], last_child[depth]):
-                    is_open[depth, child_item[c]] = False
-                depth -= 1
-                if depth >= 0:
-                    on_path[path[depth]] = False
-                continue
-            if stop[0] != 0:
-                return STOPPED
-            next_child[depth] -= 1
-            child = next_child[depth]
-            item = child_item[child]
-            start = child_start[child]
-            end = child_end[child]
-            path[depth] = item
-            size = depth + 1
-            if size > 1 and num < den and (storing or size == largest or child_known[child] > 0):
-                private, most = likeliest_private(
-                    pool_row,
-                    start,
-                    end,
-                    first_posting,
-                    post_rows,
-                    private_offsets,
-                    private_items,
-                    joint,
-                    touched,
-                )
-                if most * den > num * (end - start):
-                    if storing:
-                        if not store_breach(
-                            path, depth, item, keys, heads, arena, item_heads, tops, n_items
-                        ):
-                            return FULL
-                        continue
-                    by_size[size] += 1
-                    for d in range(size):
-                        per_item[path[d]] += 1
-                    for j in range(start, end):
-                        exposed[post_rows[first_posting + pool_row[j]]] = 1
-                    keep_worst(
-                        size,
-                        path,
-                        item,
-                        end - start,
-                        private,
-                        most,
-                        n_kept,
-                        worst_sets,
-                        worst_numbers,
-                    )
-                    continue
-            is_open[depth, item] = True
-            if size == largest:
-                continue
-            on_path[item] = True
-            n_touched = 0
-            for j in range(start, end):
-                for q in range(pool_place[j], row_offsets[pool_row[j] + 1]):
-                    x = row_items[q]
-                    if depth == 0 or is_open[depth, x]:
-                        if counts[x] == 0:
-                            touched[n_touched] = x
-                            n_touched += 1
-                        counts[x] += 1
-            sort_ascending(touched, n_touched)
-            first = last_child[depth]
-            n_children = first
-            top = pool_top[depth]
-            child_item = room_for(child_item, first + n_touched)
-            child_start = room_for(child_start, first + n_touched)
-            child_end = room_for(child_end, first + n_touched)
-            child_known = room_for(child_known, first + n_touched)
-            any_rare = False
-            for t in range(n_touched):
-                x = touched[t]
-                count = counts[x]
-                counts[x] = 0
-                if count == end - start or (storing and count < k):
-                    continue
-                known = np.int64(0)
-                if num < den:
-                    known = held_breach(path, size, x, on_path, keys, heads, arena, n_items)
-                if count < k:
-                    minimal = known == 0
-                    for left_out in range(depth):
-                        if not minimal:
-                            break
-                        minimal = is_frequent(
-                            path,
-                            size,
-                            left_out,
-                            x,
-                            k,
-                            offsets,
-                            items,
-                            post_offsets,
-                            post_rows,
-                            itemset,
-                        )
-                    if minimal:
-                        by_size[size + 1] += 1
-                        for d in range(size):
-                            per_item[path[d]] += 1
-                        per_item[x] += 1
-                        keep_worst(
-                            size + 1,
-                            path,
-                            x,
-                            count,
-                            np.int64(-1),
-                            np.int64(0),
-                            n_kept,
-                            worst_sets,
-                            worst_numbers,
-                        )
-                        counts[x] = count
-                        any_rare = True
-                elif (known == 0 or (known == size + 1 and not storing)) and (
-                    num < den or size + 1 < largest
-                ):
-                    child_item[n_children] = x
-                    child_start[n_children] = top
-                    child_end[n_children] = top
-                    child_known[n_children] = known
-                    top += count
-                    counts[x] = -n_children - 1
-                    n_children += 1
-            pool_row = room_for(pool_row, top)
-            pool_place = room_for(pool_place, top)
-            if any_rare or n_children > first:
-                for j in range(start, end):
-                    row = pool_row[j]
-                    for q in range(pool_place[j], row_offsets[row + 1]):
-                        c = -counts[row_items[q]] - 1
-                        if c >= 0:
-                            pool_row[child_end[c]] = row
-                            pool_place[child_end[c]] = q + 1
-                            child_end[c] += 1
-                        elif c < -1:
-                            exposed[post_rows[first_posting + row]] = 1
-            for t in range(n_touched):
-                counts[touched[t]] = 0
-            if n_children > first:
-                depth += 1
-                first_child[depth] = first
-                next_child[depth] = n_children
-                last_child[depth] = n_children
-                pool_top[depth] = top
-            else:
-                on_path[item] = False
-    if storing:
-        by_size[0] = len(roots)
-    return DONE
+    size = known.shape[1]
+    part = np.empty(size, np.int32)
+    for trial in range(len(row_of)):
+        minimal = True
+        # The whole first, as its row decides; each part of it once, as a pattern of bits.
+        for bits in range((1 << size) - 1, 0, -1):
+            if problem.stop[0] != 0:
+                return
+            n = 0
+            for place in range(size):
+                if (bits >> place) & 1:
+                    part[n] = known[trial, place]
+                    n += 1
+            faulty = is_faulty(problem, walk, part, n)
+            first = problem.rows.post_rows[walk.pool_row[0]]
+            if (n == size) != faulty or (n == size and first != row_of[trial]):
+                minimal = False
+                break
+        hits[trial] = minimal
+
+
+@step
+def is_faulty(problem, walk, itemset, size):
+    """Whether fewer than k rows hold the public set, or a private item is in too many of these.
+
+    Leaves their postings in the pool.
+    """
+    rows = problem.rows
+    support = 0
+    for posting in range(rows.post_offsets[itemset[0]], rows.post_offsets[itemset[0] + 1]):
+        if row_holds(rows.post_rows[posting], itemset, size, rows.offsets, rows.items):
+            walk.pool_row[support] = posting
+            support += 1
+    if support < problem.limits.k:
+        return True
+    private, _ = inferred_private(problem, rows.post_rows, walk, 0, support)
+    return private >= 0

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
-from withhold.methods.coherence.breach_store import FULL, BreachStore
-from withhold.methods.coherence.cohorts import SplitRows
-from withhold.methods.coherence.limits import Found, Limits
-from withhold.methods.coherence.minimal_moles import NO_MOLE, judge_items, survey_moles
+from withhold.counting.worst import new_worst
+from withhold.methods.coherence.breach_store import BreachStore, larger_store, new_store
+from withhold.methods.coherence.cohorts import DONE, Bools, Found, Limits, SplitRows, go, moles_in
+from withhold.methods.coherence.minimal_moles import (
+    FULL,
+    NO_MOLE,
+    Survey,
+    SurveyScratch,
+    are_first_minimal_moles,
+    judge_items,
+    survey_moles,
+)
 
 CALLS = 64
 """Into so many calls the search for what to store is cut, with a look at the progress between them."""
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -48,17 +55,8 @@ def judge_alone(rows: SplitRows, limits: Limits) -> tuple[Ints, Longs]:
     """The single items that are moles, with support, private item and joint of each."""
     ranks = rows.public_ranks()
     numbers = np.zeros((len(ranks), 3), dtype=np.int64)
-    judge_items(
-        ranks,
-        rows.private_offsets,
-        rows.private_items,
-        rows.post_offsets,
-        rows.post_rows,
-        limits.k,
-        limits.num,
-        limits.den,
-        numbers,
-    )
+    walk = rows.tour(ranks, ~rows.sensitive, 1).walk
+    judge_items(rows.problem(limits, Stop()), walk, ranks, numbers)
     faulty = numbers[:, 1] != NO_MOLE
     return ranks[faulty], numbers[faulty]
 
@@ -88,22 +86,20 @@ def store_breaches(
     what: str = "",
 ) -> BreachStore:
     """The minimal moles of fewer than ``largest`` items that are known by a private item."""
-    store = BreachStore(rows.n_items)
+    store = new_store(rows.n_items)
     if limits.num >= limits.den or limits.largest < 3:
         return store
-    done = np.zeros(1, np.int64)
-    outputs = (np.zeros(0, np.int64), done, np.zeros(0, np.uint8))
-    # From the highest rank down, so that parts come before wholes. Many roots in a call: each call makes
-    # arrays as long as there are items.
-    parts = np.array_split(np.flatnonzero(alive)[::-1], CALLS)
+    limits = limits._replace(largest=limits.largest - 1)
+    found = _new_survey(rows, 0, 0)
+    # Many roots in a part: each makes arrays as long as there are items.
+    parts = np.array_split(_downwards(alive), CALLS)
     for number, roots in enumerate(parts):
         progress(what, number, len(parts))
         while len(roots) > 0 and stop.reason == 0:
-            largest = limits.largest - 1
-            status = _walk(rows, limits, largest, roots, True, alive, True, store, outputs, 0, stop)
-            roots = roots[int(done[0]) :]
+            status, n_done = _walk(rows, limits, roots, alive, store, found, stop, storing=True)
+            roots = roots[n_done:]
             if status == FULL:
-                store.grow()
+                store = larger_store(store)
     return store
 
 
@@ -114,16 +110,14 @@ def count_minimal(
     alive: Bools,
     stop: Stop,
     *,
-    root: int | None = None,
+    root: Ints | None = None,
 ) -> Longs:
     """How many minimal moles of two or more items each rank is in; those with ``root``, or all."""
-    per_item = np.zeros(rows.n_items, dtype=np.int64)
-    outputs = (per_item, np.zeros(limits.largest + 2, np.int64), np.zeros(rows.n_rows, np.uint8))
-    roots = np.flatnonzero(alive)[::-1] if root is None else [root]
+    found = _new_survey(rows, limits.largest, 0)
+    roots = _downwards(alive) if root is None else root
     if limits.largest > 1:
-        _walk(
-            rows, limits, limits.largest, roots, root is None, alive, False, store, outputs, 0, stop
-        )
+        _walk(rows, limits, roots, alive, store, found, stop, after=root is None)
+    per_item: Longs = found.per_item
     return per_item
 
 
@@ -151,12 +145,12 @@ def survey(
         jobs = jobs or available_cores()
         tasks = [
             partial(_survey_part, rows, limits, roots, alive, store, exposed, keep, stop)
-            for roots in _fair_parts(rows, np.flatnonzero(alive)[::-1], 16 * jobs)
+            for roots in _fair_parts(rows, _downwards(alive), 16 * jobs)
         ]
-        for part, found in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
-            counts += part
-            for size, moles in enumerate(found):
-                worst[size] += moles
+        for found in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
+            counts += found.by_size
+            for size in range(2, limits.largest + 1):
+                worst[size] += moles_in(found.worst, size)
         for moles in worst:
             # Stable: of equals those with the higher ranks stay first, as they are met.
             moles.sort(key=lambda mole: (-_probability(mole), -mole[1]))
@@ -174,27 +168,70 @@ def alive_beside(rows: SplitRows, alone: Ints) -> Bools:
     return alive
 
 
+def mark_first_minimal(
+    rows: SplitRows, limits: Limits, drawn: Sequence[Ints], hits: Bools, stop: Stop
+) -> None:
+    """Mark the draws, of a row and a set in it, that are minimal moles in their first row."""
+    row_of, known = drawn
+    walk = rows.tour(row_of, ~rows.sensitive, 1).walk
+    are_first_minimal_moles(rows.problem(limits, stop), walk, row_of, known, hits)
+
+
 def _survey_part(
     rows: SplitRows,
     limits: Limits,
-    roots: NDArray[np.int64],
+    roots: Ints,
     alive: Bools,
     store: BreachStore,
     exposed: NDArray[np.uint8],
     keep: int,
     stop: Stop,
-) -> tuple[Longs, list[list[Found]]]:
+) -> Survey:
     """The moles that hold one of the roots and otherwise higher ranks. The store is only read."""
-    counts = np.zeros(limits.largest + 2, dtype=np.int64)
-    # Shared by all threads: each only ever writes the value 1 into ``exposed``.
-    outputs = (np.zeros(rows.n_items, np.int64), counts, exposed)
-    worst = _walk(
-        rows, limits, limits.largest, roots, True, alive, False, store, outputs, keep, stop
+    found = _new_survey(rows, limits.largest, keep)._replace(exposed=exposed)
+    _walk(rows, limits, roots, alive, store, found, stop)
+    return found
+
+
+def _walk(
+    rows: SplitRows,
+    limits: Limits,
+    roots: Ints,
+    alive: Bools,
+    store: BreachStore,
+    found: Survey,
+    stop: Stop,
+    *,
+    after: bool = True,
+    storing: bool = False,
+) -> tuple[int, int]:
+    """Call ``survey_moles``; returns its status, and how many roots are done."""
+    tour = rows.tour(roots, alive, limits.largest, after=after)
+    scratch = SurveyScratch(
+        np.zeros(rows.n_items, dtype=np.bool_),
+        np.zeros((limits.largest + 1, rows.n_items), dtype=np.bool_),
+        np.zeros(limits.largest + 2, dtype=np.int64),
+        np.zeros(limits.largest + 1, dtype=np.int32),
     )
-    return counts, worst
+    status = go(survey_moles, rows.problem(limits, stop), tour, store, storing, found, scratch)
+    return status, int(tour.place[0]) - (status != DONE)
 
 
-def _fair_parts(rows: SplitRows, roots: NDArray[np.int64], parts: int) -> list[NDArray[np.int64]]:
+def _new_survey(rows: SplitRows, largest: int, keep: int) -> Survey:
+    return Survey(
+        np.zeros(rows.n_items, dtype=np.int64),
+        np.zeros(largest + 2, dtype=np.int64),
+        np.zeros(rows.n_rows, dtype=np.uint8),
+        new_worst(largest, keep),
+    )
+
+
+def _downwards(alive: Bools) -> Ints:
+    """The living ranks from the highest down, so that parts come before wholes."""
+    return np.flatnonzero(alive)[::-1].astype(np.int32)
+
+
+def _fair_parts(rows: SplitRows, roots: Ints, parts: int) -> list[Ints]:
     """The roots in consecutive parts that hold about equally many occurrences."""
     up_to = np.cumsum(rows.supports[roots])
     marks = (up_to[-1] if len(up_to) else 0) * np.arange(1, parts) // parts
@@ -203,57 +240,3 @@ def _fair_parts(rows: SplitRows, roots: NDArray[np.int64], parts: int) -> list[N
 
 def _probability(mole: Found) -> Fraction:
     return Fraction(1 if mole[2] < 0 else mole[3], mole[1])
-
-
-def _walk(
-    rows: SplitRows,
-    limits: Limits,
-    largest: int,
-    roots: object,
-    after: bool,
-    alive: Bools,
-    storing: bool,
-    store: BreachStore,
-    outputs: tuple[Longs, Longs, NDArray[np.uint8]],
-    keep: int,
-    stop: Stop,
-) -> Any:
-    """Call ``survey_moles``; returns its status when storing, else the worst by size."""
-    n_kept = np.zeros(largest + 2, dtype=np.int64)
-    sets = np.zeros((largest + 2, keep, largest + 2), dtype=np.int32)
-    numbers = np.zeros((largest + 2, keep, 3), dtype=np.int64)
-    status = survey_moles(
-        np.asarray(roots, dtype=np.int32),
-        after,
-        alive,
-        rows.offsets,
-        rows.items,
-        rows.private_offsets,
-        rows.private_items,
-        rows.post_offsets,
-        rows.post_rows,
-        limits.k,
-        limits.num,
-        limits.den,
-        largest,
-        storing,
-        store.keys,
-        store.heads,
-        store.arena,
-        store.item_heads,
-        store.tops,
-        *outputs,
-        n_kept,
-        sets,
-        numbers,
-        stop.flag,
-    )
-    if storing:
-        return status
-    return [
-        [
-            (tuple(sets[size, place, :size].tolist()), *numbers[size, place].tolist())
-            for place in range(n_kept[size])
-        ]
-        for size in range(largest + 1)
-    ]

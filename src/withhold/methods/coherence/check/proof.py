@@ -8,7 +8,6 @@ parts are, and that no private item s follows from a closed public set of the re
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -24,13 +23,21 @@ from withhold.counting.threads import (
     available_cores,
     run_all,
 )
+from withhold.counting.worst import new_worst
 from withhold.data import Records
 from withhold.data.evidence import Evidence
 from withhold.method import CheckRun
-from withhold.methods.coherence.check.public_sets import find_mole
-from withhold.methods.coherence.check.rare_rows import find_rare_row
-from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, split_rows
-from withhold.methods.coherence.limits import Found, Limits, limits_of
+from withhold.methods.coherence.check.public_sets import find_mole, find_rare_row
+from withhold.methods.coherence.cohorts import (
+    Found,
+    Limits,
+    SplitRows,
+    dealt,
+    go,
+    limits_of,
+    moles_in,
+    split_rows,
+)
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
@@ -90,59 +97,27 @@ def _sets_up_to_p(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
     """Look at every public set of at most p items until one is a mole."""
-    results = _walks(rows, limits, stop, jobs, progress, worst=False, what="checking public sets")
+    tasks = [
+        partial(_walk, rows, limits, stop, roots, False)
+        for roots in dealt(rows.public_ranks(), 16 * jobs)
+    ]
+    results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking public sets")
     found = next((mole for mole, _ in results if mole is not None), None)
     return found, sum(checked for _, checked in results)
 
 
-def _walks(
-    rows: SplitRows,
-    limits: Limits,
-    stop: Stop,
-    jobs: int,
-    progress: Progress,
-    *,
-    worst: bool,
-    what: str,
-) -> list[tuple[Found | None, int]]:
-    """What walks from every n-th public item find, each with the number of sets it looked at."""
-    roots = rows.public_ranks()
-    n_tasks = max(min(len(roots), 16 * jobs), 1)
-    tasks = [
-        partial(_walk, rows, limits, roots[start::n_tasks].copy(), worst, stop)
-        for start in range(n_tasks)
-    ]
-    return run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
-
-
 def _walk(
-    rows: SplitRows, limits: Limits, roots: Ints, worst: bool, stop: Stop
+    rows: SplitRows, limits: Limits, stop: Stop, roots: Ints, all_of_them: bool
 ) -> tuple[Found | None, int]:
-    found = np.zeros(limits.largest + 2, dtype=np.int32)
-    numbers = np.zeros(4, dtype=np.int64)
-    size = find_mole(
-        roots,
-        rows.offsets,
-        rows.items,
-        rows.private_offsets,
-        rows.private_items,
-        rows.post_offsets,
-        rows.post_rows,
-        limits.k,
-        limits.num,
-        limits.den,
-        limits.largest,
-        worst,
-        stop.flag,
-        found,
-        numbers,
-    )
-    support, private, joint, checked = numbers.tolist()
-    if size in (NOT_FOUND, STOPPED):
-        return None, checked
-    if not worst:
+    """What a walk from these roots finds, and the number of sets it looked at."""
+    worst, checked = new_worst(limits.largest, 1), np.zeros(1, dtype=np.int64)
+    tour = rows.tour(roots, ~rows.sensitive, limits.largest)
+    go(find_mole, rows.problem(limits, stop), tour, all_of_them, worst, checked)
+    sizes = range(1, limits.largest + 1)
+    moles = [mole for size in sizes for mole in moles_in(worst, size)]
+    if moles and not all_of_them:
         stop.because(ANSWERED)
-    return (tuple(found[:size].tolist()), support, private, joint), checked
+    return (moles[0] if moles else None), int(tour.place[0] + checked[0])
 
 
 def _closed_sets(
@@ -150,19 +125,18 @@ def _closed_sets(
 ) -> tuple[Found | None, int]:
     """Look at every record, then at every closed set of each private item's records."""
     bitmaps = rows.bitmaps()
-    rare, support = find_rare_row(
-        limits.k, rows.offsets, rows.items, rows.post_offsets, rows.post_rows, bitmaps, stop.flag
-    )
+    rare, support = find_rare_row(rows.problem(limits, stop), rows.supports, bitmaps)
     if rare >= 0:
         items = rows.items[rows.offsets[rare] : rows.offsets[rare + 1]]
         return (tuple(items.tolist()), int(support), -1, 0), int(rare) + 1
     # Of k records or more, so few can be no larger share than h.
     private = rows.sensitive_ranks()
     private = private[rows.supports[private] * limits.den > limits.num * limits.k]
-    n_tasks = min(len(private), 16 * jobs) if limits.num < limits.den else 0
+    if limits.num >= limits.den:
+        private = private[:0]
     tasks = [
-        partial(_closed_task, rows, bitmaps, limits, private[start::n_tasks].copy(), stop)
-        for start in range(n_tasks)
+        partial(_closed_task, rows, bitmaps, limits, some, stop)
+        for some in dealt(private, 16 * jobs)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
     found = next((mole for mole, _ in results if mole is not None), None)
@@ -199,10 +173,16 @@ def _smallest(
     rows: SplitRows, limits: Limits, found: Found, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found, bool]:
     """The worst of the smallest moles, and whether the search for smaller ones was complete."""
+    # From high to low, single items from low to high: so equally bad ones come in the order of ``_badness``.
+    ranks = rows.public_ranks()
     for size in range(1, len(found[0]) + 1):
-        of_size = replace(limits, largest=size)
+        of_size = limits._replace(largest=size)
+        tasks = [
+            partial(_walk, rows, of_size, stop, roots, True)
+            for roots in dealt(ranks if size == 1 else ranks[::-1], 16 * jobs)
+        ]
         what = "looking for smaller sets"
-        results = _walks(rows, of_size, stop, jobs, progress, worst=True, what=what)
+        results = run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
         if stop.reason != 0:
             return found, False
         moles = [mole for mole, _ in results if mole is not None]
@@ -212,7 +192,7 @@ def _smallest(
 
 
 def _badness(mole: Found) -> tuple[Fraction, int, list[int]]:
-    """Lower is worse, in the order of ``outranks``."""
+    """Lower is worse: likelier, then in more records, then as the walks go."""
     items, support, private, joint = mole
     order = [-rank for rank in items]
     if private < 0 or len(items) == 1:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.arrays import room_for
-from withhold.counting.jit import kernel
+from withhold.counting.arrays import sort_ascending
+from withhold.counting.jit import kernel, step
+from withhold.counting.supports import count_support
+from withhold.counting.walk import count_extensions, deliver, follow, open_level
+from withhold.counting.worst import keep_worst
 from withhold.methods.coherence.cohorts import (
-    NOT_FOUND,
-    STOPPED,
-    count_extensions,
-    deliver_rows,
-    gather_cohort,
-    likeliest_private,
+    FOUND,
+    LEFT,
+    MORE_ROOM,
+    go_on,
+    inferred_private,
+    lacks_room,
 )
 
 TOO_RARE = -1
@@ -26,177 +29,99 @@ TOO_RARE = -1
 
 
 @kernel
-def outranks(path, size, support, private, joint, found, numbers):
-    """Whether a mole is worse than the one of its size in ``found``: likelier, then in more records.
+def find_mole(problem, tour, all_of_them, worst, checked):
+    """FOUND if a set of public items whose lowest is a root is a mole, and it is in ``worst``; else DONE.
 
-    Of equals the one with the higher ranks, but for the last item of rare ones and for single items.
+    With ``all_of_them`` no smaller set than of ``largest`` items must be a mole; of those of that size the
+    worst are kept, and of equally bad ones that which comes first with roots from high to low.
+    ``checked[0]`` counts the extensions looked at.
     """
-    right = joint if private >= 0 else np.int64(1)
-    other = numbers[2] if numbers[1] >= 0 else np.int64(1)
-    if right * numbers[0] != other * support:
-        return right * numbers[0] > other * support
-    if support != numbers[0]:
-        return support > numbers[0]
-    for d in range(size):
-        if path[d] != found[d]:
-            if d == size - 1 and (private == TOO_RARE or size == 1):
-                return path[d] < found[d]
-            return path[d] > found[d]
-    return False
-
-
-@kernel
-def note_mole(path, size, support, private, joint, found, numbers):
-    """Put down a mole."""
-    for d in range(size):
-        found[d] = path[d]
-    numbers[0] = support
-    numbers[1] = private
-    numbers[2] = joint
-
-
-@kernel
-def find_mole(
-    roots,
-    offsets,
-    items,
-    private_offsets,
-    private_items,
-    post_offsets,
-    post_rows,
-    k,
-    num,
-    den,
-    largest,
-    worst,
-    stop,
-    found,
-    numbers,
-):
-    """The size of the first mole of at most ``largest`` items whose lowest is in ``roots``, or NOT_FOUND.
-
-    With ``worst``, no smaller set must be a mole, and the worst one of ``largest`` items is looked for.
-    Fills ``found`` with its items and ``numbers`` with support, private item (TOO_RARE: none) and joint;
-    ``numbers[3]`` counts the sets looked at.
-    """
-    n_items = len(post_offsets) - 1
-    everything = np.ones(n_items, np.bool_)
-    counts = np.zeros(n_items, np.int64)
-    joint = np.zeros(n_items, np.int64)
-    touched = np.empty(n_items, np.int32)
-    path = np.empty(largest + 1, np.int32)
-    next_child = np.zeros(largest + 2, np.int64)
-    last_child = np.zeros(largest + 2, np.int64)
-    pool_top = np.zeros(largest + 2, np.int64)
-    child_item = np.empty(1024, np.int32)
-    child_start = np.empty(1024, np.int64)
-    child_end = np.empty(1024, np.int64)
-    pool_row = np.empty(1024, np.int32)
-    pool_place = np.empty(1024, np.int64)
-    size_found = NOT_FOUND
-    for root in roots:
-        first_posting = post_offsets[root]
-        support = post_offsets[root + 1] - first_posting
-        numbers[3] += 1
-        path[0] = root
-        if support < k:
-            if size_found == NOT_FOUND or outranks(path, 1, support, TOO_RARE, 0, found, numbers):
-                note_mole(path, 1, support, TOO_RARE, 0, found, numbers)
-                size_found = 1
-            if not worst:
-                return size_found
+    walk = tour.walk
+    limits = problem.limits
+    while True:
+        child = go_on(problem, tour)
+        if child == LEFT:
             continue
-        row_offsets, row_items = gather_cohort(
-            root, True, everything, offsets, items, post_offsets, post_rows
-        )
-        pool_row = room_for(pool_row, support)
-        pool_place = room_for(pool_place, support)
-        for j in range(support):
-            pool_row[j] = j
-            pool_place[j] = row_offsets[j]
-        child_item[0] = root
-        child_start[0] = 0
-        child_end[0] = support
-        next_child[0] = 0
-        last_child[0] = 1
-        pool_top[0] = support
-        depth = 0
-        while depth >= 0:
-            if next_child[depth] == last_child[depth]:
-                depth -= 1
-                continue
-            if stop[0] != 0:
-                return STOPPED
-            child = next_child[depth]
-            next_child[depth] += 1
-            start = child_start[child]
-            end = child_end[child]
-            path[depth] = child_item[child]
-            size = depth + 1
-            if num < den and (size == largest or not worst):
-                private, most = likeliest_private(
-                    pool_row,
-                    start,
-                    end,
-                    first_posting,
-                    post_rows,
-                    private_offsets,
-                    private_items,
-                    joint,
-                    touched,
-                )
-                if most * den > num * (end - start):
-                    if size_found == NOT_FOUND or outranks(
-                        path, size, end - start, private, most, found, numbers
-                    ):
-                        note_mole(path, size, end - start, private, most, found, numbers)
-                        size_found = size
-                    if not worst:
-                        return size_found
-            if size == largest:
-                continue
-            n_touched = count_extensions(
-                start, end, pool_row, pool_place, row_offsets, row_items, counts, touched
+        if child < 0:
+            return child
+        size = tour.place[1]
+        start, end = walk.child_start[child], walk.child_end[child]
+        last = walk.path[size - 1]
+        # Of what is rare only roots come here.
+        if end - start < limits.k:
+            keep_worst(worst, 0, last, walk.path, np.int64(1), end - start, TOO_RARE)
+            if not all_of_them:
+                return FOUND
+            continue
+        if size == limits.largest or not all_of_them:
+            private, joint = inferred_private(problem, tour.row_of, walk, start, end)
+            if private >= 0:
+                keep_worst(worst, size - 1, last, walk.path, joint, end - start, private)
+                if not all_of_them:
+                    return FOUND
+        if size == limits.largest:
+            continue
+        n_touched = count_extensions(tour, walk, start, end)
+        if lacks_room(walk, size, n_touched, end - start):
+            return MORE_ROOM
+        checked[0] += n_touched
+        if all_of_them:
+            sort_ascending(walk.touched, n_touched)
+        if keep_rare(problem, walk, size, n_touched, all_of_them, worst) and not all_of_them:
+            return FOUND
+        open_level(walk, size)
+        for t in range(n_touched):
+            x = walk.touched[n_touched - 1 - t if all_of_them else t]
+            # What is frequent enough need only be followed if anything else is asked of it.
+            if limits.k <= walk.bucket[x] < end - start and (
+                size + 1 < limits.largest or limits.num < limits.den
+            ):
+                follow(walk, size, x)
+            else:
+                walk.bucket[x] = 0
+        if walk.last_child[size + 1] > walk.next_child[size + 1]:
+            deliver(tour, walk, size, start, end)
+            tour.place[1] += 1
+
+
+@step
+def keep_rare(problem, walk, size, n_touched, all_of_them, worst):
+    """Whether too few rows hold one of the extensions; keeps the worst, or the first."""
+    found = False
+    for t in range(n_touched):
+        x = walk.touched[t]
+        if walk.bucket[x] < problem.limits.k:
+            keep_worst(worst, size, x, walk.path, np.int64(1), walk.bucket[x], TOO_RARE)
+            found = True
+            if not all_of_them:
+                break
+    return found
+
+
+@kernel
+def find_rare_row(problem, supports, bitmaps):
+    """The first row, not empty, whose items fewer than k rows hold, and how many; (-1, 0) if none.
+
+    If there is none, all parts of all records are frequent.
+    """
+    rows = problem.rows
+    k = np.int64(problem.limits.k)
+    for row in range(len(rows.offsets) - 1):
+        if problem.stop[0] != 0:
+            break
+        size = rows.offsets[row + 1] - rows.offsets[row]
+        if size > 0:
+            support = count_support(
+                rows.items[rows.offsets[row] : rows.offsets[row + 1]],
+                size,
+                k,
+                rows.offsets,
+                rows.items,
+                rows.post_offsets,
+                rows.post_rows,
+                supports,
+                bitmaps,
             )
-            numbers[3] += n_touched
-            first = last_child[depth]
-            n_children = first
-            top = pool_top[depth]
-            child_item = room_for(child_item, first + n_touched)
-            child_start = room_for(child_start, first + n_touched)
-            child_end = room_for(child_end, first + n_touched)
-            for t in range(n_touched):
-                x = touched[t]
-                count = counts[x]
-                counts[x] = 0
-                if count < k:
-                    path[size] = x
-                    if size_found == NOT_FOUND or outranks(
-                        path, size + 1, count, TOO_RARE, 0, found, numbers
-                    ):
-                        note_mole(path, size + 1, count, TOO_RARE, 0, found, numbers)
-                        size_found = size + 1
-                    if not worst:
-                        return size_found
-                elif count < end - start and (num < den or size + 1 < largest):
-                    # What is frequent enough need only be followed if anything else is asked of it.
-                    child_item[n_children] = x
-                    child_start[n_children] = top
-                    child_end[n_children] = top
-                    top += count
-                    counts[x] = -n_children - 1
-                    n_children += 1
-            if n_children == first:
-                continue
-            pool_row = room_for(pool_row, top)
-            pool_place = room_for(pool_place, top)
-            deliver_rows(
-                start, end, pool_row, pool_place, row_offsets, row_items, counts, child_end
-            )
-            for c in range(first, n_children):
-                counts[child_item[c]] = 0
-            depth += 1
-            next_child[depth] = first
-            last_child[depth] = n_children
-            pool_top[depth] = top
-    return size_found
+            if support < k:
+                return row, support
+    return -1, np.int64(0)

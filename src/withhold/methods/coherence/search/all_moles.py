@@ -1,44 +1,127 @@
 """How many moles each item is in, counted without listing them.
 
 Below a mole everything is a mole, so there the supported sets are counted, in closed form where few rows
-are left. Items that all rows of a set hold need no search of their own ("free"): they double the number of
-sets. Counts may need hundreds of bits; ``supersets`` says how they are kept.
+are left (``supersets``). Counts may need hundreds of bits; ``tally`` says how they are kept, and how items
+are counted that all rows of a set hold.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
-
-from withhold.counting.arrays import room_for
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
+from withhold.counting.walk import count_extensions, deliver, follow, open_level
 from withhold.methods.coherence.breach_store import EMPTY, held_breach
-from withhold.methods.coherence.cohorts import STOPPED, gather_cohort, likeliest_private
+from withhold.methods.coherence.cohorts import LEFT, MORE_ROOM, go_on, inferred_private, lacks_room
 from withhold.methods.coherence.search.supersets import (
     FEW_ROWS,
     MOST_TO_REDUCE,
-    add_sets,
     count_supersets,
     keep_maximal,
 )
-
-DONE = 0
-CANDIDATE, MOLE = 0, 1
-FREE = -(1 << 40)
-"""In place of an item's count: all rows of the path hold it, and it is counted by doubling."""
+from withhold.methods.coherence.search.tally import add_below, add_sets, close_set
 
 
 @kernel
-def is_needed(y, counts, k, on_path, arena, item_heads):
+def count_moles(problem, tour, store, tally, scratch, part):
+    """Add to the tally all moles of 2 to ``largest`` items that hold one of the roots (no moles alone).
+
+    All minimal moles of fewer than ``largest`` items that are not rare must be stored. ``part`` is a number
+    n and an m: of each root's extensions only every m-th is followed, from n on. The sum of all parts is
+    everything.
+    """
+    walk = tour.walk
+    while True:
+        child = go_on(problem, tour)
+        size = tour.place[1]
+        if child == LEFT:
+            if size > 0:
+                leave_set(walk, tally, scratch, size)
+            continue
+        if child < 0:
+            return child
+        start = walk.child_start[child]
+        end = walk.child_end[child]
+        is_mole = child >= scratch.first_mole[size]
+        r = problem.limits.largest - size
+        if not is_mole and r == 0:
+            if size == 1:
+                continue
+            private, _ = inferred_private(problem, tour.row_of, walk, start, end)
+            if private < 0:
+                continue
+            is_mole = True
+        if is_mole and r > 1 and FEW_ROWS < end - start <= MOST_TO_REDUCE:
+            end = keep_maximal(tour, walk, start, end, scratch)
+            walk.child_end[child] = end
+        if is_mole and (r <= 1 or end - start <= FEW_ROWS):
+            count_supersets(tour, walk, tally, scratch, start, end, r, size)
+            continue
+        n_touched = count_extensions(tour, walk, start, end)
+        if lacks_room(walk, size, n_touched, end - start):
+            return MORE_ROOM
+        scratch.on_path[walk.path[size - 1]] = True
+        k = problem.limits.k
+        n_left = set_free_aside(k, store, walk, tally, scratch, size, n_touched, is_mole)
+        if is_mole:
+            add_below(tally, size, r, tally.free_top[size], 1)
+        open_level(walk, size)
+        if size == 1:
+            n_left = keep_part(walk, n_left, part)
+        choose_extensions(problem, walk, store, tally, scratch, size, n_left, is_mole)
+        if walk.last_child[size + 1] > walk.next_child[size + 1]:
+            deliver(tour, walk, size, start, end)
+        tour.place[1] += 1
+
+
+@step
+def leave_set(walk, tally, scratch, size):
+    """All extensions of the current set are done."""
+    scratch.on_path[walk.path[size - 1]] = False
+    for f in range(tally.free_top[size - 1], tally.free_top[size]):
+        scratch.is_free[tally.free_items[f]] = False
+    close_set(tally, walk.path, size, tally.counts.shape[1])
+
+
+@step
+def set_free_aside(k, store, walk, tally, scratch, size, n_touched, is_mole):
+    """Move the items that all rows hold to the free ones; how many of those touched are left.
+
+    Below a set that is no mole, what may complete a stored mole is not free.
+    """
+    child = walk.next_child[size] - 1
+    support = walk.child_end[child] - walk.child_start[child]
+    n_free = tally.free_top[size - 1]
+    n_left = 0
+    for t in range(n_touched):
+        y = walk.touched[t]
+        if scratch.is_free[y]:
+            walk.bucket[y] = 0
+        elif walk.bucket[y] == support and (
+            is_mole or not is_needed(store, y, walk.bucket, k, scratch.on_path)
+        ):
+            tally.free_items[n_free] = y
+            n_free += 1
+        else:
+            walk.touched[n_left] = y
+            n_left += 1
+    for f in range(tally.free_top[size - 1], n_free):
+        walk.bucket[tally.free_items[f]] = 0
+        scratch.is_free[tally.free_items[f]] = True
+    tally.free_top[size] = n_free
+    return n_left
+
+
+@step
+def is_needed(store, y, counts, k, on_path):
     """Whether ``y`` may complete a stored mole together with the path and its frequent extensions."""
-    at = item_heads[y]
+    at = store.item_heads[y]
     while at != EMPTY:
         inside = True
         following = EMPTY
-        for m in range(arena[at + 1]):
-            z = arena[at + 2 + 2 * m]
+        for m in range(store.arena[at + 1]):
+            z = store.arena[at + 2 + 2 * m]
             if z == y:
-                following = arena[at + 3 + 2 * m]
+                following = store.arena[at + 3 + 2 * m]
             elif not on_path[z] and counts[z] < k:
                 inside = False
         if inside:
@@ -47,229 +130,43 @@ def is_needed(y, counts, k, on_path, arena, item_heads):
     return False
 
 
-@kernel
-def count_moles(
-    roots,
-    after,
-    part,
-    n_parts,
-    alive,
-    offsets,
-    items,
-    private_offsets,
-    private_items,
-    post_offsets,
-    post_rows,
-    k,
-    num,
-    den,
-    largest,
-    keys,
-    heads,
-    arena,
-    item_heads,
-    slots,
-    weights,
-    counts,
-    stop,
-):
-    """Add to ``counts`` all moles of 2 to ``largest`` items that hold one of ``roots`` (no moles alone).
+@step
+def keep_part(walk, n_touched, part):
+    """Leave only the extensions of a root that belong to this part."""
+    n_left = 0
+    for t in range(n_touched):
+        if t % part[1] == part[0]:
+            walk.touched[n_left] = walk.touched[t]
+            n_left += 1
+        else:
+            walk.bucket[walk.touched[t]] = 0
+    return n_left
 
-    All minimal moles of fewer than ``largest`` items that are not rare must be stored. Of each root's
-    extensions only every ``n_parts``-th is followed, from ``part`` on: the sum of all parts is everything.
-    """
-    n_items = len(post_offsets) - 1
-    n_slots = counts.shape[1]
-    seen = np.zeros(n_items, np.int64)
-    joint = np.zeros(n_items, np.int64)
-    touched = np.empty(n_items, np.int32)
-    on_path = np.zeros(n_items, np.bool_)
-    path = np.empty(largest + 1, np.int32)
-    holding = np.empty(1 << FEW_ROWS, np.int64)
-    lengths = np.empty(MOST_TO_REDUCE, np.int64)
-    marks = np.empty(MOST_TO_REDUCE, np.int64)
-    total = np.zeros((largest + 1, n_slots), np.int64)
-    of_free = np.zeros((largest + 1, n_slots), np.int64)
-    free_items = np.empty(n_items, np.int32)
-    free_top = np.zeros(largest + 2, np.int64)
-    next_child = np.zeros(largest + 2, np.int64)
-    last_child = np.zeros(largest + 2, np.int64)
-    pool_top = np.zeros(largest + 2, np.int64)
-    child_item = np.empty(1024, np.int32)
-    child_start = np.empty(1024, np.int64)
-    child_end = np.empty(1024, np.int64)
-    child_kind = np.empty(1024, np.int8)
-    pool_row = np.empty(1024, np.int32)
-    pool_place = np.empty(1024, np.int64)
-    for root in roots:
-        first_posting = post_offsets[root]
-        support = post_offsets[root + 1] - first_posting
-        row_offsets, row_items = gather_cohort(
-            root, after, alive, offsets, items, post_offsets, post_rows
-        )
-        pool_row = room_for(pool_row, support)
-        pool_place = room_for(pool_place, support)
-        for j in range(support):
-            pool_row[j] = j
-            pool_place[j] = row_offsets[j]
-        child_item[0] = root
-        child_start[0] = 0
-        child_end[0] = support
-        child_kind[0] = CANDIDATE
-        next_child[0] = 0
-        last_child[0] = 1
-        pool_top[0] = support
-        free_top[0] = 0
-        depth = 0
-        while depth >= 0:
-            if next_child[depth] == last_child[depth]:
-                # The node one level up is done: its sets count for its item and its free items.
-                depth -= 1
-                if depth < 0:
-                    break
-                on_path[path[depth]] = False
-                for s in range(n_slots):
-                    many = total[depth, s]
-                    counts[path[depth], s] += many
-                    if depth > 0:
-                        total[depth - 1, s] += many
-                        of_free[depth - 1, s] += of_free[depth, s]
-                for f in range(free_top[depth], free_top[depth + 1]):
-                    seen[free_items[f]] = 0
-                    for s in range(n_slots):
-                        counts[free_items[f], s] += of_free[depth, s]
-                continue
-            if stop[0] != 0:
-                return STOPPED
-            child = next_child[depth]
-            next_child[depth] += 1
-            item = child_item[child]
-            start = child_start[child]
-            end = child_end[child]
-            kind = child_kind[child]
-            n_free = free_top[depth]
-            path[depth] = item
-            size = depth + 1
-            r = largest - size
-            if kind == CANDIDATE and r == 0:
-                if depth == 0:
-                    continue
-                _, most = likeliest_private(
-                    pool_row,
-                    start,
-                    end,
-                    first_posting,
-                    post_rows,
-                    private_offsets,
-                    private_items,
-                    joint,
-                    touched,
-                )
-                if most * den <= num * (end - start):
-                    continue
-                kind = MOLE
-            if kind == MOLE and r > 1 and FEW_ROWS < end - start <= MOST_TO_REDUCE:
-                end = keep_maximal(
-                    start, end, pool_row, pool_place, row_offsets, row_items, lengths, marks
-                )
-            if kind == MOLE and (r <= 1 or end - start <= FEW_ROWS):
-                count_supersets(
-                    item,
-                    start,
-                    end,
-                    r,
-                    n_free,
-                    pool_row,
-                    pool_place,
-                    row_offsets,
-                    row_items,
-                    seen,
-                    holding,
-                    touched,
-                    slots,
-                    weights,
-                    counts,
-                    total,
-                    of_free,
-                    depth - 1,
-                )
-                continue
-            n_touched = 0
-            for j in range(start, end):
-                for q in range(pool_place[j], row_offsets[pool_row[j] + 1]):
-                    x = row_items[q]
-                    if seen[x] == 0:
-                        touched[n_touched] = x
-                        n_touched += 1
-                    seen[x] += 1
-            on_path[item] = True
-            for s in range(n_slots):
-                total[depth, s] = 0
-                of_free[depth, s] = 0
-            n_left = 0
-            for t in range(n_touched):
-                y = touched[t]
-                if seen[y] == end - start and (
-                    kind == MOLE or not is_needed(y, seen, k, on_path, arena, item_heads)
-                ):
-                    free_items[n_free] = y
-                    n_free += 1
-                else:
-                    touched[n_left] = y
-                    n_left += 1
-            free_top[depth + 1] = n_free
-            if kind == MOLE:
-                add_sets(total, depth, r, n_free, 1, slots, weights)
-                add_sets(of_free, depth, r - 1, n_free - 1, 1, slots, weights)
-            first = last_child[depth]
-            n_children = first
-            top = pool_top[depth]
-            child_item = room_for(child_item, first + n_left)
-            child_start = room_for(child_start, first + n_left)
-            child_end = room_for(child_end, first + n_left)
-            child_kind = room_for(child_kind, first + n_left)
-            for f in range(free_top[depth], n_free):
-                seen[free_items[f]] = FREE
-            for t in range(n_left):
-                x = touched[t]
-                count = seen[x]
-                seen[x] = 0
-                if depth == 0 and t % n_parts != part:
-                    continue
-                is_mole = (
-                    kind == MOLE
-                    or count < k
-                    or (
-                        num < den
-                        and held_breach(path, size, x, on_path, keys, heads, arena, n_items) > 0
-                    )
-                )
-                if is_mole and r == 1:
-                    add_sets(counts, x, 0, 0, 1, slots, weights)
-                    add_sets(total, depth, 0, 0, 1, slots, weights)
-                elif is_mole or r > 1 or num < den:
-                    child_item[n_children] = x
-                    child_start[n_children] = top
-                    child_end[n_children] = top
-                    child_kind[n_children] = MOLE if is_mole else CANDIDATE
-                    top += count
-                    seen[x] = -n_children - 1
-                    n_children += 1
-            pool_row = room_for(pool_row, top)
-            pool_place = room_for(pool_place, top)
-            if n_children > first:
-                for j in range(start, end):
-                    row = pool_row[j]
-                    for q in range(pool_place[j], row_offsets[row + 1]):
-                        c = -seen[row_items[q]] - 1
-                        if 0 <= c < n_children:
-                            pool_row[child_end[c]] = row
-                            pool_place[child_end[c]] = q + 1
-                            child_end[c] += 1
-                for c in range(first, n_children):
-                    seen[child_item[c]] = 0
-            depth += 1
-            next_child[depth] = first
-            last_child[depth] = n_children
-            pool_top[depth] = top
-    return DONE
+
+@step
+def choose_extensions(problem, walk, store, tally, scratch, size, n_touched, is_mole):
+    """Follow the extensions that may become moles, then those that are; the largest are only counted."""
+    limits = problem.limits
+    n_moles = 0
+    for t in range(n_touched):
+        x = walk.touched[t]
+        if (
+            is_mole
+            or walk.bucket[x] < limits.k
+            or held_breach(store, walk.path, size, x, scratch.on_path) > 0
+        ):
+            walk.touched[n_moles] = x
+            n_moles += 1
+        elif size + 1 < limits.largest or limits.num < limits.den:
+            follow(walk, size, x)
+        else:
+            walk.bucket[x] = 0
+    scratch.first_mole[size + 1] = walk.last_child[size + 1]
+    for t in range(n_moles):
+        x = walk.touched[t]
+        if size + 1 < limits.largest:
+            follow(walk, size, x)
+        else:
+            add_sets(tally, tally.counts, x, 0, 0, 1)
+            add_sets(tally, tally.total, size, 0, 0, 1)
+            walk.bucket[x] = 0

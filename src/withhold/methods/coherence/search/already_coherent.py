@@ -12,13 +12,18 @@ from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.supports import count_support
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
 from withhold.data import Records
-from withhold.methods.coherence.cohorts import SplitRows, split_rows
-from withhold.methods.coherence.limits import Limits, limits_of
+from withhold.methods.coherence.cohorts import (
+    FOUND,
+    Limits,
+    SplitRows,
+    dealt,
+    go,
+    limits_of,
+    split_rows,
+)
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.search.first_mole import SOME, any_mole
+from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
-
-WHAT = "looking for moles"
 
 
 def already_coherent(
@@ -31,11 +36,9 @@ def already_coherent(
     rows = split_rows(table, private)
     limits = limits_of(rows, model)
     if limits.largest < rows.longest:
-        roots = rows.public_ranks()
-        n_tasks = max(min(len(roots), 16 * jobs), 1)
         tasks = [
-            partial(_any_mole, rows, limits, roots[start::n_tasks].copy(), stop)
-            for start in range(n_tasks)
+            partial(_any_mole, rows, limits, roots, stop)
+            for roots in dealt(rows.public_ranks(), 16 * jobs)
         ]
     else:
         # Parts of frequent records are frequent; see the proof for why closed sets are enough then.
@@ -44,36 +47,23 @@ def already_coherent(
         layout = lay_out(table, private)
         ranks = layout.sensitive_ranks()
         ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
+        if limits.num >= limits.den or len(ranks) == 0:
+            return True
+        bitmaps = layout.bitmaps()
         # Each task copies the rows, so there are few.
-        n_tasks = min(len(ranks), jobs) if limits.num < limits.den else 0
-        bitmaps = layout.bitmaps() if n_tasks else None
         tasks = [
-            partial(_any_follows, layout, bitmaps, limits, ranks[start::n_tasks], stop)
-            for start in range(n_tasks)
+            partial(_any_follows, layout, bitmaps, limits, some, stop)
+            for some in dealt(ranks, jobs)
         ]
-    return not any(run_all(tasks, stop, jobs=jobs, progress=progress, what=WHAT))
+    return not any(run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for moles"))
 
 
 def _any_mole(rows: SplitRows, limits: Limits, roots: Ints, stop: Stop) -> bool:
-    status = any_mole(
-        roots,
-        True,
-        ~rows.sensitive,
-        rows.offsets,
-        rows.items,
-        rows.private_offsets,
-        rows.private_items,
-        rows.post_offsets,
-        rows.post_rows,
-        limits.k,
-        limits.num,
-        limits.den,
-        limits.largest,
-        stop.flag,
-    )
-    if status == SOME:
+    tour = rows.tour(roots, ~rows.sensitive, limits.largest)
+    found = go(any_mole, rows.problem(limits, stop), tour) == FOUND
+    if found:
         stop.because(ANSWERED)
-    return bool(status == SOME)
+    return found
 
 
 def _has_rare_row(rows: SplitRows, k: int) -> bool:
@@ -102,7 +92,7 @@ def _has_rare_row(rows: SplitRows, k: int) -> bool:
 
 
 def _any_follows(
-    layout: Layout, bitmaps: np.ndarray | None, limits: Limits, ranks: Ints, stop: Stop
+    layout: Layout, bitmaps: np.ndarray, limits: Limits, ranks: Ints, stop: Stop
 ) -> bool:
     """Whether one of these private items follows too often from public ones."""
     # Where one private item is looked at, the others are deleted from the rows.

@@ -14,8 +14,8 @@ from math import comb
 import numpy as np
 
 from withhold.data import Records
+from withhold.methods.coherence.cohorts import Bools
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.mole_survey import Bools
 
 Edge = tuple[int, int]
 """α and β, as bits."""

@@ -6,41 +6,54 @@ listed. Counts are Python's whole numbers: a record of 150 items alone has 2^150
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import compress
 from math import comb
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs, lay_out
 from withhold.counting.threads import Stop, available_cores, run_all
+from withhold.counting.walk import Rows
 from withhold.data import Records
 from withhold.data.plan import without
 from withhold.methods.coherence.breach_store import BreachStore
-from withhold.methods.coherence.cohorts import split_rows
-from withhold.methods.coherence.limits import limits_of
+from withhold.methods.coherence.cohorts import (
+    MORE_ROOM,
+    Bools,
+    dealt,
+    go,
+    limits_of,
+    new_tour,
+    room_for_cohorts,
+    split_rows,
+    with_twice_the_room,
+)
 from withhold.methods.coherence.model import Coherent
-from withhold.methods.coherence.mole_survey import Bools, count_minimal
+from withhold.methods.coherence.mole_survey import count_minimal
 from withhold.methods.coherence.search.all_moles import count_moles
-from withhold.methods.coherence.search.nuggets import count_nuggets
+from withhold.methods.coherence.search.nuggets import count_nuggets, new_levels
+from withhold.methods.coherence.search.supersets import new_scratch
+from withhold.methods.coherence.search.tally import Tally, new_tally
 
 WORTH_SHARING = 50_000
 """Occurrences in the records of an item, above which its moles are counted on all cores."""
 
 
-class Counter(Protocol):
-    """Counts by item code; ``alive`` says which public items are still there."""
+def only_items(table: Records, wanted: Bools) -> Records:
+    """The table of these items alone, under new codes."""
+    part = without(np.flatnonzero(~wanted[table.items]), table)
+    code = (np.cumsum(wanted) - 1).astype(np.int32)
+    names = tuple(compress(table.vocabulary, wanted.tolist()))
+    return Records(part.offsets, code[part.items], names)
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
-        """How many each item is in."""
-        ...
 
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """For each other item how many it shares with this one, which is still alive."""
-        ...
+def ranks_of(codes: Longs, n_codes: int) -> Ints:
+    """For each code its rank, -1 where there is none."""
+    ranks = np.full(n_codes, -1, dtype=np.int32)
+    ranks[codes] = np.arange(len(codes), dtype=np.int32)
+    return ranks
 
 
 class Chosen:
@@ -60,11 +73,6 @@ class Chosen:
         living: Bools = alive[self.codes] & ~self.rows.sensitive
         return living
 
-    def by_code(self, counts: dict[int, int]) -> dict[int, int]:
-        """By code what is given by rank."""
-        codes = self.codes.tolist()
-        return {codes[rank]: count for rank, count in counts.items()}
-
 
 def for_moles(table: Records, model: Coherent, alive: Bools) -> Chosen:
     """The living public items, and the private ones that can follow from anything frequent enough."""
@@ -75,22 +83,41 @@ def for_moles(table: Records, model: Coherent, alive: Bools) -> Chosen:
     return Chosen(table, model, np.where(private, ~harmless, alive))
 
 
-def only_items(table: Records, wanted: Bools) -> Records:
-    """The table of these items alone, under new codes."""
-    part = without(np.flatnonzero(~wanted[table.items]), table)
-    code = (np.cumsum(wanted) - 1).astype(np.int32)
-    names = tuple(compress(table.vocabulary, wanted.tolist()))
-    return Records(part.offsets, code[part.items], names)
+class Counter:
+    """Counts by item code; ``alive`` says which public items are still there."""
+
+    def __init__(
+        self, codes: Longs, rank_of_code: Ints, worth: list[int], stop: Stop, jobs: int | None
+    ) -> None:
+        self.codes, self.rank_of_code, self.worth = codes, rank_of_code, worth
+        self.stop, self.jobs = stop, jobs or available_cores()
+        self.code_list: list[int] = codes.tolist()
+
+    def at_first(self, alive: Bools) -> dict[int, int]:
+        """How many each item is in."""
+        return self._by_code(self._count(alive, None))
+
+    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
+        """For each other item how many it shares with this one, which is still alive."""
+        root = self.rank_of_code[[code]]
+        return {} if root[0] < 0 else self._by_code(self._count(alive, root))
+
+    def _count(self, alive: Bools, root: Ints | None) -> list[Longs]:
+        """Counts by rank and slot, to be added up, of the sets with ``root`` or of all sets."""
+        raise NotImplementedError
+
+    def _by_code(self, parts: list[Longs]) -> dict[int, int]:
+        numbers = in_whole_numbers(np.sum(parts, axis=0), self.worth) if parts else {}
+        return {self.code_list[rank]: number for rank, number in numbers.items()}
+
+    def _run(self, count: Callable[[Ints], Tally], roots: Ints) -> list[Tally]:
+        tasks = [
+            partial(count, some) for some in dealt(roots, 4 * self.jobs if self.jobs > 1 else 1)
+        ]
+        return run_all(tasks, self.stop, jobs=self.jobs)
 
 
-def ranks_of(codes: NDArray[np.integer[Any]], n_codes: int) -> Ints:
-    """For each code its rank, -1 where there is none."""
-    ranks = np.full(n_codes, -1, dtype=np.int32)
-    ranks[codes] = np.arange(len(codes), dtype=np.int32)
-    return ranks
-
-
-class AllMoles:
+class AllMoles(Counter):
     """Counts all moles of up to p items, single items left out."""
 
     def __init__(
@@ -102,102 +129,53 @@ class AllMoles:
         *,
         worth_sharing: int = WORTH_SHARING,
     ) -> None:
-        self.chosen, self.store, self.stop = chosen, store, stop
-        self.jobs, self.worth_sharing = jobs or available_cores(), worth_sharing
-        self.slots, self.weights, self.worth = _scale(chosen)
+        self.slots, self.weights, worth = _scale(chosen)
+        super().__init__(chosen.codes, chosen.rank_of_code, worth, stop, jobs)
+        self.rows, self.limits, self.alive = chosen.rows, chosen.limits, chosen.alive
+        self.store, self.worth_sharing = store, worth_sharing
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
-        """How many moles each item is in."""
-        living = self.chosen.alive(alive)
-        roots = np.flatnonzero(living).astype(np.int32)
-        n_tasks = max(min(len(roots), 4 * self.jobs if self.jobs > 1 else 1), 1)
-        tasks = [
-            partial(self._count, roots[n::n_tasks].copy(), living, after=True)
-            for n in range(n_tasks)
-        ]
-        return self._summed(run_all(tasks, self.stop, jobs=self.jobs))
-
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """How many moles each other item shares with this one."""
-        root = self.chosen.rank_of_code[[code]]
-        living = self.chosen.alive(alive)
-        if self.jobs == 1 or self._occurrences_with(root[0]) < self.worth_sharing:
-            return self._summed([self._count(root, living, after=False)])
-        n_parts = self.jobs
-        tasks = [
-            partial(self._count, root, living, after=False, part=n, n_parts=n_parts)
-            for n in range(n_parts)
-        ]
-        return self._summed(run_all(tasks, self.stop, jobs=self.jobs))
+    def _count(self, alive: Bools, root: Ints | None) -> list[Longs]:
+        living = self.alive(alive)
+        if root is None:
+            roots = np.flatnonzero(living).astype(np.int32)
+            counted = self._run(partial(self._tally, living, True, (0, 1)), roots)
+        elif self.jobs == 1 or self._occurrences_with(root[0]) < self.worth_sharing:
+            counted = [self._tally(living, False, (0, 1), root)]
+        else:
+            tasks = [
+                partial(self._tally, living, False, (n, self.jobs), root) for n in range(self.jobs)
+            ]
+            counted = run_all(tasks, self.stop, jobs=self.jobs)
+        return [tally.counts for tally in counted]
 
     def _occurrences_with(self, rank: int) -> int:
         """How many occurrences the records of an item hold."""
-        rows = self.chosen.rows
+        rows = self.rows
         holders = rows.post_rows[rows.post_offsets[rank] : rows.post_offsets[rank + 1]]
         return int((rows.offsets[holders + 1] - rows.offsets[holders]).sum())
 
-    def _summed(self, parts: list[Longs]) -> dict[int, int]:
-        counts: dict[int, int] = {}
-        for part in parts:
-            for rank, count in in_whole_numbers(part, self.worth).items():
-                counts[rank] = counts.get(rank, 0) + count
-        return self.chosen.by_code(counts)
-
-    def _count(
-        self, roots: Ints, alive: Bools, *, after: bool, part: int = 0, n_parts: int = 1
-    ) -> Longs:
-        rows, limits = self.chosen.rows, self.chosen.limits
-        counts = np.zeros((rows.n_items, len(self.worth)), dtype=np.int64)
-        count_moles(
-            roots,
-            after,
-            part,
-            n_parts,
-            alive,
-            rows.offsets,
-            rows.items,
-            rows.private_offsets,
-            rows.private_items,
-            rows.post_offsets,
-            rows.post_rows,
-            limits.k,
-            limits.num,
-            limits.den,
-            limits.largest,
-            self.store.keys,
-            self.store.heads,
-            self.store.arena,
-            self.store.item_heads,
-            self.slots,
-            self.weights,
-            counts,
-            self.stop.flag,
-        )
-        return counts
+    def _tally(self, alive: Bools, after: bool, part: tuple[int, int], roots: Ints) -> Tally:
+        n_items, largest = self.rows.n_items, self.limits.largest
+        tally = new_tally(n_items, largest, self.slots, self.weights, len(self.worth))
+        problem = self.rows.problem(self.limits, self.stop)
+        tour = self.rows.tour(roots, alive, largest, after=after)
+        go(count_moles, problem, tour, self.store, tally, new_scratch(n_items, largest), part)
+        return tally
 
 
-class MinimalMoles:
+class MinimalMoles(Counter):
     """Counts the minimal moles of up to p items, single items left out."""
 
     def __init__(self, chosen: Chosen, store: BreachStore, stop: Stop) -> None:
-        self.chosen, self.store, self.stop = chosen, store, stop
+        super().__init__(chosen.codes, chosen.rank_of_code, [1], stop, 1)
+        self.chosen, self.store = chosen, store
 
-    def at_first(self, alive: Bools) -> dict[int, int]:
-        """How many minimal moles each item is in."""
-        return self._count(alive, None)
-
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """How many minimal moles each other item shares with this one."""
-        return self._count(alive, int(self.chosen.rank_of_code[code]))
-
-    def _count(self, alive: Bools, root: int | None) -> dict[int, int]:
-        chosen = self.chosen
-        living = chosen.alive(alive)
-        counts = count_minimal(chosen.rows, chosen.limits, self.store, living, self.stop, root=root)
-        return chosen.by_code(in_whole_numbers(counts[:, None], [1]))
+    def _count(self, alive: Bools, root: Ints | None) -> list[Longs]:
+        rows, limits, living = self.chosen.rows, self.chosen.limits, self.chosen.alive(alive)
+        return [count_minimal(rows, limits, self.store, living, self.stop, root=root)[:, None]]
 
 
-class Nuggets:
+class Nuggets(Counter):
     """Counts the itemsets, private items included, that at least ``support`` records hold."""
 
     def __init__(
@@ -211,64 +189,42 @@ class Nuggets:
         # A rarer item is in no nugget.
         wanted = table.supports >= support
         part = only_items(table, wanted)
-        self.layout = lay_out(part, part.codes(private))
-        self.codes = np.flatnonzero(wanted)[self.layout.code_of_rank]
-        self.rank_of_code = ranks_of(self.codes, table.n_items)
-        self.support, self.stop, self.jobs = support, stop, jobs or available_cores()
-        self.longest = int(part.lengths.max(initial=0))
-        self.worth = [2**n for n in range(self.longest + 1)]
-
-    def at_first(self, alive: Bools) -> dict[int, int]:
-        """How many nuggets each item is in."""
-        counts, _ = self._count_all(alive)
-        return self._by_code(counts)
-
-    def going_with(self, code: int, alive: Bools) -> dict[int, int]:
-        """How many nuggets each other item shares with this one."""
-        root = self.rank_of_code[[code]]
-        if root[0] < 0:
-            return {}
-        counts, _ = self._count(root, alive, False)
-        return self._by_code(counts)
+        layout = lay_out(part, part.codes(private))
+        codes = np.flatnonzero(wanted)[layout.code_of_rank]
+        longest = int(part.lengths.max(initial=0))
+        worth = [2**n for n in range(longest + 1)]
+        super().__init__(codes, ranks_of(codes, table.n_items), worth, stop, jobs)
+        self.rows = Rows(layout.offsets, layout.items, layout.post_offsets, layout.post_rows)
+        self.room = room_for_cohorts(layout)
+        self.support, self.private, self.longest = support, layout.sensitive, longest
+        # Any number of items may be taken, so there are always 2^n sets.
+        self.slots = np.tile(np.arange(longest + 1), (3, 1))
+        self.weights = np.ones_like(self.slots)
 
     def in_all(self, alive: Bools) -> int:
         """How many nuggets there are."""
-        _, overall = self._count_all(alive)
-        return sum(int(many) * worth for many, worth in zip(overall, self.worth, strict=True))
+        overall = sum(tally.total[:1] for tally in self._tallies(alive, None))
+        return sum(in_whole_numbers(np.atleast_2d(overall), self.worth).values())
 
-    def _count_all(self, alive: Bools) -> tuple[Longs, Longs]:
-        ranks = np.arange(self.layout.n_items, dtype=np.int32)
-        n_tasks = max(min(len(ranks), 4 * self.jobs if self.jobs > 1 else 1), 1)
-        tasks = [
-            partial(self._count, ranks[n::n_tasks].copy(), alive, True) for n in range(n_tasks)
-        ]
-        results = run_all(tasks, self.stop, jobs=self.jobs)
-        return sum(counts for counts, _ in results), sum(overall for _, overall in results)
+    def _count(self, alive: Bools, root: Ints | None) -> list[Longs]:
+        return [tally.counts for tally in self._tallies(alive, root)]
 
-    def _by_code(self, counts: Longs) -> dict[int, int]:
-        codes = self.codes.tolist()
-        numbers = in_whole_numbers(counts, self.worth)
-        return {codes[rank]: number for rank, number in numbers.items()}
+    def _tallies(self, alive: Bools, root: Ints | None) -> list[Tally]:
+        living = alive[self.codes] | self.private
+        if root is not None:
+            return [self._tally(living, False, root)]
+        ranks = np.arange(len(self.codes), dtype=np.int32)
+        return self._run(partial(self._tally, living, True), ranks)
 
-    def _count(self, roots: Ints, alive: Bools, after: bool) -> tuple[Longs, Longs]:
-        layout = self.layout
-        counts = np.zeros((layout.n_items, self.longest + 1), dtype=np.int64)
-        overall = np.zeros(self.longest + 1, dtype=np.int64)
-        count_nuggets(
-            roots,
-            after,
-            alive[self.codes] | layout.sensitive,
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            self.support,
-            self.longest,
-            counts,
-            overall,
-            self.stop.flag,
-        )
-        return counts, overall
+    def _tally(self, alive: Bools, after: bool, roots: Ints) -> Tally:
+        n_items, n_slots = len(self.codes), self.longest + 1
+        tally = new_tally(n_items, self.longest, self.slots, self.weights, n_slots)
+        tour = new_tour(roots, alive, self.longest, self.room, after=after)
+        levels = new_levels(n_items, self.longest)
+        others = tally, self.support, self.stop.flag
+        while count_nuggets(self.rows, tour, levels, *others) == MORE_ROOM:
+            levels = with_twice_the_room(levels, ("item", "count", "words"))
+        return tally
 
 
 def in_whole_numbers(counts: Longs, worth: list[int]) -> dict[int, int]:

@@ -1,168 +1,158 @@
 """How many nuggets (frequent itemsets of public and private items) each item is in.
 
-Counted depth first with one bitmap over the root's rows for each item that is frequent there. Items that
-all rows of a set hold need no search of their own ("free"): each doubles the number of sets. A count is a
-row of slots: slot n is worth 2^n.
+Counted depth first with one bitmap over the root's rows for each item that is frequent there; ``tally`` says
+what becomes of items that all rows of a set hold. Slot n is worth 2^n.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from withhold.counting.arrays import room_for
 from withhold.counting.bits import count_bits
-from withhold.counting.jit import kernel
-from withhold.methods.coherence.cohorts import STOPPED, gather_cohort
+from withhold.counting.jit import kernel, step
+from withhold.methods.coherence.cohorts import DONE, MORE_ROOM, STOPPED, start_cohort
+from withhold.methods.coherence.search.tally import add_below, close_set
 
-DONE = 0
+
+class Levels(NamedTuple):
+    """The frequent extensions of the sets along the path: item, number of rows, and these as bits."""
+
+    path: Any
+    next: Any
+    """By size: the set that comes next."""
+    end: Any
+    """By size: where its sets end."""
+    most_free: Any
+    """The most items that were free in a set of this root, as an array of one."""
+    item: Any
+    count: Any
+    words: Any
+
+
+def new_levels(n_items: int, longest: int) -> Levels:
+    """Levels with little room."""
+    return Levels(
+        np.zeros(longest + 1, dtype=np.int32),
+        np.zeros(longest + 2, dtype=np.int64),
+        np.zeros(longest + 2, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+        np.empty(n_items + 1024, dtype=np.int32),
+        np.empty(n_items + 1024, dtype=np.int64),
+        np.empty(1 << 16, dtype=np.uint64),
+    )
 
 
 @kernel
-def frequent_bitmaps(row_offsets, row_items, k, n_words, seen, touched, kept, words):
-    """The items that ``k`` rows hold, into ``kept``, their rows as bits into ``words``.
+def count_nuggets(rows, tour, levels, tally, k, stop):
+    """Add to the tally all itemsets with one of the roots that ``k`` rows hold; MORE_ROOM asks for that."""
+    while True:
+        if tour.place[1] == 0:
+            if tour.place[0] == len(tour.roots):
+                return DONE
+            root = tour.roots[tour.place[0]]
+            support = rows.post_offsets[root + 1] - rows.post_offsets[root]
+            tour.place[0] += 1
+            if support < k or not tour.alive[root]:
+                continue
+            start_cohort(rows, tour, root)
+            n = number_frequent(tour, support, k, tour.walk.bucket, levels.item)
+            n_words = (support + 63) >> 6
+            has_room = (n + 1) * n_words <= len(levels.words)
+            set_bits(tour, support, levels, n, n_words if has_room else 0)
+            if not has_room:
+                tour.place[0] -= 1
+                tour.place[1] = 0
+                return MORE_ROOM
+            levels.item[0] = root
+            levels.count[0] = support
+            levels.next[1] = 0
+            levels.end[1] = n + 1
+            levels.most_free[0] = 0
+        status = count_below(levels, tally, tour.place, k, (levels.count[0] + 63) >> 6, stop)
+        if status != DONE:
+            return status
 
-    Returns how many there are, and ``words``, which may have grown. Leaves ``seen`` as it was.
-    """
+
+@step
+def number_frequent(tour, n_rows, k, bucket, kept):
+    """Put the items that ``k`` rows hold into ``kept``, from place 1 on, and their places into ``bucket``."""
     n_touched = 0
-    for q in range(row_offsets[len(row_offsets) - 1]):
-        x = row_items[q]
-        if seen[x] == 0:
-            touched[n_touched] = x
+    for q in range(tour.offsets[n_rows]):
+        x = tour.items[q]
+        if bucket[x] == 0:
             n_touched += 1
-        seen[x] += 1
+            kept[n_touched] = x
+        bucket[x] += 1
     n = 0
-    for t in range(n_touched):
-        x = touched[t]
-        if seen[x] >= k:
-            kept[n] = x
-            seen[x] = -n - 1
+    for t in range(1, n_touched + 1):
+        x = kept[t]
+        if bucket[x] >= k:
             n += 1
+            kept[n] = x
+            bucket[x] = n
         else:
-            seen[x] = 0
-    words = room_for(words, n * n_words)
-    for w in range(n * n_words):
-        words[w] = 0
-    if n > 0:
-        for row in range(len(row_offsets) - 1):
-            bit = np.uint64(1) << np.uint64(row & 63)
-            for q in range(row_offsets[row], row_offsets[row + 1]):
-                c = -seen[row_items[q]] - 1
-                if c >= 0:
-                    words[c * n_words + (row >> 6)] |= bit
-        for c in range(n):
-            seen[kept[c]] = 0
-    return n, words
+            bucket[x] = 0
+    return n
 
 
-@kernel
-def count_nuggets(
-    roots, after, alive, offsets, items, post_offsets, post_rows, k, longest, counts, overall, stop
-):
-    """Add to ``counts`` and ``overall`` all itemsets with one of ``roots`` that ``k`` rows hold."""
-    n_items = len(post_offsets) - 1
-    seen = np.zeros(n_items, np.int64)
-    touched = np.empty(n_items, np.int32)
-    total = np.zeros((longest + 1, longest + 1), np.int64)
-    of_free = np.zeros((longest + 1, longest + 1), np.int64)
-    path = np.empty(longest + 1, np.int32)
-    free_items = np.empty(longest + 1, np.int32)
-    free_top = np.zeros(longest + 2, np.int64)
-    # A level holds the extensions of its set: item, number of rows, bitmap.
-    level_end = np.zeros(longest + 2, np.int64)
-    at = np.zeros(longest + 2, np.int64)
-    level_item = np.empty(n_items + 1, np.int32)
-    level_count = np.empty(n_items + 1, np.int64)
-    words = np.empty(1024, np.uint64)
-    for root in roots:
-        support = post_offsets[root + 1] - post_offsets[root]
-        if support < k or not alive[root]:
+@step
+def set_bits(tour, n_rows, levels, n, n_words):
+    """The rows of the root (all of them) and of each numbered item as bits, if any; clears ``bucket``."""
+    for w in range((n + 1) * n_words):
+        levels.words[w] = 0
+    for row in range(n_rows if n_words > 0 else 0):
+        bit = np.uint64(1) << np.uint64(row & 63)
+        levels.words[row >> 6] |= bit
+        for q in range(tour.offsets[row], tour.offsets[row + 1]):
+            c = tour.walk.bucket[tour.items[q]]
+            if c > 0:
+                levels.words[c * n_words + (row >> 6)] |= bit
+    for c in range(1, n + 1):
+        tour.walk.bucket[levels.item[c]] = 0
+
+
+@step
+def count_below(levels, tally, place, k, n_words, stop):
+    """Count the sets with the root, from that of size ``place[1]`` on."""
+    words = levels.words
+    while place[1] > 0:
+        size = place[1]
+        # Of the first level only the root is a set: the others are what can extend it.
+        if levels.next[size] == levels.end[size] or (size == 1 and levels.next[1] == 1):
+            place[1] -= 1
+            if size > 1:
+                close_set(tally, levels.path, size - 1, levels.most_free[0] + 1)
             continue
         if stop[0] != 0:
             return STOPPED
-        row_offsets, row_items = gather_cohort(
-            root, after, alive, offsets, items, post_offsets, post_rows
-        )
-        n_words = (support + 63) >> 6
-        n, words = frequent_bitmaps(
-            row_offsets, row_items, k, n_words, seen, touched, level_item, words
-        )
-        level_count = room_for(level_count, n)
-        # What all rows hold is free; the others move up.
-        n_free = 0
-        n_left = 0
-        for c in range(n):
+        c = levels.next[size]
+        last = levels.end[size]
+        needed = last + last - c - 1
+        if needed > len(levels.item) or needed * n_words > len(words):
+            return MORE_ROOM
+        levels.next[size] += 1
+        levels.path[size - 1] = levels.item[c]
+        levels.next[size + 1] = last
+        n_free = tally.free_top[size - 1]
+        for d in range(c + 1, levels.end[size]):
             many = np.int64(0)
             for w in range(n_words):
-                many += np.int64(count_bits(words[c * n_words + w]))
-            if many == support:
-                free_items[n_free] = level_item[c]
+                both = words[c * n_words + w] & words[d * n_words + w]
+                words[last * n_words + w] = both
+                many += np.int64(count_bits(both))
+            if many == levels.count[c]:
+                tally.free_items[n_free] = levels.item[d]
                 n_free += 1
-            else:
-                level_item[n_left] = level_item[c]
-                level_count[n_left] = many
-                for w in range(n_words):
-                    words[n_left * n_words + w] = words[c * n_words + w]
-                n_left += 1
-        most_free = n_free
-        path[0] = root
-        free_top[0] = 0
-        free_top[1] = n_free
-        total[0, n_free] += 1
-        if n_free > 0:
-            of_free[0, n_free - 1] += 1
-        level_end[1] = n_left
-        at[1] = 0
-        depth = 1
-        while depth > 0:
-            if at[depth] == level_end[depth]:
-                # All extensions of the set one level up are done: it counts for its items.
-                depth -= 1
-                for s in range(most_free + 1):
-                    many = total[depth, s]
-                    doubled = of_free[depth, s]
-                    total[depth, s] = 0
-                    of_free[depth, s] = 0
-                    counts[path[depth], s] += many
-                    for f in range(free_top[depth], free_top[depth + 1]):
-                        counts[free_items[f], s] += doubled
-                    if depth > 0:
-                        total[depth - 1, s] += many
-                        of_free[depth - 1, s] += doubled
-                    else:
-                        overall[s] += many
-                continue
-            if stop[0] != 0:
-                return STOPPED
-            c = at[depth]
-            at[depth] += 1
-            path[depth] = level_item[c]
-            n_free = free_top[depth]
-            first = level_end[depth]
-            last = first
-            ahead = level_end[depth] - c - 1
-            level_item = room_for(level_item, first + ahead)
-            level_count = room_for(level_count, first + ahead)
-            words = room_for(words, (first + ahead) * n_words)
-            for d in range(c + 1, level_end[depth]):
-                many = np.int64(0)
-                for w in range(n_words):
-                    both = words[c * n_words + w] & words[d * n_words + w]
-                    words[last * n_words + w] = both
-                    many += np.int64(count_bits(both))
-                if many == level_count[c]:
-                    free_items[n_free] = level_item[d]
-                    n_free += 1
-                elif many >= k:
-                    level_item[last] = level_item[d]
-                    level_count[last] = many
-                    last += 1
-            most_free = max(most_free, n_free)
-            free_top[depth + 1] = n_free
-            total[depth, n_free] += 1
-            if n_free > 0:
-                of_free[depth, n_free - 1] += 1
-            depth += 1
-            level_end[depth] = last
-            at[depth] = first
+            elif many >= k:
+                levels.item[last] = levels.item[d]
+                levels.count[last] = many
+                last += 1
+        levels.most_free[0] = max(levels.most_free[0], n_free)
+        tally.free_top[size] = n_free
+        add_below(tally, size, 2, n_free, 1)
+        levels.end[size + 1] = last
+        place[1] += 1
     return DONE

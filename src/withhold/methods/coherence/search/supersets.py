@@ -1,16 +1,19 @@
 """How many supported sets contain a given one, in closed form.
 
-With n items to choose from and at most r to take there are W(n, r) = Σ C(n, i), i ≤ r, sets; sets that
-several rows hold are taken off again by inclusion and exclusion. A count is a row of ``slots``: W(n, r)
-adds ``weights[r, n]`` to slot ``slots[r, n]``, and the caller knows what a slot is worth.
+With n items to choose from and at most r to take there are W(n, r) sets (see ``tally``); sets that several
+rows hold are taken off again by inclusion and exclusion.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from withhold.counting.jit import kernel
+from withhold.counting.bits import count_bits
+from withhold.counting.jit import kernel, step
+from withhold.methods.coherence.search.tally import add_below, add_sets
 
 FEW_ROWS = 7
 """Up to here a mole's supersets are counted in closed form; the work doubles with each row."""
@@ -18,165 +21,184 @@ MOST_TO_REDUCE = 512
 """Rows; above, comparing all with all takes longer than counting with them."""
 
 
-@kernel
-def add_sets(counts, row, r, n, sign, slots, weights):
-    """Add the sets of at most ``r`` out of ``n`` items to the count in this row."""
-    # Whole arrays and a row, for a view of each row would take longer than the addition.
-    if r >= 0 and n >= 0:
-        # Where nothing may be added, what there is to add does not matter.
-        m = n if r > 0 else 0
-        counts[row, slots[r, m]] += sign * weights[r, m]
+class Scratch(NamedTuple):
+    """What the count of moles knows of its path, and room for what it works out."""
+
+    on_path: Any
+    is_free: Any
+    """Both by item."""
+    first_mole: Any
+    """By size: from this child on, all are known to be moles."""
+    holding: Any
+    """By group of rows, as bits: how many items all of them hold."""
+    lengths: Any
+    marks: Any
+    """By row: how many items are left in it, and which, as 63 bits."""
+
+
+def new_scratch(n_items: int, largest: int) -> Scratch:
+    """Scratch for one walk; no root is a mole."""
+    return Scratch(
+        np.zeros(n_items, dtype=np.bool_),
+        np.zeros(n_items, dtype=np.bool_),
+        np.ones(largest + 2, dtype=np.int64),
+        np.zeros(1 << FEW_ROWS, dtype=np.int64),
+        np.zeros(MOST_TO_REDUCE, dtype=np.int64),
+        np.zeros(MOST_TO_REDUCE, dtype=np.int64),
+    )
 
 
 @kernel
-def keep_maximal(start, end, pool_row, pool_place, row_offsets, row_items, lengths, marks):
+def keep_maximal(tour, walk, start, end, scratch):
     """Drop the rows whose rest another row's rest contains; returns the new end.
 
     Below a mole it only matters whether some row holds a set, so these rows add nothing.
     """
-    n = end - start
-    for j in range(n):
+    lengths = scratch.lengths
+    marks = scratch.marks
+    for j in range(end - start):
         mark = np.int64(0)
-        row = pool_row[start + j]
-        for q in range(pool_place[start + j], row_offsets[row + 1]):
-            mark |= np.int64(1) << np.int64(row_items[q] % 63)
-        lengths[j] = row_offsets[row + 1] - pool_place[start + j]
-        marks[j] = mark
-    # Longest first, by insertion: there are few, and their order hardly matters otherwise.
-    for j in range(1, n):
-        length, mark = lengths[j], marks[j]
-        row, place = pool_row[start + j], pool_place[start + j]
-        i = j
-        while i > 0 and lengths[i - 1] < length:
-            lengths[i] = lengths[i - 1]
-            marks[i] = marks[i - 1]
-            pool_row[start + i] = pool_row[start + i - 1]
-            pool_place[start + i] = pool_place[start + i - 1]
-            i -= 1
-        lengths[i] = length
-        marks[i] = mark
-        pool_row[start + i] = row
-        pool_place[start + i] = place
+        begin = walk.pool_position[start + j] + 1
+        last = tour.offsets[walk.pool_row[start + j] + 1]
+        for q in range(begin, last):
+            mark |= np.int64(1) << np.int64(tour.items[q] % 63)
+        insert_by_length(walk, start, j, lengths, marks, last - begin, mark)
     kept = 0
-    for j in range(n):
-        place = pool_place[start + j]
-        last = row_offsets[pool_row[start + j] + 1]
+    for j in range(end - start):
         inside = False
         for i in range(kept):
-            if marks[j] & ~marks[i] != 0:
-                continue
-            p = pool_place[start + i]
-            p_last = row_offsets[pool_row[start + i] + 1]
-            q = place
-            while q < last and p < p_last:
-                if row_items[q] == row_items[p]:
-                    q += 1
-                elif row_items[q] < row_items[p]:
-                    break
-                p += 1
-            if q == last:
+            if marks[j] & ~marks[i] == 0 and is_rest_inside(tour, walk, start + j, start + i):
                 inside = True
                 break
         if not inside:
             marks[kept] = marks[j]
-            pool_row[start + kept] = pool_row[start + j]
-            pool_place[start + kept] = place
+            walk.pool_row[start + kept] = walk.pool_row[start + j]
+            walk.pool_position[start + kept] = walk.pool_position[start + j]
             kept += 1
     return start + kept
 
 
-@kernel
-def count_supersets(
-    item,
-    start,
-    end,
-    r,
-    n_free,
-    pool_row,
-    pool_place,
-    row_offsets,
-    row_items,
-    masks,
-    holding,
-    touched,
-    slots,
-    weights,
-    counts,
-    total,
-    of_free,
-    level,
-):
-    """Count a mole with at most FEW_ROWS rows (any number if r ≤ 1) and all that rows add to it.
+@step
+def insert_by_length(walk, start, j, lengths, marks, length, mark):
+    """Move row ``j`` up to its place among those before it, longest first: there are few."""
+    row = walk.pool_row[start + j]
+    position = walk.pool_position[start + j]
+    i = j
+    while i > 0 and lengths[i - 1] < length:
+        lengths[i] = lengths[i - 1]
+        marks[i] = marks[i - 1]
+        walk.pool_row[start + i] = walk.pool_row[start + i - 1]
+        walk.pool_position[start + i] = walk.pool_position[start + i - 1]
+        i -= 1
+    lengths[i] = length
+    marks[i] = mark
+    walk.pool_row[start + i] = row
+    walk.pool_position[start + i] = position
 
-    The number goes to ``counts``, and to the rows ``level`` of ``total`` and ``of_free``.
+
+@step
+def is_rest_inside(tour, walk, one, other):
+    """Whether the other row's rest contains the rest of this one; both are places in the pool."""
+    q = walk.pool_position[one] + 1
+    last = tour.offsets[walk.pool_row[one] + 1]
+    p = walk.pool_position[other] + 1
+    other_last = tour.offsets[walk.pool_row[other] + 1]
+    while q < last and p < other_last:
+        if tour.items[q] == tour.items[p]:
+            q += 1
+        elif tour.items[q] < tour.items[p]:
+            return False
+        p += 1
+    return q == last
+
+
+@step
+def count_supersets(tour, walk, tally, scratch, start, end, r, size):
+    """Count the current set, a mole with at most FEW_ROWS rows (any number if r ≤ 1), and all that rows add.
+
+    The number goes to ``counts``, and to what is below the path without the set's last item.
     """
+    item = walk.path[size - 1]
+    n_free = tally.free_top[size - 1]
     if r == 0:
-        add_sets(counts, item, 0, 0, 1, slots, weights)
-        add_sets(total, level, 0, 0, 1, slots, weights)
-        return
-    if end - start == 1:
-        place = pool_place[start]
-        last = row_offsets[pool_row[start] + 1]
+        add_sets(tally, tally.counts, item, 0, 0, 1)
+        add_sets(tally, tally.total, size - 1, 0, 0, 1)
+    elif end - start == 1:
+        add_one_row(tour, walk, tally, scratch, start, r, size)
+    elif r == 1:
         n = n_free
-        for q in range(place, last):
-            if masks[row_items[q]] == 0:
-                n += 1
-        for q in range(place, last):
-            if masks[row_items[q]] == 0:
-                add_sets(counts, row_items[q], r - 1, n - 1, 1, slots, weights)
-        add_sets(counts, item, r, n, 1, slots, weights)
-        add_sets(total, level, r, n, 1, slots, weights)
-        add_sets(of_free, level, r - 1, n - 1, 1, slots, weights)
-        return
+        for t in range(mark_rows(tour, walk, scratch, start, end, False)):
+            add_sets(tally, tally.counts, walk.touched[t], 0, 0, 1)
+            walk.bucket[walk.touched[t]] = 0
+            n += 1
+        # The mole itself and one more for each item; no W(n, 1), as no one row holds all n items.
+        add_sets(tally, tally.counts, item, 0, 0, 1 + n)
+        add_sets(tally, tally.total, size - 1, 0, 0, 1 + n)
+        add_sets(tally, tally.of_free, size - 1, 0, 0, 1)
+    else:
+        n_touched = mark_rows(tour, walk, scratch, start, end, True)
+        add_groups(walk, tally, scratch.holding, n_touched, end - start, r, size)
+
+
+@step
+def add_one_row(tour, walk, tally, scratch, start, r, size):
+    """Count a mole that one row holds: all sets of the items that are left in it."""
+    begin = walk.pool_position[start] + 1
+    last = tour.offsets[walk.pool_row[start] + 1]
+    n = tally.free_top[size - 1]
+    for q in range(begin, last):
+        if not scratch.is_free[tour.items[q]]:
+            n += 1
+    for q in range(begin, last):
+        if not scratch.is_free[tour.items[q]]:
+            add_sets(tally, tally.counts, tour.items[q], r - 1, n - 1, 1)
+    add_sets(tally, tally.counts, walk.path[size - 1], r, n, 1)
+    add_below(tally, size - 1, r, n, 1)
+
+
+@step
+def mark_rows(tour, walk, scratch, start, end, by_row):
+    """Mark each item that is left in ``bucket``, with a bit for each row; returns how many are touched."""
     n_touched = 0
     for j in range(start, end):
-        bit = np.int64(1) << (j - start) if r > 1 else np.int64(1)
-        for q in range(pool_place[j], row_offsets[pool_row[j] + 1]):
-            x = row_items[q]
-            if masks[x] == 0:
-                touched[n_touched] = x
-                n_touched += 1
-            if masks[x] >= 0:
-                masks[x] |= bit
-    if r == 1:
-        for t in range(n_touched):
-            add_sets(counts, touched[t], 0, 0, 1, slots, weights)
-            masks[touched[t]] = 0
-        # The mole itself and one more for each item; no W(n, 1), as no one row holds all n items.
-        n = n_free + n_touched
-        add_sets(counts, item, 0, 0, 1 + n, slots, weights)
-        add_sets(total, level, 0, 0, 1 + n, slots, weights)
-        add_sets(of_free, level, 0, 0, 1, slots, weights)
-        return
-    n_groups = np.int64(1) << (end - start)
+        bit = np.int64(1) << (j - start) if by_row else np.int64(1)
+        for q in range(walk.pool_position[j] + 1, tour.offsets[walk.pool_row[j] + 1]):
+            x = tour.items[q]
+            if not scratch.is_free[x]:
+                if walk.bucket[x] == 0:
+                    walk.touched[n_touched] = x
+                    n_touched += 1
+                walk.bucket[x] |= bit
+    return n_touched
+
+
+@step
+def add_groups(walk, tally, holding, n_touched, n_rows, r, size):
+    """Count a mole by inclusion and exclusion over the groups of its rows; clears ``bucket``."""
+    n_groups = np.int64(1) << n_rows
     for group in range(n_groups):
-        holding[group] = n_free
+        holding[group] = tally.free_top[size - 1]
     for t in range(n_touched):
-        mask = masks[touched[t]]
+        mask = walk.bucket[walk.touched[t]]
         part = mask
         while part != 0:
             holding[part] += 1
             part = (part - 1) & mask
     for group in range(1, n_groups):
-        sign = -1
-        rest = group
-        while rest != 0:
-            sign = -sign
-            rest &= rest - 1
-        n = holding[group]
-        add_sets(counts, item, r, n, sign, slots, weights)
-        add_sets(total, level, r, n, sign, slots, weights)
-        add_sets(of_free, level, r - 1, n - 1, sign, slots, weights)
+        sign = sign_of(group)
+        add_sets(tally, tally.counts, walk.path[size - 1], r, holding[group], sign)
+        add_below(tally, size - 1, r, holding[group], sign)
     for t in range(n_touched):
-        x = touched[t]
-        mask = masks[x]
-        masks[x] = 0
+        x = walk.touched[t]
+        mask = walk.bucket[x]
+        walk.bucket[x] = 0
         part = mask
         while part != 0:
-            sign = -1
-            rest = part
-            while rest != 0:
-                sign = -sign
-                rest &= rest - 1
-            add_sets(counts, x, r - 1, holding[part] - 1, sign, slots, weights)
+            add_sets(tally, tally.counts, x, r - 1, holding[part] - 1, sign_of(part))
             part = (part - 1) & mask
+
+
+@step
+def sign_of(group):
+    """Whether inclusion and exclusion add a group of rows, 1, or take it off, -1."""
+    return 2 * np.int64(count_bits(np.uint64(group)) & np.uint64(1)) - 1

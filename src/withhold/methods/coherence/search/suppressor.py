@@ -22,14 +22,15 @@ from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError
 from withhold.exact import decimal_text
 from withhold.method import SearchRun
+from withhold.methods.coherence.cohorts import DONE, Bools, go
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.coherence.mole_survey import Bools, moles_alone, store_breaches
+from withhold.methods.coherence.mole_survey import moles_alone, store_breaches
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
 from withhold.methods.coherence.search.already_coherent import already_coherent
-from withhold.methods.coherence.search.borders import mole_border, nugget_border
-from withhold.methods.coherence.search.first_mole import NONE, any_mole
+from withhold.methods.coherence.search.borders import Border, mole_border, nugget_border
+from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.coherence.search.mole_counts import (
     AllMoles,
     Chosen,
@@ -193,7 +194,9 @@ class Search:
             alive[worst] = False
             moles = {code: many for code, many in moles.items() if many and code != worst}
 
-    def counters(self, alive: Bools, nuggets: Nuggets, keep: str) -> tuple[Counter, Counter]:
+    def counters(
+        self, alive: Bools, nuggets: Nuggets, keep: str
+    ) -> tuple[Counter | Border, Counter | Border]:
         """Those that count moles and nuggets in the way that was asked for."""
         if self.counting == "borders":
             private = np.zeros_like(alive)
@@ -216,27 +219,13 @@ class Search:
         wanted = alive.copy()
         wanted[codes] = True
         chosen = for_moles(self.table, self.model, wanted)
-        rows, limits = chosen.rows, chosen.limits
+        problem = chosen.rows.problem(chosen.limits, self.stop)
         back = []
         for number, code in enumerate(reversed(codes)):
             self.progress("restoring items", number, len(codes))
-            status = any_mole(
-                chosen.rank_of_code[[code]],
-                False,
-                chosen.alive(alive),
-                rows.offsets,
-                rows.items,
-                rows.private_offsets,
-                rows.private_items,
-                rows.post_offsets,
-                rows.post_rows,
-                limits.k,
-                limits.num,
-                limits.den,
-                limits.largest,
-                self.stop.flag,
-            )
-            if status == NONE:
+            root, living = chosen.rank_of_code[[code]], chosen.alive(alive)
+            tour = chosen.rows.tour(root, living, chosen.limits.largest, after=False)
+            if go(any_mole, problem, tour) == DONE:
                 alive[code] = True
                 back.append(code)
         return back

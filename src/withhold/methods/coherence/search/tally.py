@@ -1,0 +1,76 @@
+"""Numbers of sets as rows of slots: they may need hundreds of bits, and the caller knows what a slot is worth.
+
+With n items to choose from and at most r to take there are W(n, r) = Σ C(n, i), i ≤ r, sets: that adds
+``weights[r, n]`` to slot ``slots[r, n]``. An item that all rows of a set hold is *free*: it needs no search
+of its own, since each set below can be had with it and without it.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.jit import step
+from withhold.counting.layout import Longs
+
+
+class Tally(NamedTuple):
+    """The counts of items, and those of the sets along the path of a walk."""
+
+    counts: Any
+    """By item."""
+    total: Any
+    """By size of the path: the sets below it. Row 0 is the sum of all."""
+    of_free: Any
+    """By size of the path: the sets below it that hold a certain one of its free items."""
+    free_items: Any
+    free_top: Any
+    """By size of the path: how many items are free in it."""
+    slots: Any
+    weights: Any
+
+
+def new_tally(n_items: int, largest: int, slots: Longs, weights: Longs, n_slots: int) -> Tally:
+    """A tally of nothing, for sets of up to ``largest`` items."""
+    return Tally(
+        np.zeros((n_items, n_slots), dtype=np.int64),
+        np.zeros((largest + 1, n_slots), dtype=np.int64),
+        np.zeros((largest + 1, n_slots), dtype=np.int64),
+        np.empty(n_items + 1, dtype=np.int32),
+        np.zeros(largest + 2, dtype=np.int64),
+        slots,
+        weights,
+    )
+
+
+@step
+def add_sets(tally, counts, row, r, n, sign):
+    """Add the sets of at most ``r`` out of ``n`` items to the count in this row."""
+    # Whole arrays and a row, for a view of each row would take longer than the addition.
+    if r >= 0 and n >= 0:
+        # Where nothing may be added, what there is to add does not matter.
+        m = n if r > 0 else 0
+        counts[row, tally.slots[r, m]] += sign * tally.weights[r, m]
+
+
+@step
+def add_below(tally, size, r, n, sign):
+    """Add the sets of at most ``r`` out of ``n`` items, the free ones among them, to those below the path."""
+    add_sets(tally, tally.total, size, r, n, sign)
+    add_sets(tally, tally.of_free, size, r - 1, n - 1, sign)
+
+
+@step
+def close_set(tally, path, size, n_slots):
+    """Count what is below the path for its last item, its free items and the path above."""
+    for f in range(tally.free_top[size - 1], tally.free_top[size]):
+        for s in range(n_slots):
+            tally.counts[tally.free_items[f], s] += tally.of_free[size, s]
+    for s in range(n_slots):
+        tally.counts[path[size - 1], s] += tally.total[size, s]
+        tally.total[size - 1, s] += tally.total[size, s]
+        tally.of_free[size - 1, s] += tally.of_free[size, s]
+        tally.total[size, s] = 0
+        tally.of_free[size, s] = 0
