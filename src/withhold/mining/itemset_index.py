@@ -11,7 +11,7 @@ import numpy as np
 
 from withhold.counting.arrays import room_for, sort_ascending
 from withhold.counting.jit import kernel
-from withhold.counting.supports import count_support
+from withhold.counting.supports import IndexedRows, count_support
 
 KEY_BITS = (1 << 40) - 1
 """Keys stay this short, so that neither a product nor a sum of them overflows."""
@@ -145,20 +145,11 @@ def count_supports(
 ):
     """The support of each itemset; ranks in any order."""
     n_sets = len(set_offsets) - 1
+    rows = IndexedRows(offsets, items, post_offsets, post_rows, supports, bitmaps)
     counts = np.empty(n_sets, np.int64)
     for s in range(n_sets):
         size = set_offsets[s + 1] - set_offsets[s]
         ranks = set_ranks[set_offsets[s] : set_offsets[s + 1]].copy()
         sort_ascending(ranks, size)
-        counts[s] = count_support(
-            ranks,
-            size,
-            np.int64(len(offsets)),
-            offsets,
-            items,
-            post_offsets,
-            post_rows,
-            supports,
-            bitmaps,
-        )
+        counts[s] = count_support(rows, ranks, size, np.int64(len(offsets)))
     return counts

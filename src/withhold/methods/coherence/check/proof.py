@@ -16,6 +16,7 @@ import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints
+from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -32,7 +33,8 @@ from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, sp
 from withhold.methods.coherence.limits import Found, Limits, limits_of
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
+from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
+from withhold.methods.rho.model import Limits as RhoLimits
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
@@ -175,27 +177,16 @@ def _closed_sets(
 def _closed_task(
     rows: SplitRows, bitmaps: np.ndarray, limits: Limits, private: Ints, stop: Stop
 ) -> tuple[Found | None, int]:
-    witness = np.zeros(rows.longest + 2, dtype=np.int32)
-    numbers = np.zeros(4, dtype=np.int64)
-    status = find_unsafe_closed_set(
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        bitmaps,
-        private,
-        limits.num,
-        limits.den,
-        False,
-        stop.flag,
-        witness,
-        numbers,
+    indexed = IndexedRows(
+        rows.offsets, rows.items, rows.post_offsets, rows.post_rows, rows.supports, bitmaps
     )
-    joint, support, size, checked = numbers.tolist()
-    if status != FOUND:
+    above = RhoLimits(limits.num, limits.den, False)
+    rule, checked = find_unsafe_closed_set(indexed, private, above, stop.flag)
+    if rule is None:
         return None, checked
     stop.because(ANSWERED)
-    return (tuple(witness[1 : size + 1].tolist()), support, int(witness[0]), joint), checked
+    itemset, consequent, joint, support = rule
+    return (tuple(itemset.tolist()), support, consequent, joint), checked
 
 
 def _smallest(
