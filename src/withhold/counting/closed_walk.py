@@ -1,8 +1,8 @@
-"""The walk over the closed sets of ``LocalRows``, each once: prefix-preserving closure extension (Uno's LCM).
+"""The walk over the closed sets of ``LocalRows``, each once, by prefix-preserving extension (Uno's LCM).
 
-A set comes with the groups of rows that hold it. Its closure is what these have in common. Extended by an item
-x that it lacks it has another closure, which is visited only from where that adds nothing that ranks below x.
-A set that only one group holds is the row itself; who wants those looks at the rows.
+A set comes with the groups of rows that hold it. Its closure is what these have in common. Extended by an
+item x that it lacks it has another closure, which is visited only from where that adds nothing that ranks
+below x. A set that only one group holds is the row itself; who wants those looks at the rows.
 
 The pool of groups and the children grow, so they are passed on their own: ``rows_for`` and ``room_for`` where
 ``open_children`` says how many places it needs.

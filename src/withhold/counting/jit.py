@@ -37,7 +37,7 @@ def step(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Arrays can travel in named tuples to a step inside the innermost loop at no cost. As a kernel, each call
     would count the references of every array in them, which made the walk over itemsets five times as slow.
-    Called from Python it runs as Python: without a wrapper for that, kernels compile in two thirds of the time.
+    Called from Python it runs as Python: without a wrapper for that, it compiles in two thirds of the time.
     """
     part: Callable[..., Any] = register_jitable(
         forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True

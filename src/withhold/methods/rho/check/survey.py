@@ -1,7 +1,7 @@
 """Every antecedent up to a given size: how many breaches there are, the worst of them, whom they expose.
 
-Depth first over itemsets in rank order (``counting.walk``). One pass over the rows of a set q counts the sensitive
-items beside it, the confidences of q→e.
+Depth first over itemsets in rank order (``counting.walk``). One pass over the rows of a set q counts the
+sensitive items beside it, the confidences of q→e.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs

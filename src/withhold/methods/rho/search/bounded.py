@@ -81,14 +81,13 @@ def find_small_unsafe(rows, limits, few, trial, consequent, given, n_local):
     """The first q among the record's items, of at most ``max_known``, with no room for one more record.
 
     The record to come holds all of ``trial.ranks`` and the consequent; ``given`` (-1: none) must be in q, and
-    then the record does not count for sup(q) yet. Fills ``trial.itemset`` and returns |q|, or -1. Where one item
-    has many rows and few sets, the sets are looked at one by one: each is worth ``rows_per_set`` rows.
+    then the record does not count for sup(q) yet. Fills ``trial.itemset`` and returns |q|, or -1. Where one
+    item has many rows and few sets, the sets are looked at one by one: each is worth ``rows_per_set`` rows.
     """
     extra = 1 if given >= 0 else 0
-    joint = rows.supports[consequent]
-    if given < 0 and limits.with_prior:
-        if (joint + 1) * limits.den > limits.num * (len(rows.offsets) - 1):
-            return 0
+    too_many = (rows.supports[consequent] + 1) * limits.den > limits.num * (len(rows.offsets) - 1)
+    if given < 0 and limits.with_prior and too_many:
+        return 0
     if few.max_known == 0:
         return -1
     # The first level: the given item alone, or every item in turn, with its rows.

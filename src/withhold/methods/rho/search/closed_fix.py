@@ -183,8 +183,8 @@ def lower(local, lowered, pool, start, end, joint, surplus, state):
 def treat_pairs(rows, pairs, limits, numbering, events, unsafe, state, stop):
     """For each pair (e, d) look at all rules q→e, with d ∈ q unless d is -1.
 
-    Without ``unsafe`` they are made safe by deleting e; with it, it is set for each pair that ``stop`` leaves the
-    time to look at. Returns the antecedents of the ``events``.
+    Without ``unsafe`` they are made safe by deleting e; with it, it is set for each pair that
+    ``stop`` leaves the time to look at. Returns the antecedents of the ``events``.
     """
     fix = len(unsafe) == 0
     antecedents = np.empty(1024, np.int32)

@@ -150,10 +150,10 @@ def next_other(rows, sensitive, position, end):
 @step
 def has_sensitive(rows, sensitive, row):
     """Whether the row holds a sensitive item."""
-    for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if sensitive[rows.items[p]]:
-            return True
-    return False
+    p = rows.offsets[row]
+    while p < rows.offsets[row + 1] and not sensitive[rows.items[p]]:
+        p += 1
+    return p < rows.offsets[row + 1]
 
 
 @step

@@ -67,7 +67,7 @@ class Trial(NamedTuple):
     joint_of: Any
     """For each subset of a short record how many records leave just that of it."""
     state: Any
-    """The item at hand, how many records held it, how many have got it back since, how many rules are known."""
+    """The item at hand, how many records hold it, how many got it back since, how many rules are known."""
     known: Any
     """Rules q→e found without room: while e is at hand they stay so, for no other item comes back."""
     holders: Any
@@ -278,9 +278,10 @@ def find_unsafe_within(rows, limits, trial, f, given, n_local):
             if k != leave_out:
                 trial.itemset[size] = trial.ranks[k]
                 size += 1
-        if size > 0 or limits.with_prior:
-            if not has_room(rows, limits, trial.itemset, size, f, extra, trial.with_e):
-                return size
+        if size == 0 and not limits.with_prior:
+            continue
+        if not has_room(rows, limits, trial.itemset, size, f, extra, trial.with_e):
+            return size
     if n_local <= SHORT:
         count_subsets(rows, trial, f, given, n_local)
         return find_unsafe_subset(rows, limits, trial, n_local, extra)

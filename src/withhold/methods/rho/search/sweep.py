@@ -1,8 +1,8 @@
 """Find or fix every unsafe rule whose antecedent has a given size, small antecedents first.
 
-A walk over itemsets on rows that change under it. Only consequents are deleted, and a consequent is never in the
-antecedent, so the items of the current path stay; an item that was deleted after its rows were delivered is
-noticed when its turn comes.
+A walk over itemsets on rows that change under it. Only consequents are deleted, and a consequent is never in
+the antecedent, so the items of the current path stay; an item that was deleted after its rows were delivered
+is noticed when its turn comes.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -159,10 +159,10 @@ def next_random(state):
 def any_beside(walk, targets, n_root, root):
     """Whether some row of the root holds a sensitive item beside it."""
     own = 1 if targets.marked[root] else 0
+    most = 0
     for k in range(n_root):
-        if targets.in_row[walk.pool_row[k]] > own:
-            return True
-    return False
+        most = max(most, targets.in_row[walk.pool_row[k]])
+    return most > own
 
 
 @step
