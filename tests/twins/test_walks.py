@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 from tables import examples, tables
 from twins import plain_counting
 from twins.layouts import laid_out, lists
-from withhold.counting.arrays import room_for, rows_for
 from withhold.counting.closed_walk import (
-    clear_buckets,
     close_rows,
-    count_beyond,
-    deliver_beyond,
-    enter_set,
+    expand,
     is_first_met,
     leave_set,
     new_closed_walk,
-    open_children,
     start_closed,
 )
 from withhold.counting.local_rows import gather, new_numbering
@@ -134,14 +129,8 @@ def walk_closed(local, sets, joints):
         for k in range(start, end):
             joints[n_sets] += local.weights[pool[k]]
         n_sets += 1
-        enter_set(room, depth, size)
-        n_touched = count_beyond(local, room, pool, start, end, core)
-        children = rows_for(children, room.last_child[depth] + n_touched)
-        open_children(room, children, depth, n_touched)
-        pool = room_for(pool, room.pool_top[depth + 1])
-        deliver_beyond(local, room, children, pool, start, end, core)
+        children, pool = expand(local, room, children, pool, depth, size, child)
         depth += 1
-        clear_buckets(room, children, depth)
     return n_sets
 
 

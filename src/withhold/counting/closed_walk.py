@@ -4,8 +4,7 @@ A set comes with the groups of rows that hold it. Its closure is what these have
 item x that it lacks it has another closure, which is visited only from where that adds nothing that ranks
 below x. A set that only one group holds is the row itself; who wants those looks at the rows.
 
-The pool of groups and the children grow, so they are passed on their own: ``rows_for`` and ``room_for`` where
-``open_children`` says how many places it needs.
+The pool of groups and the children grow, so they are passed on their own, and ``expand`` returns them.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.counting.arrays import room_for, rows_for
 from withhold.counting.jit import kernel, step
 
 
@@ -128,6 +128,23 @@ def leave_set(walk, depth):
         walk.in_set[walk.added[k]] = False
 
 
+@kernel
+def expand(local, walk, children, pool, depth, size, child):
+    """Enter the closure, of that size, of the child and deliver its groups to its own children."""
+    core = children[child, 0]
+    start = children[child, 1]
+    end = children[child, 2]
+    enter_set(walk, depth, size)
+    n_touched = count_beyond(local, walk, pool, start, end, core)
+    children = rows_for(children, walk.last_child[depth] + n_touched)
+    open_children(walk, children, depth, n_touched)
+    pool = room_for(pool, walk.pool_top[depth + 1])
+    deliver_beyond(local, walk, children, pool, start, end, core)
+    for following in range(walk.next_child[depth + 1], walk.last_child[depth + 1]):
+        walk.bucket[children[following, 0]] = 0
+    return children, pool
+
+
 @step
 def count_beyond(local, walk, pool, start, end, core):
     """Count the items above the core that the set lacks; returns how many are in ``touched``."""
@@ -180,10 +197,3 @@ def deliver_beyond(local, walk, children, pool, start, end, core):
                 pool[children[child, 2]] = pool[k]
                 children[child, 2] += 1
             p -= 1
-
-
-@step
-def clear_buckets(walk, children, depth):
-    """Set the buckets of the children at this depth back to 0."""
-    for child in range(walk.next_child[depth], walk.last_child[depth]):
-        walk.bucket[children[child, 0]] = 0

@@ -33,8 +33,8 @@ from withhold.methods.coherence.cohorts import NOT_FOUND, STOPPED, SplitRows, sp
 from withhold.methods.coherence.limits import Found, Limits, limits_of
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
+from withhold.methods.rho.check.closed_sets import Limits as RhoLimits
 from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
-from withhold.methods.rho.model import Limits as RhoLimits
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 

@@ -16,7 +16,7 @@ from withhold.methods.coherence.cohorts import SplitRows, split_rows
 from withhold.methods.coherence.limits import Limits, limits_of
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.search.first_mole import SOME, any_mole
-from withhold.methods.rho.model import Limits as RhoLimits
+from withhold.methods.rho.search.closed_fix import Limits as RhoLimits
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 
 WHAT = "looking for moles"

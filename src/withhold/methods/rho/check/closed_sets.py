@@ -13,23 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.arrays import room_for, rows_for
 from withhold.counting.closed_walk import (
-    clear_buckets,
     close_rows,
-    count_beyond,
-    deliver_beyond,
-    enter_set,
+    expand,
     is_first_met,
     leave_set,
     new_closed_walk,
-    open_children,
     start_closed,
 )
 from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints
 from withhold.counting.local_rows import POSTED, gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
+from withhold.methods.rho.model import Limits as Limits
 
 CLEAN, FOUND, STOPPED = 0, 1, 2
 Rule = tuple[Ints, int, int, int]
@@ -46,7 +42,7 @@ class Witness(NamedTuple):
 
 
 def find_unsafe_closed_set(
-    rows: IndexedRows, consequents: Ints, limits: Any, stop: NDArray[np.int64]
+    rows: IndexedRows, consequents: Ints, limits: Limits, stop: NDArray[np.int64]
 ) -> tuple[Rule | None, int]:
     """The first closed set C of some D_e with conf(C→e) above the limit; and how many were looked at.
 
@@ -101,14 +97,8 @@ def find_unsafe_in(rows, local, limits, witness, stop):
             joint += local.weights[pool[k]]
         if is_unsafe(rows, local, walk.closure, size, joint, limits, witness):
             return FOUND
-        enter_set(walk, depth, size)
-        n_touched = count_beyond(local, walk, pool, start, end, core)
-        children = rows_for(children, walk.last_child[depth] + n_touched)
-        open_children(walk, children, depth, n_touched)
-        pool = room_for(pool, walk.pool_top[depth + 1])
-        deliver_beyond(local, walk, children, pool, start, end, core)
+        children, pool = expand(local, walk, children, pool, depth, size, child)
         depth += 1
-        clear_buckets(walk, children, depth)
     return CLEAN
 
 

@@ -14,15 +14,11 @@ from numpy.typing import NDArray
 
 from withhold.counting.arrays import room_for, rows_for
 from withhold.counting.closed_walk import (
-    clear_buckets,
     close_rows,
-    count_beyond,
-    deliver_beyond,
-    enter_set,
+    expand,
     is_first_met,
     leave_set,
     new_closed_walk,
-    open_children,
     start_closed,
 )
 from withhold.counting.jit import kernel, step
@@ -30,7 +26,7 @@ from withhold.counting.layout import Ints, Longs
 from withhold.counting.local_rows import gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.walk import place_of
-from withhold.methods.rho.model import Limits
+from withhold.methods.rho.model import Limits as Limits
 from withhold.methods.rho.search.events import Events, add_event, delete, new_events
 from withhold.methods.rho.search.sweep import next_random
 
@@ -90,11 +86,12 @@ def visit_closed_sets(rows, local, limits, extra_joint, extra_support, lowered, 
     single = np.int64(0)
     met = False
     while (depth >= 0 or single < n_groups) and stop[0] == 0:
-        expand = depth >= 0 and (lowered.fix or single == n_groups)
+        walking = depth >= 0 and (lowered.fix or single == n_groups)
+        child = np.int64(0)
         core = np.int64(-1)
         start = np.int64(n_groups)
         end = np.int64(n_groups + 1)
-        if expand:
+        if walking:
             child = walk.next_child[depth]
             if child == walk.last_child[depth]:
                 leave_set(walk, depth)
@@ -110,7 +107,7 @@ def visit_closed_sets(rows, local, limits, extra_joint, extra_support, lowered, 
             pool[n_groups] = single
             single += 1
         size = close_rows(local, walk, pool, start, end)
-        if expand and not is_first_met(walk, size, core):
+        if walking and not is_first_met(walk, size, core):
             continue
         joint = np.int64(extra_joint)
         for k in range(start, end):
@@ -133,16 +130,10 @@ def visit_closed_sets(rows, local, limits, extra_joint, extra_support, lowered, 
                     break
                 surplus = joint - limits.num * (support + extra_support) // limits.den
                 lower(local, lowered, pool, start, end, joint, surplus, state)
-        if not expand:
+        if not walking:
             continue
-        enter_set(walk, depth, size)
-        n_touched = count_beyond(local, walk, pool, start, end, core)
-        children = rows_for(children, walk.last_child[depth] + n_touched)
-        open_children(walk, children, depth, n_touched)
-        pool = room_for(pool, walk.pool_top[depth + 1])
-        deliver_beyond(local, walk, children, pool, start, end, core)
+        children, pool = expand(local, walk, children, pool, depth, size, child)
         depth += 1
-        clear_buckets(walk, children, depth)
     return met
 
 

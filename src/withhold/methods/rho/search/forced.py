@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Layout, Longs, fair_bounds, lay_out
+from withhold.counting.layout import Ints, Layout, Longs, fair_bounds, lay_out
 from withhold.counting.threads import Stop, run_all
 from withhold.counting.walk import (
     count_extensions,
@@ -77,7 +77,7 @@ def delete_forced(
     return kept
 
 
-def list_forced(layout: Layout, rows: Longs) -> tuple[NDArray[np.integer], ...]:
+def list_forced(layout: Layout, rows: Longs) -> tuple[Longs, Ints, Ints, Longs]:
     """What goes from these rows and why: all sensitive items, each because of the row's others.
 
     Returns where the others of each row start, their codes, the places of the sensitive ones in the

@@ -86,7 +86,8 @@ class Workspace:
                 joints=numbers[:, 1],
                 supports=numbers[:, 2],
             )
-        return numbers[:, 0].astype(np.int32)
+        deleted: Ints = numbers[:, 0].astype(np.int32)
+        return deleted
 
     def positions_of(self, places: Ints | Longs) -> Ints:
         """The positions of places of the records; -1 where a place is not in the workspace."""
