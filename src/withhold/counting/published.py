@@ -29,17 +29,7 @@ class PublishedRows(NamedTuple):
 @step
 def count_rows(itemset, size, enough, rows):
     """How many rows publish the itemset (ascending ranks), counted up to ``enough``."""
-    return count_support(
-        itemset,
-        size,
-        enough,
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        rows.supports,
-        rows.bitmaps,
-    )
+    return count_support(rows, itemset, size, enough)
 
 
 @step

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.supports import count_support
+from withhold.counting.supports import IndexedRows, count_support
 
 KEY_BITS = (1 << 40) - 1
 """Keys stay this short, so that neither a product nor a sum of them overflows."""
@@ -122,11 +122,10 @@ def count_supports(
     set_offsets, set_ranks, offsets, items, post_offsets, post_rows, supports, bitmaps
 ):
     """The support of each itemset, whose ranks ascend."""
+    rows = IndexedRows(offsets, items, post_offsets, post_rows, supports, bitmaps)
     counts = np.empty(len(set_offsets) - 1, np.int64)
     enough = np.int64(len(offsets))
     for s in range(len(counts)):
         ranks = set_ranks[set_offsets[s] : set_offsets[s + 1]]
-        counts[s] = count_support(
-            ranks, len(ranks), enough, offsets, items, post_offsets, post_rows, supports, bitmaps
-        )
+        counts[s] = count_support(rows, ranks, len(ranks), enough)
     return counts

@@ -15,6 +15,7 @@ import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints
+from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -40,7 +41,8 @@ from withhold.methods.coherence.cohorts import (
 )
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
+from withhold.methods.rho.check.closed_sets import Limits as RhoLimits
+from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
@@ -124,8 +126,8 @@ def _closed_sets(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
     """Look at every record, then at every closed set of each private item's records."""
-    bitmaps = rows.bitmaps()
-    rare, support = find_rare_row(rows.problem(limits, stop), rows.supports, bitmaps)
+    indexed = rows.indexed()
+    rare, support = find_rare_row(rows.problem(limits, stop), indexed)
     if rare >= 0:
         items = rows.items[rows.offsets[rare] : rows.offsets[rare + 1]]
         return (tuple(items.tolist()), int(support), -1, 0), int(rare) + 1
@@ -135,7 +137,7 @@ def _closed_sets(
     if limits.num >= limits.den:
         private = private[:0]
     tasks = [
-        partial(_closed_task, rows, bitmaps, limits, some, stop)
+        partial(_closed_task, indexed, limits, some, stop)
         for some in dealt(private, 16 * jobs)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
@@ -144,29 +146,15 @@ def _closed_sets(
 
 
 def _closed_task(
-    rows: SplitRows, bitmaps: np.ndarray, limits: Limits, private: Ints, stop: Stop
+    indexed: IndexedRows, limits: Limits, private: Ints, stop: Stop
 ) -> tuple[Found | None, int]:
-    witness = np.zeros(rows.longest + 2, dtype=np.int32)
-    numbers = np.zeros(4, dtype=np.int64)
-    status = find_unsafe_closed_set(
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        bitmaps,
-        private,
-        limits.num,
-        limits.den,
-        False,
-        stop.flag,
-        witness,
-        numbers,
-    )
-    joint, support, size, checked = numbers.tolist()
-    if status != FOUND:
+    above = RhoLimits(limits.num, limits.den, False)
+    rule, checked = find_unsafe_closed_set(indexed, private, above, stop.flag)
+    if rule is None:
         return None, checked
     stop.because(ANSWERED)
-    return (tuple(witness[1 : size + 1].tolist()), support, int(witness[0]), joint), checked
+    itemset, consequent, joint, support = rule
+    return (tuple(itemset.tolist()), support, consequent, joint), checked
 
 
 def _smallest(

@@ -16,11 +16,13 @@ from withhold.data.plan import Plan, fingerprint
 from withhold.method import SearchRun
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.options import RhoSearch
+from withhold.methods.rho.search.forced import delete_forced
 from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
 from withhold.methods.rho.search.log import Log
-from withhold.methods.rho.search.partial import Choices, delete_forced, suppress_sensitive, thin
+from withhold.methods.rho.search.partial import Choices, suppress_sensitive
 from withhold.methods.rho.search.restoring import restore_deletions
 from withhold.methods.rho.search.splitting import part_of, places_of, split_records
+from withhold.methods.rho.search.thinning import thin
 from withhold.methods.rho.search.unsafe_items import already_holds
 from withhold.methods.rho.search.workspace import Workspace
 
