@@ -90,7 +90,7 @@ def search_call(
 def audit_call(
     model: Model, options: Mapping[str, object], *, also: Iterable[str] = ()
 ) -> tuple[Any, AuditRun]:
-    """The options of the method's audit, and how to run it; refuses what neither of them nor the verb takes."""
+    """The same for the method's audit."""
     declared = method_of(model).audit_options
     return _split(declared, AuditRun, options, f"audit with {model.name}", also)
 

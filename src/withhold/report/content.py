@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
-from withhold.method import AuditRun
 from withhold.measure import Loss
+from withhold.method import AuditRun
 from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
@@ -136,7 +136,7 @@ def _proof(checked: Mapping[str, Any]) -> str:
     return f"{looked_at} looked at: {checked['method']}"
 
 
-def _fitness(release: Release) -> str:
+def _fitness(release: AnyRelease) -> str:
     """What strangers are told about the loss of items; of other data nothing, their own section may."""
     if not isinstance(release.loss, Loss):
         return ""
@@ -169,7 +169,7 @@ def band_text(share: float, published: int) -> str:
     return f"Between {low * 100:g} % and {high * 100:g} % of the values were withheld."
 
 
-def _warnings_for_strangers(release: Release) -> tuple[str, ...]:
+def _warnings_for_strangers(release: AnyRelease) -> tuple[str, ...]:
     """The warnings of a release without any name."""
     counts = (
         f"{len(each.names):,} of {each.total:,} {each.what} {each.problem}"

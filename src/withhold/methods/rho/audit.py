@@ -26,8 +26,9 @@ from withhold.data import Records
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
 from withhold.method import AuditRun
+from withhold.methods.rho.check.closed_sets import Rule
 from withhold.methods.rho.check.proof import named, verify_rho
-from withhold.methods.rho.check.survey import Rule, survey
+from withhold.methods.rho.check.survey import survey
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.samples import are_first_breaches
 

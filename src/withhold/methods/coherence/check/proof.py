@@ -137,8 +137,7 @@ def _closed_sets(
     if limits.num >= limits.den:
         private = private[:0]
     tasks = [
-        partial(_closed_task, indexed, limits, some, stop)
-        for some in dealt(private, 16 * jobs)
+        partial(_closed_task, indexed, limits, some, stop) for some in dealt(private, 16 * jobs)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
     found = next((mole for mole, _ in results if mole is not None), None)

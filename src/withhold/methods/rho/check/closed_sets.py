@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.jit import kernel, step
+from withhold.counting.layout import Ints
 from withhold.counting.local_closed_walk import (
     close_rows,
     expand,
@@ -21,8 +23,6 @@ from withhold.counting.local_closed_walk import (
     new_closed_walk,
     start_closed,
 )
-from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Ints
 from withhold.counting.local_rows import POSTED, gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.methods.rho.model import Limits as Limits
