@@ -220,7 +220,7 @@ def test_data_table__sorted_values() -> None:
     assert Column.of("a", ["b", None, "a", "b"]).values == (None, "a", "b")
 
 
-def test_data_table_profile__profile_table() -> None:
+def test_data_profile__profile_table() -> None:
     from withhold.data.profile import Table, profile_table
 
     seen = profile_table(Table.from_columns({"sex": ["f", "m", "f"], "age": ["30", "", "41"]}))
@@ -229,7 +229,7 @@ def test_data_table_profile__profile_table() -> None:
     ] == [("sex", 2, 0, 1), ("age", 3, 1, 3)]
 
 
-def test_data_take_backs__vain_take_backs() -> None:
+def test_data_wishes__vain_take_backs() -> None:
     import numpy as np
 
     from withhold.data.wishes import vain_take_backs
@@ -281,7 +281,7 @@ def test_data_wishes__write_wish() -> None:
     assert (write_wish("beer", back=True), write_wish("!beer")) == ("!beer", "\\!beer")
 
 
-def test_form_basket__read_text() -> None:
+def test_formats_basket__read_text() -> None:
     from withhold.formats.basket import Options, Text, read_text
 
     rows = read_text(Text(b"beer, whole milk,\n\nbeer\n", "a.csv"), Options())
@@ -292,7 +292,7 @@ def test_form_basket__read_text() -> None:
     )
 
 
-def test_form_basket__read_rows() -> None:
+def test_formats_basket__read_rows() -> None:
     from withhold.formats.basket import Text, read_rows
 
     assert list(read_rows(Text(b'"milk, whole",beer\n\n', "a.csv"), ",")) == [
@@ -301,7 +301,7 @@ def test_form_basket__read_rows() -> None:
     ]
 
 
-def test_form_basket__find_separator() -> None:
+def test_formats_basket__find_separator() -> None:
     from withhold.formats.basket import find_separator
 
     assert (
@@ -311,7 +311,7 @@ def test_form_basket__find_separator() -> None:
     ) == (",", " ", " ")
 
 
-def test_form_basket__write_text() -> None:
+def test_formats_basket__write_text() -> None:
     from withhold.formats.basket import Records, Source, write_text
 
     table = Records.from_lists([["milk, whole", "beer"], []])
@@ -323,7 +323,7 @@ def test_form_basket__write_text() -> None:
     ]
 
 
-def test_form_cells__open_sheet() -> None:
+def test_formats_cells__open_sheet() -> None:
     from withhold.formats.cells import Options, Text, open_sheet
 
     sheet = open_sheet(Text(b"tid; item\n1;beer\n", "a.csv"), Options())
@@ -334,13 +334,13 @@ def test_form_cells__open_sheet() -> None:
     )
 
 
-def test_form_cells__guard_blanks() -> None:
+def test_formats_cells__guard_blanks() -> None:
     from withhold.formats.cells import guard_blanks
 
     assert guard_blanks(b'a, " b",c \n', ",") == b'a, "\x1fb",c \n'
 
 
-def test_form_cells__holds_list() -> None:
+def test_formats_cells__holds_list() -> None:
     from withhold.formats.cells import holds_list
 
     assert (
@@ -350,7 +350,7 @@ def test_form_cells__holds_list() -> None:
     ) == (True, False, False)
 
 
-def test_form_cells__csv_lines() -> None:
+def test_formats_cells__csv_lines() -> None:
     from withhold.formats.cells import csv_lines
 
     assert list(csv_lines([("tid", "item"), ("1", "milk, whole")], ",")) == [
@@ -359,7 +359,7 @@ def test_form_cells__csv_lines() -> None:
     ]
 
 
-def test_form_coding__code_lines() -> None:
+def test_formats_coding__code_lines() -> None:
     from withhold.formats.coding import code_lines
 
     lengths, codes, vocabulary, repeated = code_lines(b"b, whole milk,\n\nb,b\n", ord(","))
@@ -371,7 +371,7 @@ def test_form_coding__code_lines() -> None:
     )
 
 
-def test_form_coding__distinct_keys() -> None:
+def test_formats_coding__distinct_keys() -> None:
     import numpy as np
 
     from withhold.formats.coding import distinct_keys
@@ -380,7 +380,7 @@ def test_form_coding__distinct_keys() -> None:
     assert (distinct[codes].tolist(), len(distinct)) == ([7, 5, 7], 2)
 
 
-def test_form_coding__distinct_words() -> None:
+def test_formats_coding__distinct_words() -> None:
     import numpy as np
 
     from withhold.formats.coding import distinct_words
@@ -393,19 +393,19 @@ def test_form_coding__distinct_words() -> None:
     )
 
 
-def test_form_coding__piece_bounds() -> None:
+def test_formats_coding__piece_bounds() -> None:
     from withhold.formats.coding import piece_bounds
 
     assert list(piece_bounds(b"ab\ncd\ne\n", 4)) == [(0, 6), (6, 8)]
 
 
-def test_form_columns__plain() -> None:
+def test_formats_columns__plain() -> None:
     from withhold.formats.columns import plain
 
     assert plain(" Invoice_No ") == "invoiceno"
 
 
-def test_form_columns__find_column() -> None:
+def test_formats_columns__find_column() -> None:
     from withhold.formats.columns import InputError, find_column
 
     with pytest.raises(InputError) as told:
@@ -416,7 +416,7 @@ def test_form_columns__find_column() -> None:
     )
 
 
-def test_form_columns__long_columns() -> None:
+def test_formats_columns__long_columns() -> None:
     from withhold.formats.columns import Options, long_columns
 
     assert long_columns(["qty", "StockCode", "InvoiceNo"], Options(), None) == (
@@ -425,7 +425,7 @@ def test_form_columns__long_columns() -> None:
     )
 
 
-def test_form_compiled__code_short_items() -> None:
+def test_formats_compiled__code_short_items() -> None:
     from withhold.formats.compiled import code_short_items
 
     lengths, codes, vocabulary, repeated = code_short_items(b"b,ale\n\nb,b\n", ord(","))
@@ -437,7 +437,7 @@ def test_form_compiled__code_short_items() -> None:
     )
 
 
-def test_form_compiled__rank_rows() -> None:
+def test_formats_compiled__rank_rows() -> None:
     import numpy as np
 
     from withhold.formats.compiled import rank_rows
@@ -450,20 +450,20 @@ def test_form_compiled__rank_rows() -> None:
     assert (lengths.tolist(), codes[:4].tolist()) == ([2, 2], [3, 5, 3, 5])
 
 
-def test_form_detect__text_format() -> None:
+def test_formats_detect__text_format() -> None:
     from withhold.formats.detect import Options, Text, text_format
 
     assert text_format(Text(b"1 2 3\n", "a.dat"), Options()) == "basket"
     assert text_format(Text(b"order_id,product\n1,beer\n", "a.csv"), Options()) == "long"
 
 
-def test_form_extensions__split_name() -> None:
+def test_formats_extensions__split_name() -> None:
     from withhold.formats.forms import split_name
 
     assert (split_name("Out.CSV.gz"), split_name("out")) == ((".csv", "gz"), ("", ""))
 
 
-def test_form_extensions__check_extension() -> None:
+def test_formats_extensions__check_extension() -> None:
     from withhold.formats.forms import OutputError, check_extension
 
     check_extension("published.data", "original.data")
@@ -475,20 +475,20 @@ def test_form_extensions__check_extension() -> None:
     )
 
 
-def test_form_forms__output_form() -> None:
+def test_formats_forms__output_form() -> None:
     from withhold.formats.forms import Path, Source, output_form
 
     form = output_form("out.csv.gz", Source(Path("in.csv"), "long", separator=";"))
     assert (form.format, form.separator, form.compression) == ("long", ";", "gz")
 
 
-def test_form_forms__check_separator() -> None:
+def test_formats_forms__check_separator() -> None:
     from withhold.formats.forms import check_separator
 
     assert (check_separator("tab"), check_separator(";")) == ("\t", ";")
 
 
-def test_form_formulas__is_formula() -> None:
+def test_formats_formulas__is_formula() -> None:
     from withhold.formats.formulas import is_formula
 
     assert [
@@ -496,7 +496,7 @@ def test_form_formulas__is_formula() -> None:
     ] == [True, True, True, True, False, False, False]
 
 
-def test_form_formulas__escape() -> None:
+def test_formats_formulas__escape() -> None:
     from withhold.formats.formulas import escape, unescape
 
     assert (escape("=1+1"), escape("'=1+1"), escape("'tis"), unescape("''=1+1")) == (
@@ -507,7 +507,7 @@ def test_form_formulas__escape() -> None:
     )
 
 
-def test_form_frames__read_frame() -> None:
+def test_formats_frames__read_frame() -> None:
     import polars as pl
 
     from withhold.formats import Frame, Options, _read_frame
@@ -516,7 +516,7 @@ def test_form_frames__read_frame() -> None:
     assert (form, rows.vocabulary, rows.lengths.tolist()) == ("list", ("a", "b"), [2, 0])
 
 
-def test_form_frames__own_index() -> None:
+def test_formats_frames__own_index() -> None:
     import pandas as pd
 
     from withhold.formats.frames import own_index
@@ -524,19 +524,19 @@ def test_form_frames__own_index() -> None:
     assert own_index(pd.DataFrame({"a": [1, 2]}, index=["Ann", "Bob"]), 2) == ("Ann", "Bob")
 
 
-def test_form_hierarchy__hierarchy_format() -> None:
+def test_formats_hierarchy__hierarchy_format() -> None:
     from withhold.formats.hierarchy import Text, hierarchy_format
 
     assert hierarchy_format(Text(b"beer;drinks;*\nsoap;care;*\n", "a.csv")) == "arx"
 
 
-def test_form_items__item_name() -> None:
+def test_formats_items__item_name() -> None:
     from withhold.formats.items import item_name
 
     assert (item_name("007"), item_name(7), item_name(7.0)) == ("007", "7", "7")
 
 
-def test_form_items__series_codes() -> None:
+def test_formats_items__series_codes() -> None:
     import polars as pl
 
     from withhold.formats.items import series_codes
@@ -545,14 +545,14 @@ def test_form_items__series_codes() -> None:
     assert (codes.tolist(), vocabulary) == ([1, 0, 1], ("a", "b"))
 
 
-def test_form_jsonl__read_text() -> None:
+def test_formats_jsonl__read_text() -> None:
     from withhold.formats.jsonl import Options, Text, read_text
 
     rows = read_text(Text(b'["b", "a"]\n[]\n', "a.jsonl"), Options())
     assert (rows.vocabulary, rows.lengths.tolist(), rows.record_ids) == (("a", "b"), [2, 0], None)
 
 
-def test_form_jsonl__write_text() -> None:
+def test_formats_jsonl__write_text() -> None:
     from pathlib import Path
 
     from withhold.formats.jsonl import Records, Source, write_text
@@ -564,13 +564,13 @@ def test_form_jsonl__write_text() -> None:
     ]
 
 
-def test_form_jsonl__looks_like_jsonl() -> None:
+def test_formats_jsonl__looks_like_jsonl() -> None:
     from withhold.formats.jsonl import looks_like_jsonl
 
     assert (looks_like_jsonl('["a"]'), looks_like_jsonl("[a] b")) == (True, False)
 
 
-def test_form_listtext__read_text() -> None:
+def test_formats_lists__text_read_text() -> None:
     from withhold.formats.lists import Options, Text, read_text
 
     rows = read_text(Text(b'tid,items\n7,"ale,beer"\n8,\n', "a.csv"), Options())
@@ -582,7 +582,7 @@ def test_form_listtext__read_text() -> None:
     )
 
 
-def test_form_long__read_text() -> None:
+def test_formats_long__read_text() -> None:
     from withhold.formats.long import Options, Text, read_text
 
     rows = read_text(Text(b"tid,item\n7,beer\n8,\n7,ale\n", "a.csv"), Options())
@@ -594,7 +594,7 @@ def test_form_long__read_text() -> None:
     )
 
 
-def test_form_long__write_text() -> None:
+def test_formats_long__write_text() -> None:
     from pathlib import Path
 
     from withhold.formats.long import Records, Source, write_text
@@ -607,7 +607,7 @@ def test_form_long__write_text() -> None:
     ]
 
 
-def test_form_onehot__read_text() -> None:
+def test_formats_onehot__read_text() -> None:
     from withhold.formats.onehot import Options, Text, read_text
 
     rows = read_text(Text(b"id,beer,ale\na,1,0\nb,0,0\n", "a.csv"), Options())
@@ -618,13 +618,13 @@ def test_form_onehot__read_text() -> None:
     )
 
 
-def test_form_onehot__looks_one_hot_text() -> None:
+def test_formats_onehot__looks_one_hot_text() -> None:
     from withhold.formats.onehot import Options, looks_one_hot_text
 
     assert looks_one_hot_text(["beer", "ale"], [["1", "0"], ["0", "0"]], Options())
 
 
-def test_form_onehot__write_text() -> None:
+def test_formats_onehot__write_text() -> None:
     from pathlib import Path
 
     from withhold.formats.onehot import Records, Source, write_text
@@ -637,7 +637,7 @@ def test_form_onehot__write_text() -> None:
     ]
 
 
-def test_form_rows__parsed_from_codes() -> None:
+def test_formats_rows__parsed_from_codes() -> None:
     import numpy as np
 
     from withhold.formats.rows import parsed_from_codes
@@ -647,13 +647,13 @@ def test_form_rows__parsed_from_codes() -> None:
     assert (rows.items.tolist(), rows.lengths.tolist(), rows.repeated) == ([0, 1, 1], [2, 0, 1], 1)
 
 
-def test_form_rows__parsed_from_names() -> None:
+def test_formats_rows__parsed_from_names() -> None:
     from withhold.formats.rows import parsed_from_names
 
     assert parsed_from_names([["beer", "ale"], []]).vocabulary == ("ale", "beer")
 
 
-def test_form_rows__with_clean_names() -> None:
+def test_formats_rows__with_clean_names() -> None:
     from withhold.formats.rows import parsed_from_names, with_clean_names
 
     assert with_clean_names(parsed_from_names([["b", " c"], ["a "]]), path=None).vocabulary == (
@@ -663,7 +663,7 @@ def test_form_rows__with_clean_names() -> None:
     )
 
 
-def test_form_rows__sort_rows() -> None:
+def test_formats_rows__sort_rows() -> None:
     import numpy as np
 
     from withhold.formats.rows import sort_rows
@@ -672,7 +672,7 @@ def test_form_rows__sort_rows() -> None:
     assert (lengths.tolist(), codes.tolist()) == ([2, 2], [3, 7, 1, 5])
 
 
-def test_form_spmf__read_text() -> None:
+def test_formats_spmf__read_text() -> None:
     from withhold.formats.spmf import Options, Text, read_text
 
     rows = read_text(Text(b"1 -1 3 2 -1 -2\n4 -1 -2\n", "a.txt"), Options())
@@ -683,13 +683,13 @@ def test_form_spmf__read_text() -> None:
     )
 
 
-def test_form_spmf__looks_like_spmf() -> None:
+def test_formats_spmf__looks_like_spmf() -> None:
     from withhold.formats.spmf import looks_like_spmf
 
     assert (looks_like_spmf(["1 -1 2 -1 -2"]), looks_like_spmf(["1 2"])) == (True, False)
 
 
-def test_form_spmf__write_text() -> None:
+def test_formats_spmf__write_text() -> None:
     from pathlib import Path
 
     from withhold.formats.spmf import Records, Source, write_text
@@ -704,13 +704,13 @@ def test_form_spmf__write_text() -> None:
     ]
 
 
-def test_form_table__table_form() -> None:
+def test_formats_table__table_form() -> None:
     from withhold.formats.table import table_form
 
     assert table_form("out.tsv.gz", None, "*").separator == "\t"
 
 
-def test_form_table_jsonl__read_text() -> None:
+def test_formats_jsonl__table_read_text() -> None:
     from withhold.formats.jsonl import Text, read_table_text
 
     table = read_table_text(Text(b'{"age": 30, "zip": "007"}\n{"age": null}\n', "a.jsonl"))

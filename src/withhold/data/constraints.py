@@ -119,26 +119,32 @@ class Constraints:
         """From (row, item, whether it is taken back); row -1 is everybody."""
         everybody: set[str] = set()
         numbers: dict[str, int] = {}
-        found: list[tuple[int, str, bool, int]] = []
+        rows: list[int] = []
+        found: list[str] = []
+        back: list[bool] = []
+        wish: list[int] = []
         for row, written, taken in map(wishes.pair_of, pairs):
             names = wishes.expanded(written, hierarchy)
             if row >= 0:
                 number = numbers.setdefault(written, len(numbers)) if names else 0
-                found += [(row, name, taken, number) for name in names]
+                found += names
+                rows += [row] * len(names)
+                back += [taken] * len(names)
+                wish += [number] * len(names)
             elif taken and names:
                 problem = "an item can be taken back for one record, not for everybody"
                 raise InputError(problem, value=written)
             else:
                 everybody.update(names)
-        items, codes = np.unique(np.array([f[1] for f in found], object), return_inverse=True)
+        items, codes = np.unique(np.array(found, dtype=object), return_inverse=True)
         return cls.from_codes(
-            np.array([f[0] for f in found], dtype=np.int64),
+            np.array(rows, dtype=np.int64),
             codes.astype(np.int64),
             tuple(items.tolist()),
             n_records=len(table),
-            back=np.array([f[2] for f in found], dtype=bool),
+            back=np.array(back, dtype=bool),
             everybody=everybody,
-            written=(np.array([f[3] for f in found], dtype=np.int64), tuple(numbers)),
+            written=(np.array(wish, dtype=np.int64), tuple(numbers)),
             vocabulary=table.vocabulary,
             categories=wishes.category_names(hierarchy),
         )

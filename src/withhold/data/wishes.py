@@ -155,12 +155,12 @@ def named(item: str) -> str:
     return name
 
 
-def several(feared: object, record: object) -> Iterable[object]:
+def several(items: object, record: object) -> Iterable[object]:
     """The items that a record wants protected, if they are a collection."""
-    if isinstance(feared, str | bytes) or not isinstance(feared, Iterable):
-        problem = f"what record {record} fears is not a collection of items"
-        raise InputError(problem, value=str(feared), remedy="give a list or set of items")
-    return feared
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        problem = f"what record {record} wants protected is not a collection of items"
+        raise InputError(problem, value=str(items), remedy="give a list or set of items")
+    return items
 
 
 def vain_take_backs(

@@ -1,4 +1,4 @@
-"""Constraint files: who fears what, as ``record,item`` pairs in CSV or parquet.
+"""Constraint files: who wants what protected, as ``record,item`` pairs in CSV or parquet.
 
 A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that
 starts with ``!`` is taken back for one record; ``data.wishes`` says how. In: a path and the table. Out:
@@ -130,26 +130,24 @@ def _parquet_pieces(data: bytes, path: str) -> Pieces:
 class _Coded:
     """The pairs of a file as numbers: the row of each, and the number of its item as it is spelt."""
 
-    def __init__(self, table: Records, opened: Opened, *, allow_unknown: bool) -> None:
-        self._table, self._path = table, opened.label
+    def __init__(self, records: Records, opened: Opened, *, allow_unknown: bool) -> None:
+        self._records, self._path = records, opened.label
         self._allow_unknown = allow_unknown
         self._strangers: dict[str, None] = {}
         self._named: set[str] = set()
-        self._row_of: dict[str, int] = {name: row for row, name in enumerate(table.record_names)}
-        # What those feared who are not published needs no protection.
-        self._row_of |= dict.fromkeys(table.left_out, wishes.NOT_PUBLISHED)
+        self._row_of: dict[str, int] = {name: row for row, name in enumerate(records.record_names)}
+        # What those wanted who are not published needs no protection.
+        self._row_of |= dict.fromkeys(records.left_out, wishes.NOT_PUBLISHED)
         self._number_of: dict[str, int] = {}
         self._wishes: list[tuple[str, bool]] = []
         self._line = 2
-        rows, items = [], []
-        for records, names in _pieces(opened):
-            piece = self._code(records, names)
-            rows.append(piece[0])
-            items.append(piece[1])
-            self._line += len(records)
         none = np.zeros(0, dtype=np.int32)
-        self.rows: Ints = np.concatenate([none, *rows])
-        self.items: Ints = np.concatenate([none, *items])
+        coded = [(none, none)]
+        for ids, names in _pieces(opened):
+            coded.append(self._code(ids, names))
+            self._line += len(ids)
+        self.rows: Ints = np.concatenate([rows for rows, _ in coded])
+        self.items: Ints = np.concatenate([items for _, items in coded])
 
     def _code(self, records: polars.Series, names: polars.Series) -> tuple[Ints, Ints]:
         import polars as pl
@@ -188,8 +186,8 @@ class _Coded:
         if self._allow_unknown:
             return
         first = int(np.argmax(rows == wishes.UNKNOWN))
-        value, ids = str(records[first]), self._table.record_ids
-        own = "the ids of the records" if ids else f"the numbers 1 to {len(self._table):,}"
+        value, ids = str(records[first]), self._records.record_ids
+        own = "the ids of the records" if ids else f"the numbers 1 to {len(self._records):,}"
         near = did_you_mean(value, near_spellings([clean(value)], ids or ())[0])
         raise InputError(
             f"names a record that the table does not have{near}",
@@ -206,9 +204,8 @@ class _Coded:
                 self._wishes.append(wishes.parse_wish(text))
             except InputError as error:
                 line = self._line + int(np.argmax(places == code))
-                raise InputError(
-                    error.problem, path=self._path, line=line, remedy=error.remedy
-                ) from None
+                problem, remedy = error.problem, error.remedy
+                raise InputError(problem, path=self._path, line=line, remedy=remedy) from None
             self._number_of[text] = len(self._number_of)
         return self._number_of[text]
 
@@ -234,15 +231,15 @@ class _Coded:
             rows,
             leaf,
             vocabulary,
-            n_records=len(self._table),
+            n_records=len(self._records),
             back=back[items] if back.any() else None,
             everybody=shared,
             written=(items, [name for name, _ in self._wishes]),
-            vocabulary=self._table.vocabulary,
+            vocabulary=self._records.vocabulary,
             categories=wishes.category_names(hierarchy),
         )
         strangers = wishes.unknown_records(
-            self._strangers, self._named, self._table.record_ids or ()
+            self._strangers, self._named, self._records.record_ids or ()
         )
         return replace(constraints, unknown=(*strangers, *constraints.unknown))
 
