@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import withhold as wh
-from withhold.methods.buckets.generalisation import GeneralisationLoss
+from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.telling import loss_by_record, loss_lines, records_by_group_size
 from withhold.report.figures import svg_file
 from withhold.telling.plots import Plot

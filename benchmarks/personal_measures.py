@@ -11,7 +11,7 @@ from benchmarks.fears import constraints
 
 if TYPE_CHECKING:
     from withhold import Records
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 Result = dict[str, Any]
 FRESH_DRAWS = 20_000
@@ -35,11 +35,11 @@ def personal(
     warm(setting, keep, **model)
     table = short_records(wh.read(path), longest)
     fears = constraints(table, setting, share, seed)
-    asked = wh.PersonalRhoUncertainty(rho, fears, **model)
+    asked = wh.PersonalRhoUncertainty(rho, **model)
     used, began = time.process_time(), time.perf_counter()
     if longest is None:
         table = wh.read(path)
-    release = wh.anonymize(table, asked, keep=keep)
+    release = wh.anonymize(table, asked, constraints=fears, keep=keep)
     release.write(output, force=True)
     result = {
         "seconds": time.perf_counter() - began,
@@ -70,8 +70,8 @@ def personal_samples(
         drawn = np.zeros(len(table), dtype=bool)
         drawn[np.random.default_rng(seed).permutation(len(table))[: len(table) // 10]] = True
         sample = wh.read(table.only_records(drawn).to_lists())
-        asked = wh.PersonalRhoUncertainty("0.5", constraints(sample, setting, 0.4, seed))
-        release = wh.anonymize(sample, asked, keep=keep, seed=seed)
+        asked, fears = wh.PersonalRhoUncertainty("0.5"), constraints(sample, setting, 0.4, seed)
+        release = wh.anonymize(sample, asked, constraints=fears, keep=keep, seed=seed)
         release.write(output, force=True)
         losses.append(release.loss.occurrences)
         kls.append(release.loss.kl)
@@ -94,28 +94,27 @@ def warm(setting: str, keep: str, **model: Any) -> None:
     generator = np.random.default_rng(0)
     rows = [[str(item) for item in generator.permutation(40)[: 1 + row % 7]] for row in range(400)]
     table = wh.read(rows)
-    asked = wh.PersonalRhoUncertainty("0.5", constraints(table, setting, 0.1, 1), **model)
-    wh.anonymize(table, asked, keep=keep)
+    asked, fears = wh.PersonalRhoUncertainty("0.5", **model), constraints(table, setting, 0.1, 1)
+    wh.anonymize(table, asked, constraints=fears, keep=keep)
 
 
-def unsafe_share(release: Release) -> float:
+def unsafe_share(release: AnyRelease) -> float:
     """The share of fresh adversaries who succeed, of the size for which it is largest."""
-    from withhold.methods.personal.check.adversaries import mark_successful
-    from withhold.methods.personal.check.judge import problem_of, room_for_witness
+    from withhold.methods.personal.check.judge import mark_successful, new_witness
     from withhold.methods.personal.check.proof import kept_of
-    from withhold.methods.personal.draws import draw_adversaries
-    from withhold.methods.personal.people import lay_out_people
+    from withhold.methods.personal.people import lay_out_people, problem_of
+    from withhold.methods.personal.sampling import draw_adversaries
 
     model: Any = release.model
     kept = kept_of(release.original, release.data)
-    layout = lay_out_people(release.original, kept, model.constraints, merged=False)
+    layout = lay_out_people(release.original, kept, release.evidence.constraints, merged=False)
     shares = []
     for size in range(1, model.max_known + 1):
         generator = np.random.default_rng([987654321, size])
         rows, known = draw_adversaries(layout, size, FRESH_DRAWS, generator)
         succeeds = np.zeros(len(rows), dtype=np.bool_)
         running = np.zeros(1, dtype=np.int64)
-        problem, witness = problem_of(layout, model.rho), room_for_witness(layout)
+        problem, witness = problem_of(layout, model.rho), new_witness(layout)
         mark_successful(rows, known, problem, running, succeeds, witness)
         shares.append(float(succeeds.mean()))
     return max(shares)

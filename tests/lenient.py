@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-import withhold as wh
+import asking
 
-anonymize = partial(wh.anonymize, allow_unknown=True)
-audit = partial(wh.audit, allow_unknown=True)
-verify = partial(wh.verify, allow_unknown=True)
+anonymize = partial(asking.anonymize, allow_unknown=True)
+audit = partial(asking.audit, allow_unknown=True)
+verify = partial(asking.verify, allow_unknown=True)

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from withhold.data import Constraints, Hierarchy, Records, Source, Table
+    from withhold.data import Constraints, Evidence, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
     from withhold.errors import WithholdError
     from withhold.methods.buckets.model import Buckets
@@ -33,6 +33,7 @@ __all__ = [
     "Buckets",
     "Coherence",
     "Constraints",
+    "Evidence",
     "Hierarchy",
     "KAnonymity",
     "KmAnonymity",
@@ -61,7 +62,7 @@ __all__ = [
 # values load numpy; they come in late so that the command hears Ctrl-C before that.
 _VALUES = {
     "withhold.errors": ("WithholdError",),
-    "withhold.data": ("Constraints", "Hierarchy", "Source", "Table", "Records"),
+    "withhold.data": ("Constraints", "Evidence", "Hierarchy", "Source", "Table", "Records"),
     "withhold.data.breach": ("Breach",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
     "withhold.methods.personal.model": ("PersonalRhoUncertainty",),

@@ -11,6 +11,7 @@ from withhold.auditing.result import Audit
 from withhold.comparison import compare as compare
 from withhold.counting.threads import Progress
 from withhold.data import Constraints as Constraints
+from withhold.data import Evidence as Evidence
 from withhold.data import Hierarchy as Hierarchy
 from withhold.data import Records as Records
 from withhold.data import Source as Source
@@ -22,9 +23,9 @@ from withhold.errors import WithholdError as WithholdError
 from withhold.formats import read as read
 from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
+from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.loss import Loss
-from withhold.method import Model
-from withhold.methods.buckets.generalisation import GeneralisationLoss
+from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.model import Buckets as Buckets
 from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.loss import TableLoss
@@ -44,7 +45,7 @@ __version__: str
 
 @overload
 def anonymize(
-    data: Any,
+    data: Readable | ReadableTable,
     model: RhoUncertainty,
     *,
     seed: int | None = None,
@@ -56,13 +57,14 @@ def anonymize(
     parts: int | None = None,
     max_cost: float | None = None,
     budget: float | None = None,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
-    data: Any,
+    data: Readable | ReadableTable,
     model: PersonalRhoUncertainty,
     *,
     seed: int | None = None,
@@ -72,13 +74,14 @@ def anonymize(
     pick: Literal["longest", "random"] = "longest",
     restoring: bool = True,
     budget: float | None = None,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
-    data: Any,
+    data: Readable | ReadableTable,
     model: Coherence,
     *,
     seed: int | None = None,
@@ -88,13 +91,14 @@ def anonymize(
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
     restoring: bool = True,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
-    data: Any,
+    data: Readable | ReadableTable,
     model: KmAnonymity,
     *,
     seed: int | None = None,
@@ -104,13 +108,14 @@ def anonymize(
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
     restoring: bool = True,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
-    data: Any,
+    data: Readable | ReadableTable,
     model: KAnonymity,
     *,
     seed: int | None = None,
@@ -119,13 +124,14 @@ def anonymize(
     cost: Literal["hybrid", "mar", "info", "ham"] = "hybrid",
     hierarchy: Mapping[str, Any] | str | None = None,
     publish: str | Iterable[str] = (),
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
 ) -> Release[Table, TableLoss]: ...
 @overload
 def anonymize(
-    data: Any,
+    data: Readable | ReadableTable,
     model: Buckets,
     *,
     seed: int | None = None,
@@ -135,24 +141,14 @@ def anonymize(
     fill: Literal["none", "hash"] = "none",
     buckets: int | None = None,
     to_root: bool = False,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
 ) -> Release[Records, GeneralisationLoss]: ...
 @overload
-def anonymize(
-    data: Any,
-    model: Model,
-    *,
-    consent: Any = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
-    seed: int | None = None,
-    **options: object,
-) -> Release: ...
-@overload
 def audit(
-    data: Any,
+    data: Readable | ReadableTable,
     model: RhoUncertainty,
     *,
     jobs: int | None = None,
@@ -162,12 +158,14 @@ def audit(
     max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Audit: ...
 @overload
 def audit(
-    data: Any,
+    data: Readable | ReadableTable,
     model: PersonalRhoUncertainty,
     *,
     jobs: int | None = None,
@@ -177,12 +175,14 @@ def audit(
     max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Audit: ...
 @overload
 def audit(
-    data: Any,
+    data: Readable | ReadableTable,
     model: Coherence,
     *,
     jobs: int | None = None,
@@ -192,12 +192,14 @@ def audit(
     max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Audit: ...
 @overload
 def audit(
-    data: Any,
+    data: Readable | ReadableTable,
     model: KmAnonymity,
     *,
     jobs: int | None = None,
@@ -207,12 +209,14 @@ def audit(
     max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Audit: ...
 @overload
 def audit(
-    data: Any,
+    data: Readable | ReadableTable,
     model: KAnonymity,
     *,
     jobs: int | None = None,
@@ -221,12 +225,14 @@ def audit(
     seed: int = 0,
     show: int = 10,
     publish: str | Iterable[str] = (),
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> TableAudit: ...
 @overload
 def audit(
-    data: Any,
+    data: Readable | ReadableTable,
     model: Buckets,
     *,
     jobs: int | None = None,
@@ -236,10 +242,8 @@ def audit(
     max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
-    consent: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Audit: ...
-@overload
-def audit(
-    data: Any, model: Model, *, consent: Any = None, allow_unknown: bool = False, **options: object
-) -> Any: ...

@@ -1,26 +1,35 @@
 """Several releases of one original, side by side: what each lost, in the measures of its kind of data.
 
-In: an original, and releases or files. Out: a ``Comparison``, which text, JSON and pages render.
+In: an original, and releases or files. Out: a ``Comparison``, which text, JSON and pages render. What the
+manifests say helps to read files; where it does not settle how, or who was left out, the user is asked.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from withhold.arguments import checked, names_in
-from withhold.candidates import candidate, refuse_strangers, with_originals
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Records
+from withhold.data import Hierarchy, Records, Table
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
-from withhold.errors import PolicyError
+from withhold.errors import InputError, PolicyError, UndecidedError, option
+from withhold.formats import Data, read, read_table
+from withhold.formats.formulas import unescaped_items
+from withhold.method import Model
 from withhold.methods.buckets.search.suppressor import tree_for
+from withhold.publish.manifest import read_internal, read_manifest
+from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.recheck import model_in
+from withhold.publish.rereading import read_original, read_published
 from withhold.registry import measured as measure
+from withhold.release import Release
 from withhold.telling.facts import Asked, Measured
+from withhold.wording import counted
 
 OF_THE_SENSITIVE = frozenset(("occurrences.sensitive.share", "occurrences.others.share"))
 """Facts that mean nothing where the sensitive items are not known."""
@@ -45,10 +54,27 @@ class Comparison:
     def warnings(self) -> tuple[str, ...]:
         """Why a release may not belong to the original."""
         return tuple(
-            f"{release.name}: {warning}"
-            for release in self.releases
-            for warning in release.measured.warnings
+            f"{each.name}: {why}" for each in self.releases for why in each.measured.warnings
         )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A release that is compared, and what is known of how it was made."""
+
+    name: str
+    data: Any
+    model: Model | None = None
+    hierarchy: Hierarchy | None = None
+    path: Path | None = None
+    as_it_looks: Data | None = None
+    """With quotes before formulas, where only a manifest says that they belong to no name."""
+    without_consent: int = 0
+    """How many records of the original were left out for want of consent."""
+    consent: str | None = None
+    """How consent was given then, as it was typed."""
+    original: Any = None
+    """The original, prepared as it was for this release."""
 
 
 @checked
@@ -85,42 +111,192 @@ def compare(
         )
     candidates = [candidate(each, number) for number, each in enumerate(published, start=1)]
     candidates = with_originals(original, candidates, consent=consent)
-    table = candidates[0].original
-    tree = None
-    if hierarchy is not None and isinstance(table, Records):
-        tree = tree_for(table, hierarchy)[0]
-    wanted = None
+    before = candidates[0].original
+    tree = wanted = None
+    if hierarchy is not None and isinstance(before, Records):
+        tree = tree_for(before, hierarchy)[0]
     if sensitive is not None:
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
-        if isinstance(table, Records):
-            refuse_if_nothing_known(find_unknown(wanted, table.vocabulary, what="sensitive items"))
+        if isinstance(before, Records):
+            refuse_if_nothing_known(find_unknown(wanted, before.vocabulary, what="sensitive items"))
+    asked = Asked(
+        min_support=None if min_support is None else str(min_support),
+        min_confidence=str(min_confidence),
+        jobs=jobs,
+        progress=progress,
+    )
     found = []
-    for number, each in enumerate(candidates):
-        refuse_strangers(each, tree or each.hierarchy)
+    for each, name in zip(candidates, names or [each.name for each in candidates], strict=True):
         known = each.model.sensitive if each.model is not None else frozenset()
-        asked = Asked(
-            each.model,
-            known if wanted is None else wanted,
-            min_support=None if min_support is None else str(min_support),
-            min_confidence=str(min_confidence),
-            hierarchy=tree or each.hierarchy,
-            jobs=jobs,
-            progress=progress,
+        listed = known if wanted is None else wanted
+        grown = tree or each.hierarchy
+        _refuse_unrelated(each, grown)
+        own = replace(asked, model=each.model, sensitive=listed, hierarchy=grown)
+        measured = measure(each.original, each.data, own)
+        if not listed:
+            facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
+            measured = replace(measured, facts=tuple(facts))
+        found.append(Compared(name, measured))
+    source = getattr(original, "source", None)
+    path = original if isinstance(original, str | Path) else source and source.path
+    return Comparison(Path(path).name if path else "the original", tuple(found))
+
+
+def candidate(
+    published: Any,
+    number: int = 1,
+    *,
+    reading: Mapping[str, Any] | None = None,
+    safe_csv: bool | None = None,
+) -> Candidate:
+    """A release as it can be compared; a path is read, as its manifest says if there is one.
+
+    ``reading`` are options of ``read``, for the release and for the original. They are not needed for a
+    release that is read safely without them, nor used where only the original fits them.
+    """
+    if isinstance(published, Candidate):
+        return published
+    if isinstance(published, Release):
+        tree = getattr(published.plan, "hierarchy", None)
+        left_out = getattr(published.original, "without_consent", None) or 0
+        name = f"release {number}"
+        return Candidate(name, published.data, published.model, tree, without_consent=left_out)
+    if not isinstance(published, str | Path):
+        data = published if isinstance(published, Table) else read(published)
+        return Candidate(f"release {number}", data)
+    path = Path(published)
+    where = manifest_of(path)
+    said = {name: value for name, value in (reading or {}).items() if value not in (None, False)}
+    if not where.exists():
+        records = _read_as_said(published, said)
+        return Candidate(path.name, unescaped_items(records) if safe_csv else records)
+    record = read_manifest(where)
+    same_bytes = sha256_of(path) == record["output"]["sha256"]
+    model = model_in(record, where)
+    readings = read_published(
+        path, model, record, said, same_bytes=same_bytes, safe_csv=safe_csv, for_original=True
+    )
+    internal = read_internal(internal_of(path)) or {}
+    prepared = (internal or record).get("input", {})
+
+    def as_prepared(data: Data | None) -> Data | None:
+        if not isinstance(data, Table):
+            return data
+        dropped, binned = (
+            tuple(prepared.get(f"{how}_columns", ())) for how in ("dropped", "binned")
         )
-        name = names[number] if names else each.name
-        measured = measure(each.original, each.table, asked)
-        found.append(Compared(name, measured if asked.sensitive else _without_sensitive(measured)))
-    return Comparison(_name(original, "the original"), tuple(found))
+        return replace(data, dropped=dropped, binned=binned)
+
+    left_out = internal.get("input", {}).get("without_consent")
+    consent = internal.get("policy", {}).get("consent")
+    return Candidate(
+        path.name,
+        as_prepared(readings.named),
+        model,
+        path=path,
+        as_it_looks=as_prepared(readings.as_it_looks),
+        without_consent=left_out if isinstance(left_out, int) else 0,
+        consent=consent if isinstance(consent, str) else None,
+    )
 
 
-def _without_sensitive(measured: Measured) -> Measured:
-    """The numbers of a release of which nobody knows what is sensitive, without those that need it."""
-    facts = tuple(fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
-    return replace(measured, facts=facts)
+def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Records:
+    """A file without a manifest: as the options say, or as it looks if they only fit the original."""
+    try:
+        return read(published, **said)
+    except InputError as error:
+        try:
+            return read(published)
+        except InputError:
+            raise error from None
 
 
-def _name(data: Any, otherwise: str) -> str:
-    source = getattr(data, "source", None)
-    if isinstance(data, str | Path):
-        return Path(data).name
-    return otherwise if source is None else str(source.path.name)
+def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any) -> list[Candidate]:
+    """The releases, each with its original: one for all, but tables are prepared as each of them was."""
+    if all(release.original is not None for release in releases):
+        return list(releases)
+    shared = _read_shared(original, releases, reading)
+    found = []
+    for release in releases:
+        before = shared
+        like = release.data
+        if (
+            isinstance(shared, Table)
+            and isinstance(like, Table)
+            and not isinstance(original, Table)
+        ):
+            # The column of consent is gone already when the others are dropped.
+            drop = [name for name in like.dropped if name in shared.names]
+            before = read_table(shared, drop=drop, bins=like.binned)
+        if reading.get("consent") is None:
+            _ask_for_consent(before, release)
+        found.append(_settled(replace(release, original=before)))
+    return found
+
+
+def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[str, Any]) -> Data:
+    """The original as its releases are: records of items, or a table."""
+    consent = reading.get("consent")
+    kind = Table if isinstance(releases[0].data, Table) else Records
+    if isinstance(original, kind) and consent is None:
+        return original
+    if kind is Table:
+        return read_table(original, separator=reading.get("separator"), consent=consent)
+    beside = next((each.path for each in releases if each.path is not None), None)
+    if beside is None or not isinstance(original, str | Path):
+        return read(original, **reading)
+    rest = dict(reading)
+    people = {name: rest.pop(name) for name in ("consent", "skip_missing_ids") if name in rest}
+    return read_original(Path(original), beside, rest, **people)
+
+
+def _ask_for_consent(original: Data, release: Candidate) -> None:
+    """Refuse to count people who did not agree as withheld."""
+    missing = len(original) - len(release.data)
+    if missing and missing == release.without_consent:
+        raise InputError(
+            f"{counted(missing, 'record')} of the original {'was' if missing == 1 else 'were'} left out for "
+            "want of consent, which is not a loss of this release",
+            path=release.name,
+            remedy=f"say who agreed, as then: {option('consent', release.consent or 'FILE')}",
+        )
+
+
+def _settled(release: Candidate) -> Candidate:
+    """The release with the names that the original has, where quotes may or may not belong to them."""
+    if release.as_it_looks is None:
+        return release
+    known = _names(release.original)
+    fits, looks = (_names(each) <= known for each in (release.data, release.as_it_looks))
+    if fits == looks:
+        raise UndecidedError(
+            f"{release.name}: its names are with and without the quotes before formulas "
+            f"{'' if fits else 'not '}those of the original; say which it is:",
+            "  --safe-csv   (as the manifest says: the quotes do not belong to the names)",
+            "  --no-safe-csv   (as the file looks)",
+        )
+    return replace(release, data=release.data if fits else release.as_it_looks, as_it_looks=None)
+
+
+def _names(data: Data) -> frozenset[str]:
+    """The items of records; of a table, its columns and what stands in them."""
+    if isinstance(data, Records):
+        return frozenset(data.vocabulary)
+    values = (value for column in data.columns for value in column.values if value)
+    return frozenset((*data.names, *values))
+
+
+def _refuse_unrelated(release: Candidate, tree: Hierarchy | None) -> None:
+    """Refuse a release that has no item of the original: another file, or one that was misread."""
+    found, original = release.data, release.original
+    both = isinstance(found, Records) and isinstance(original, Records)
+    if tree is not None or not both or not found.n_occurrences:
+        return
+    if _names(found).isdisjoint(original.vocabulary):
+        ways = ", ".join(map(option, ("format", "separator", "record_column", "item_column")))
+        raise InputError(
+            "shares no item with the original",
+            path=release.name,
+            remedy=f"check that it is a release of that file, and how both are read ({ways}); if it was "
+            f"generalised, name the {option('hierarchy')}",
+        )

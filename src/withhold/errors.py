@@ -57,21 +57,15 @@ class InputError(WithholdError):
     ) -> None:
         self.problem, self.path, self.line = problem, path, line
         self.column, self.value, self.remedy = column, value, remedy
-        super().__init__(self._message())
-
-    def _message(self) -> str:
-        place = ", ".join(
-            part
-            for part in (
-                str(self.path) if self.path is not None else "",
-                f"line {self.line:,}" if self.line is not None else "",
-                f"column {self.column!r}" if self.column is not None else "",
-            )
-            if part
+        parts = (
+            "" if path is None else str(path),
+            "" if line is None else f"line {line:,}",
+            "" if column is None else f"column {column!r}",
         )
-        shown = "" if self.value is None else f" (found {_short(self.value)})"
-        remedy = "" if self.remedy is None else f" To fix it: {self.remedy}."
-        return f"{place + ': ' if place else ''}{self.problem}{shown}.{remedy}"
+        place = ", ".join(filter(None, parts))
+        found = "" if value is None else f" (found {_short(value)})"
+        fix = "" if remedy is None else f" To fix it: {remedy}."
+        super().__init__(f"{place + ': ' if place else ''}{problem}{found}.{fix}")
 
 
 class PolicyError(WithholdError):

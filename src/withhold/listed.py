@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from withhold.data import Constraints, Evidence
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, option
@@ -12,60 +13,54 @@ from withhold.method import Model
 from withhold.registry import method_of
 
 
-def unknown_items(model: Model, data: Any, *, allowed: bool = False) -> Unknown | None:
+def unknown_items(
+    model: Model, data: Any, evidence: Evidence, *, allowed: bool = False
+) -> Unknown | None:
     """The items that the model lists and the data do not know, if any is missing."""
-    if not model.sensitive:
+    if not (protected := evidence.protected(model.sensitive)):
         return None
-    constraints = getattr(model, "constraints", None)
-    return find_unknown(
-        model.sensitive,
-        frozenset(data.vocabulary),
-        what=method_of(model).listed,
-        allowed=allowed,
-        also_near=getattr(constraints, "categories", ()),
-    )
+    near = () if evidence.constraints is None else evidence.constraints.categories
+    what, known = method_of(model).listed, frozenset(data.vocabulary)
+    return find_unknown(protected, known, what=what, allowed=allowed, also_near=near)
 
 
-def protects_nobody(model: Model, *, allowed: bool = False) -> InputError | None:
+def protects_nobody(constraints: Constraints | None, *, allowed: bool = False) -> InputError | None:
     """What is wrong with constraints that protect nobody, unless somebody said that they may.
 
     Constraints that name only records of another file are wrong all the same.
     """
-    constraints = getattr(model, "constraints", None)
     if constraints is None or constraints.n_pairs:
         return None
-    listed = "; ".join(str(each) for each in constraints.unknown)
-    strangers = any(each.what == RECORDS for each in constraints.unknown)
-    if allowed and not strangers:
-        return None
-    if strangers:
-        remedy = "name records of this file, or * for everybody"
-    else:
+    problem, remedy = (
+        "the constraints protect nobody",
+        "name records of this file, or * for everybody",
+    )
+    if not any(each.what == RECORDS for each in constraints.unknown):
+        if allowed:
+            return None
         allow = option("allow_unknown", True)
         remedy = f"name who wants which item protected, or say {allow} if nobody does"
-    problem = "the constraints protect nobody"
+    listed = "; ".join(str(each) for each in constraints.unknown)
     return InputError(f"{problem}: {listed}" if listed else problem, remedy=remedy)
 
 
-def check_listed(model: Model, data: Any, *, allowed: bool = False) -> tuple[Unknown, ...]:
+def check_listed(
+    model: Model, data: Any, evidence: Evidence, *, allowed: bool = False
+) -> tuple[Unknown, ...]:
     """Everything that was listed and not found; raises if the data have none of the model's items."""
-    if (nobody := protects_nobody(model, allowed=allowed)) is not None:
+    if (nobody := protects_nobody(evidence.constraints, allowed=allowed)) is not None:
         raise nobody
-    items = unknown_items(model, data, allowed=allowed)
+    items = unknown_items(model, data, evidence, allowed=allowed)
     refuse_if_nothing_known(items)
-    constraints = getattr(model, "constraints", None)
-    listed = (
-        replace(each, allowed=each.allowed or allowed)
-        for each in getattr(constraints, "unknown", ())
-    )
-    found = [*getattr(data, "unknown", ()), *listed]
-    return (*found, items) if items is not None else tuple(found)
+    listed = () if evidence.constraints is None else evidence.constraints.unknown
+    found = [replace(each, allowed=each.allowed or allowed) for each in listed]
+    return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
 
 
-def occurring_text(model: Model, data: Any) -> str:
+def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
     """How many of the listed items occur in the data, in words; nothing for a model that lists none."""
-    if not model.sensitive:
+    if not (protected := evidence.protected(model.sensitive)):
         return ""
-    supports = data.supports[data.codes(model.sensitive)]
-    n, total = int((supports > 0).sum()), len(model.sensitive)
+    supports = data.supports[data.codes(protected)]
+    n, total = int((supports > 0).sum()), len(protected)
     return f"{n:,} of the {total:,} {method_of(model).listed} {'occurs' if n == 1 else 'occur'} in the file."

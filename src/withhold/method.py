@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
+from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.options import Declared, options_of
 
@@ -126,14 +127,14 @@ class Method:
     """What it is about: records of items, or a table with named columns."""
     model: type[Any]
     """The parameters of its constructor, each with an ``Option``, are what people choose."""
-    search: Callable[..., tuple[AnyPlan, dict[str, Any]]]
-    """(data, model, **search_options, seed, jobs, progress) → a plan, and the options in force."""
-    check: Callable[..., Verdict]
-    """(data, model, *, jobs, limit_seconds, progress) → the verdict, independent of the search."""
-    audit: Callable[..., Any]
-    """(data, model, **audit_options, seed, jobs, limit_seconds, progress) → what an attacker could do."""
-    loss: Callable[[Any, Any, Any, AnyPlan], AnyLoss]
-    """(original, published, model, plan) → what was lost."""
+    search: Callable[[Any, Any, Evidence, Any, SearchRun], tuple[AnyPlan, dict[str, Any]]]
+    """(data, model, evidence, search options, run) → a plan, and the options in force."""
+    check: Callable[[Any, Any, Evidence, CheckRun], Verdict]
+    """(data, model, evidence, run) → the verdict, independent of the search."""
+    audit: Callable[[Any, Any, Evidence, Any, AuditRun], Any]
+    """(data, model, evidence, audit options, run) → what an attacker could do."""
+    loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss]
+    """(original, published, model, protected items, plan) → what was lost."""
     measure: Callable[[Any, Any, Asked], Measured]
     """(original, published, asked) → what the release is still good for."""
     words: Words
@@ -145,13 +146,15 @@ class Method:
     reading_options: type[Any] = NoOptions
     """How the data is prepared before anything else."""
     files: type[Any] = NoOptions
-    """What the command line reads besides the data to complete the model."""
-    complete: Callable[[Any, Mapping[str, Any], Any, bool], Any] = lambda model, *_: model
-    """(model, files given, data, allow_unknown) → the model with what could be read only with the data."""
-    released: Callable[[Any, Any, Mapping[str, Any] | None], Any] = lambda model, *_: model
-    """(model, originals, options in force) → the model as it is proved for a release of these originals."""
-    unpublished: tuple[str, ...] = ()
-    """Parameters of the model that only the custodian may know."""
+    """What the command line reads besides the data, as evidence."""
+    evidence: Callable[[Mapping[str, Any], Any, bool], Evidence] = lambda *_: Evidence()
+    """(files given, data, allow_unknown) → what these files tell about the data."""
+    needs_evidence: bool = False
+    """Whether a proof needs more than the published data and the model."""
+    how_for_strangers: Callable[[Any], str] | None = None
+    """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
+    column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
+    """(data, model) → what became of each column."""
     listed: str = ""
     """What the items are called that the model lists."""
     sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = lambda _: ()
@@ -194,15 +197,8 @@ class Method:
             if name not in parameters or not fits(parameters[name], json_type(declared)):
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
             chosen[name] = parameters[name]
-        chosen |= {name: parameters[name] for name in self.unpublished if name in parameters}
         made: Model = self.model(**chosen)
         return made
-
-
-def with_defaults(declared: type[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """All options that a class declares, with its defaults where nothing else is given, and the others."""
-    own = {name: value for name, value in options.items() if name in options_of(declared)}
-    return {**options, **vars(declared(**own))}
 
 
 def json_type(declared: Declared) -> Any:

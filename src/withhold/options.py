@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+Plain = str | int | float | bool | None | Sequence["Plain"] | Mapping[str, "Plain"]
+"""A value as JSON and policy files hold it."""
 Threshold = str | Fraction | Decimal | float | int
 """A share, exactly as somebody wrote it."""
 K_MISSING = "say --k 5, the fewest records or rows among which people hide"

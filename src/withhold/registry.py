@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from withhold.arguments import check_options, option_names
-from withhold.counting.threads import Progress, quiet
+from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.lazy import load
-from withhold.method import AuditRun, Method, Model, SearchRun
+from withhold.method import AuditRun, CheckRun, Method, Model, SearchOptions, SearchRun
 
 if TYPE_CHECKING:
     from withhold.telling.facts import Asked, Measured
     from withhold.verdict import Verdict
+
+D = TypeVar("D")
+R = TypeVar("R")
 
 ROOMS = {
     "rho": "withhold.methods.rho",
@@ -69,51 +72,43 @@ def model_from(parameters: Mapping[str, Any]) -> Model:
     return method_named(name).build(parameters)
 
 
-def check_search(
+def search_call(
     model: Model,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     *,
     verb: str = "anonymize",
     also: Iterable[str] = (),
-) -> None:
-    """Refuse, before any work is done, options that neither the method's search nor the verb takes.
+) -> tuple[SearchOptions, SearchRun]:
+    """The options of the method's search, and how to run it; refuses what neither of them nor the verb takes.
 
     ``also`` are the options of the verb itself.
     """
     declared = method_of(model).search_options
-    _check(declared, SearchRun, options, f"{verb} with {model.name}", also)
+    return _split(declared, SearchRun, options, f"{verb} with {model.name}", also)
 
 
-def check_audit(model: Model, options: Mapping[str, Any], *, also: Iterable[str] = ()) -> None:
-    """Refuse, before any work is done, options that neither the method's audit nor the verb takes."""
+def audit_call(
+    model: Model, options: Mapping[str, object], *, also: Iterable[str] = ()
+) -> tuple[Any, AuditRun]:
+    """The same for the method's audit."""
     declared = method_of(model).audit_options
-    _check(declared, AuditRun, options, f"audit with {model.name}", also)
+    return _split(declared, AuditRun, options, f"audit with {model.name}", also)
 
 
-def _check(
-    declared: type[Any],
-    how: type[Any],
-    options: Mapping[str, Any],
-    what: str,
-    also: Iterable[str],
-) -> None:
-    run = option_names(how)
-    check_options(declared, options, what=what, also=(*also, *run))
-    check_options(how, {name: options[name] for name in run if name in options}, what=what)
-    declared(**{name: options[name] for name in option_names(declared) if name in options})
+def _split(
+    declared: type[D], run: type[R], options: Mapping[str, object], what: str, also: Iterable[str]
+) -> tuple[D, R]:
+    names = option_names(run)
+    check_options(declared, options, what=what, also=(*also, *names))
+    how = {name: options[name] for name in names if name in options}
+    check_options(run, how, what=what)
+    own = {name: options[name] for name in option_names(declared) if name in options}
+    return declared(**own), run(**how)
 
 
-def verify(
-    data: Any,
-    model: Model,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-) -> Verdict:
+def verify(data: Any, model: Model, evidence: Evidence, run: CheckRun) -> Verdict:
     """HOLDS, BROKEN with a smallest witness, or UNDECIDED when the limit ran out first."""
-    check = method_of(model).check
-    return check(data, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    return method_of(model).check(data, model, evidence, run)
 
 
 def measured(original: Any, published: Any, asked: Asked) -> Measured:

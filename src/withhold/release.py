@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from withhold.arguments import checked
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Source
+from withhold.data import Evidence, Source
+from withhold.data.plan import AnyPlan
 from withhold.data.unknown import Unknown
-from withhold.method import Model
+from withhold.formats import Data
+from withhold.method import AnyLoss, Model
+from withhold.options import Plain
 from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
 from withhold.publish.manifest import make_internal, make_manifest
 from withhold.publish.publishing import Published, publish
@@ -21,28 +24,46 @@ if TYPE_CHECKING:
     from withhold.report.content import Report
 
 
+DataT = TypeVar("DataT", bound=Data, covariant=True)
+LossT = TypeVar("LossT", bound=AnyLoss, covariant=True)
+
+
 @dataclass(frozen=True)
-class Release:
+class Release(Generic[DataT, LossT]):
     """What ``anonymize`` returns."""
 
-    data: Any
-    """The table that may be published."""
-    original: Any = field(repr=False)
-    plan: Any = field(repr=False)
-    """Which occurrences went, and the breach each answered."""
+    data: DataT
+    """What may be published."""
+    original: DataT = field(repr=False)
+    plan: AnyPlan = field(repr=False)
+    """What went, and why."""
     model: Model
+    evidence: Evidence = field(repr=False)
+    """What the proof rests on besides: nothing, for most models."""
     verdict: Verdict
     """Of the independent check of ``data``."""
-    loss: Any
-    """A ``Loss``, or for other than fewer items what fits the model."""
-    options: Mapping[str, Any]
-    """How the suppressor was asked to choose, with the seed."""
+    loss: LossT
+    """A ``Loss``, a ``TableLoss``, or what else fits the method."""
+    options: Mapping[str, Plain]
+    """How the search was asked to choose, with the seed."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each step."""
     unknown: tuple[Unknown, ...] = ()
     """Names that were listed and that the data do not have."""
     ids: str = RENUMBER
     """Whether records are numbered anew or keep their own names."""
+
+    @property
+    def seed(self) -> int:
+        """The random seed that was given or drawn."""
+        seed = self.options["seed"]
+        assert isinstance(seed, int)
+        return seed
+
+    @property
+    def protected(self) -> frozenset[str]:
+        """The items whose loss is counted apart."""
+        return self.evidence.protected(self.model.sensitive)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -64,7 +85,7 @@ class Release:
         safe_csv: bool = False,
         report: bool = False,
         edition: str = "internal",
-        policy: Mapping[str, Any] | None = None,
+        policy: Mapping[str, Plain] | None = None,
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Published:
@@ -111,3 +132,7 @@ class Release:
         manifest = make_manifest(self, "", not_written, self.verdict)
         internal = make_internal(self, "", not_written)
         return make_report(subject, manifest, internal, edition=edition)
+
+
+AnyRelease = Release[Any, Any]
+"""A release under any model."""

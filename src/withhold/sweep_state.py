@@ -39,18 +39,20 @@ DIFFERENCES = {
 """What the first line says, and what to tell when it says something else."""
 
 
+AGAIN = "choose another folder, or --force to start again"
+
+
 class State:
     """The finished points, in memory and, if there is a folder, on disk."""
 
-    def __init__(self, path: Path | None, points: Mapping[str, Point], seed: int) -> None:
-        self._path = path
-        self._points = dict(points)
+    def __init__(self, path: Path | None, points: dict[str, Point], seed: int) -> None:
+        self._path, self._points = path, points
         self.seed = seed
         """Of every point: the one that was given, that the folder has, or one that was drawn."""
 
     @classmethod
     def open(
-        cls, folder: Path | None, table: Any, first: Case, asked: Asked, *, force: bool
+        cls, folder: Path | None, data: Any, first: Case, asked: Asked, *, force: bool
     ) -> State:
         """What the folder has of this sweep; a folder with another sweep is refused."""
         given = first.options.get("seed")
@@ -62,12 +64,11 @@ class State:
         except OSError as error:
             raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
         path = folder / FILE
-        about = _about(table, first, asked, seed)
+        about = _about(data, first, asked, seed)
         if force or not path.exists():
             save_text(path, json_text(about, indent=None) + "\n", force=True)
             return cls(path, {}, seed)
-        points, there = _read(path, about, any_seed=given is None)
-        return cls(path, points, there["seed"])
+        return cls(path, *_read(path, about, any_seed=given is None))
 
     def point(self, values: Mapping[str, Any]) -> Point | None:
         """The point at these values, if it is finished."""
@@ -78,21 +79,20 @@ class State:
         self._points[_key(point.values)] = point
         if self._path is None:
             return
-        line = json_text(asdict(point), indent=None) + "\n"
         try:
-            append(self._path, line.encode())
+            append(self._path, (json_text(asdict(point), indent=None) + "\n").encode())
         except OSError as error:
             raise OutputError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
-def _about(table: Any, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
+def _about(data: Any, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
     from withhold import __version__
 
     fixed = {**first.model.parameters(), **first.options}
     return {
         "version": __version__,
         # Not the file's digest: what was dropped, binned or left out for want of consent matters, too.
-        "input": (cell_plan if isinstance(table, Table) else plan).fingerprint(table),
+        "input": (cell_plan if isinstance(data, Table) else plan).fingerprint(data),
         "varied": list(first.values),
         "fixed": {
             name: _described(value)
@@ -106,22 +106,22 @@ def _about(table: Any, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
 
 def _described(value: Any) -> str:
     """The value as text that is another for another value; of trees and files by what is in them."""
-    if isinstance(value, Hierarchy):
-        edges = "\n".join(
-            f"{name}\t{code}" for name, code in zip(value.names, value.parents, strict=True)
-        )
-        return hashlib.sha256(edges.encode("utf-8", "surrogatepass")).hexdigest()
     if isinstance(value, Mapping):
         return str({str(name): _described(each) for name, each in sorted(value.items())})
-    if isinstance(value, str | os.PathLike) and os.path.isfile(value):
-        return hashlib.sha256(Path(value).read_bytes()).hexdigest()
-    return str(value)
+    if isinstance(value, Hierarchy):
+        pairs = zip(value.names, value.parents, strict=True)
+        content = "\n".join(f"{name}\t{code}" for name, code in pairs).encode(
+            "utf-8", "surrogatepass"
+        )
+    elif isinstance(value, str | os.PathLike) and os.path.isfile(value):
+        content = Path(value).read_bytes()
+    else:
+        return str(value)
+    return hashlib.sha256(content).hexdigest()
 
 
-def _read(
-    path: Path, about: Mapping[str, Any], *, any_seed: bool
-) -> tuple[dict[str, Point], Mapping[str, Any]]:
-    """The points of a sweep, and what it is about; one that is about something else is refused."""
+def _read(path: Path, about: Mapping[str, Any], *, any_seed: bool) -> tuple[dict[str, Point], int]:
+    """The points of a sweep, and its seed; one that is about something else is refused."""
     from withhold.sweeping import Point
 
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -130,25 +130,19 @@ def _read(
     except ValueError:
         there = None
     if not isinstance(there, dict):
-        raise PolicyError(
-            f"{path} is not the beginning of a sweep; choose another folder, or --force to start again"
-        )
+        raise PolicyError(f"{path} is not the beginning of a sweep; {AGAIN}")
     for name, difference in DIFFERENCES.items():
         if there.get(name) != about[name] and not (name == "seed" and any_seed and "seed" in there):
-            raise PolicyError(
-                f"{path.parent} holds another sweep: {difference}; "
-                "choose another folder, or --force to start again"
-            )
+            raise PolicyError(f"{path.parent} holds another sweep: {difference}; {AGAIN}")
     points = {}
     for line in lines[1:-1]:  # what stands after the last line's end was cut off
         values = json.loads(line)
         values["facts"] = tuple(Fact(**fact) for fact in values["facts"])
         values["plotted"] = tuple(values["plotted"])
-        point = Point(**values)
-        points[_key(point.values)] = point
+        points[_key(values["values"])] = Point(**values)
     if lines[-1]:
         save_text(path, "\n".join(lines[:-1]) + "\n", force=True)
-    return points, there
+    return points, there["seed"]
 
 
 def _key(values: Mapping[str, Any]) -> str:

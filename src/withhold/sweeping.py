@@ -21,18 +21,16 @@ from typing import Any
 
 from withhold.arguments import checked, did_you_mean, fits, option_names
 from withhold.counting.threads import Progress, available_cores, quiet
+from withhold.data import Constraints, Evidence
 from withhold.errors import ImpossibleError, PolicyError
+from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.listed import check_listed
 from withhold.method import Model
-from withhold.pipeline import anonymize, as_data
-from withhold.registry import check_search, measured, method_of
+from withhold.pipeline import anonymize, as_data, given_evidence
+from withhold.registry import measured, method_of, search_call
 from withhold.sweep_state import State
 from withhold.telling.facts import Asked, Fact, finite
 
-UNVARIED = ("jobs", "progress")
-"""Options of ``anonymize`` that change nothing about a release."""
-PROVED_LATER = {"originals", "seed", "round", "constraints_sha256"}
-"""Parameters of models that follow from the release; what a manifest needs, and nobody varies."""
 Plain = str | int | float | bool | None
 
 
@@ -80,20 +78,21 @@ class Sweep:
 
 @checked
 def sweep(
-    data: Any,
+    data: Readable | ReadableTable,
     model: Model | Callable[..., Model],
     *,
-    vary: Mapping[str, Sequence[Any]],
+    vary: Mapping[str, Sequence[object]],
+    constraints: Constraints | None = None,
     folder: str | Path | None = None,
     force: bool = False,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
-    consent: Any = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,
-    **options: Any,
+    **options: object,
 ) -> Sweep:
     """The measures of a release for every combination of the varied values.
 
@@ -112,24 +111,22 @@ def sweep(
     cases = [
         replace(case, options={**common, **case.options}) for case in grid(model, vary, options)
     ]
-    return run_cases(
-        as_data(data, cases[0].model, consent, allow_unknown=allow_unknown),
-        cases,
-        folder=None if folder is None else Path(folder),
-        force=force,
-        asked=Asked(
-            min_support=None if min_support is None else str(min_support),
-            min_confidence=str(min_confidence),
-        ),
+    asked = Asked(
+        min_support=None if min_support is None else str(min_support),
+        min_confidence=str(min_confidence),
         jobs=jobs,
         progress=progress,
     )
+    original = as_data(data, cases[0].model, consent, allow_unknown=allow_unknown)
+    where = None if folder is None else Path(folder)
+    evidence = given_evidence(cases[0].model, constraints)
+    return run_cases(original, evidence, cases, asked, folder=where, force=force)
 
 
 def grid(
     model: Model | Callable[..., Model],
-    vary: Mapping[str, Sequence[Any]],
-    options: Mapping[str, Any],
+    vary: Mapping[str, Sequence[object]],
+    options: Mapping[str, object],
 ) -> list[Case]:
     """Every combination of the varied values; the first name changes slowest."""
     for name, values in vary.items():
@@ -141,27 +138,19 @@ def grid(
     cases = []
     for values in product(*vary.values()):
         chosen = dict(zip(vary, values, strict=True))
-        wanted = {name: value for name, value in chosen.items() if name in known}
+        made = make(**{name: value for name, value in chosen.items() if name in known})
         others = {name: value for name, value in chosen.items() if name not in known}
+        can_vary = [*sorted(known), *method_of(made).searches(), "seed"]
+        for name in others:
+            if name not in can_vary:
+                hint = did_you_mean(name, can_vary)
+                takes = f"{hint} It can vary" if hint else "; it can vary"
+                varies = ", ".join(can_vary)
+                raise PolicyError(f"vary: {type(made).__name__} has no {name!r}{takes} {varies}")
+        search_call(made, {**options, **others}, verb="sweep", also=option_names(sweep))
         plain = {name: _plain(value) for name, value in chosen.items()}
-        made = make(**wanted)
-        _check_varied(made, others, known)
-        check_search(made, {**options, **others}, verb="sweep", also=option_names(sweep))
         cases.append(Case(plain, made, {**options, **others}))
     return cases
-
-
-def _check_varied(model: Model, varied: Mapping[str, Any], known: frozenset[str]) -> None:
-    """Refuse what is neither a parameter of the model nor an option of ``anonymize``."""
-    can_vary = [
-        *sorted(known),
-        *(o for o in (*method_of(model).searches(), "seed") if o not in UNVARIED),
-    ]
-    for name in varied:
-        if name not in can_vary:
-            hint = did_you_mean(name, can_vary) or "; it"
-            takes = f"{'It' if hint.endswith('?') else ''} can vary {', '.join(can_vary)}".strip()
-            raise PolicyError(f"vary: {type(model).__name__} has no {name!r}{hint} {takes}")
 
 
 def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], frozenset[str]]:
@@ -169,27 +158,24 @@ def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], f
     if callable(model):
         return model, frozenset(inspect.signature(model).parameters)
     kind: Callable[..., Model] = type(model)
-    # What the model is made of, not what a manifest holds: who fears what is in no manifest.
     names = frozenset(inspect.signature(kind).parameters)
-    fixed = {name: getattr(model, name) for name in names - PROVED_LATER}
-    # A seed is also an option of the search, which tells the model.
-    return (lambda **varied: kind(**{**fixed, **varied})), names - PROVED_LATER
+    fixed = {name: getattr(model, name) for name in names}
+    return (lambda **varied: kind(**{**fixed, **varied})), names
 
 
 def run_cases(
-    table: Any,
+    data: Any,
+    evidence: Evidence,
     cases: Sequence[Case],
-    *,
     asked: Asked,
+    *,
     folder: Path | None = None,
     force: bool = False,
-    jobs: int | None = None,
-    progress: Progress = quiet,
 ) -> Sweep:
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
-    warnings = _warnings(table, cases)
-    state = State.open(folder, table, cases[0], asked, force=force)
+    warnings = _warnings(data, evidence, cases)
+    state = State.open(folder, data, cases[0], asked, force=force)
     if "seed" not in varied:
         cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
     found = {
@@ -198,26 +184,26 @@ def run_cases(
     left = {number: case for number, case in enumerate(cases) if number not in found}
 
     def tell() -> None:
-        progress("sweeping", len(found), len(cases))
+        asked.progress("sweeping", len(found), len(cases))
 
     tell()
-    with closing(_finished(left, partial(_measure, table, asked), jobs, tell)) as finished:
+    with closing(
+        _finished(left, partial(_measure, data, evidence, asked), asked.jobs, tell)
+    ) as finished:
         for number, point in finished:
             found[number] = point
             state.keep(point)
             tell()
-    points = tuple(found[number] for number in range(len(cases)))
-    return Sweep(varied, points, warnings)
+    return Sweep(varied, tuple(found[number] for number in range(len(cases))), warnings)
 
 
-def _warnings(table: Any, cases: Sequence[Case]) -> tuple[str, ...]:
+def _warnings(data: Any, evidence: Evidence, cases: Sequence[Case]) -> tuple[str, ...]:
     """What the lists of all cases name and the data do not have; raises where that is everything."""
-    models = {id(case.model): case for case in cases}.values()
     unknown = (
         each
-        for case in models
+        for case in {id(case.model): case for case in cases}.values()
         for each in check_listed(
-            case.model, table, allowed=bool(case.options.get("allow_unknown", False))
+            case.model, data, evidence, allowed=bool(case.options.get("allow_unknown", False))
         )
     )
     return tuple(dict.fromkeys(str(each) for each in unknown if not each.allowed))
@@ -238,14 +224,14 @@ def _finished(
         return
     stopped = threading.Event()
 
-    def heed(what: str, done: int, total: int) -> None:
+    def stop_if_asked(what: str, done: int, total: int) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
 
     # At least two threads for each case: a lone one does not look up between kernels.
     threads = max(cores // workers, 2)
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        tasks = {pool.submit(measure, case, threads, heed): n for n, case in cases.items()}
+        tasks = {pool.submit(measure, case, threads, stop_if_asked): n for n, case in cases.items()}
         pending = set(tasks)
         try:
             while pending:
@@ -260,22 +246,25 @@ def _finished(
             raise
 
 
-def _measure(table: Any, asked: Asked, case: Case, jobs: int, progress: Progress) -> Point:
+def _measure(
+    data: Any, evidence: Evidence, asked: Asked, case: Case, jobs: int, progress: Progress
+) -> Point:
     began = time.perf_counter()
+    model = case.model
     try:
-        release = anonymize(table, case.model, **case.options, jobs=jobs, progress=progress)
+        run: dict[str, Any] = {
+            "jobs": jobs,
+            "progress": progress,
+            "constraints": evidence.constraints,
+        }
+        release = anonymize(data, model, **case.options, **run)
     except ImpossibleError as error:
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began
-    asked = replace(
-        asked,
-        model=case.model,
-        sensitive=case.model.sensitive,
-        hierarchy=getattr(release.plan, "hierarchy", None),
-        jobs=jobs,
-        progress=progress,
-    )
-    found = measured(table, release.data, asked)
+    tree = getattr(release.plan, "hierarchy", None)
+    asked = replace(asked, model=model, sensitive=release.protected, hierarchy=tree)
+    asked = replace(asked, jobs=jobs, progress=progress)
+    found = measured(data, release.data, asked)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)
     return Point(case.values, facts, found.plotted, seconds)
 

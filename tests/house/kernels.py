@@ -33,10 +33,10 @@ def modules(source: Path = SOURCE) -> dict[str, ast.Module]:
     return found
 
 
-def is_kernel(node: ast.AST) -> bool:
+def is_kernel(node: ast.AST, words: tuple[str, ...] = ("kernel",)) -> bool:
     """Whether the node defines a kernel."""
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Name) and decorator.id == "kernel"
+        isinstance(decorator, ast.Name) and decorator.id in words
         for decorator in node.decorator_list
     )
 
@@ -91,9 +91,9 @@ def _visible_kernels(module: str, tree: ast.Module, kernels: set[Kernel]) -> dic
 
 
 def _mentioned(tree: ast.AST) -> Iterator[str]:
-    """The names and dotted names that are used outside kernels."""
+    """The names and dotted names that are used outside kernels and their steps."""
     for child in ast.iter_child_nodes(tree):
-        if is_kernel(child):
+        if is_kernel(child, ("kernel", "step")):
             continue
         if isinstance(child, ast.Name | ast.Attribute):
             yield ast.unparse(child)

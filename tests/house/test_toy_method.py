@@ -90,26 +90,26 @@ def rare(records: Any, model: CommonItems) -> list[RareItem]:
     return [RareItem(item, n) for item, n in counted if 0 < n < model.k]
 
 
-def search(records, model, *, politely, seed, jobs=None, progress=None):
+def search(records, model, evidence, options, run):
     removed = np.flatnonzero(records.supports[records.items] < model.k).astype(np.int32)
     nothing = np.zeros(1, dtype=np.int32)
     reasons = Reasons(np.zeros(2, dtype=np.int64), nothing[:0], nothing - 1, nothing, nothing)
     plan = Plan(removed, np.zeros(len(removed), dtype=np.int32), reasons, fingerprint(records))
-    return plan, {"politely": politely, "seed": seed}
+    return plan, {"politely": options.politely, "seed": run.seed}
 
 
-def check(records, model, *, jobs=None, limit_seconds=None, progress=None):
+def check(records, model, evidence, run):
     found = rare(records, model)
     status = Status.BROKEN if found else Status.HOLDS
     return Verdict(status, "every item", records.n_items, 0.0, found[0] if found else None, True)
 
 
-def audit(records, model, *, show=10, seed=0, jobs=None, limit_seconds=None, progress=None):
+def audit(records, model, evidence, options, run):
     found = rare(records, model)
     return Audit(
-        model=model, verdict=check(records, model), breaches=tuple(found[:show]),
+        model=model, verdict=check(records, model, evidence, run), breaches=tuple(found[:options.show]),
         counts={1: SizeCount(How.COUNTED, len(found))}, exposed_records=0, attack_curve=(),
-        seed=seed, seconds=0.0, **size_of(records, ()),
+        seed=run.seed, seconds=0.0, **size_of(records, ()),
     )
 
 

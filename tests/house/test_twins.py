@@ -16,7 +16,6 @@ MISSING = frozenset(
         "survey_known_sets",
         "survey_moles",
         # Compared with brute force through the whole check or search.
-        "count_rows",
         "find_set_unsafe_for_somebody",
         "has_unsafe_known_set",
         "mark_successful",

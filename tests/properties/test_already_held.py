@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import lenient
 import oracle
 import withhold as wh
+from asking import personal
 from tables import ITEMS, examples, knowledge, needs_speed, problems
 from withhold.cli import anonymize  # noqa: F401
 from withhold.cli.app import app
@@ -54,10 +55,8 @@ def test_personal_rho__a_safe_table_is_published_as_it_came(limits, problem, dat
     wishes = data.draw(st.lists(st.frozensets(st.sampled_from(ITEMS)), min_size=len(rows)))
     fears = dict(enumerate(wishes[: len(rows)]))
     table = wh.read(rows)
-    model = wh.PersonalRhoUncertainty(rho, Constraints.of(fears, table), **limits)
-    exact = wh.PersonalRhoUncertainty(
-        rho, model.constraints, max_known=limits.get("max_known"), originals=table
-    )
+    model = personal(rho, Constraints.of(fears, table), **limits)
+    exact = personal(rho, model.constraints, max_known=limits.get("max_known"), originals=table)
     release = lenient.anonymize(table, model, jobs=1)
     if lenient.verify(table, exact):
         assert_as_it_came(release)

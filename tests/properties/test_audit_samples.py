@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
-from test_audits import BOUNDS, TABLES, Rows, cases, random_rows, some
+from test_audits import BOUNDS, TABLES, cases, random_rows, some
 
 import oracle_audits as oracle
 import withhold as wh
 from tables import examples, needs_speed
-from withhold.auditing import attack_curve
-from withhold.auditing import budget as counting
+from withhold.auditing import records as auditing
 from withhold.auditing.intervals import share_interval
 from withhold.auditing.result import How, Share, SizeCount
 from withhold.counting.layout import Layout, lay_out
@@ -50,6 +49,10 @@ def test_interval__covers_every_share_in_95_percent_of_samples(trials):
         assert chance >= 0.95 - 1e-9
 
 
+def request(samples: int = 2000, seed: int = 0) -> auditing.AuditRequest:
+    return auditing.AuditRequest(frozenset(), None, 5, samples, seed, 1, None, lambda *_: None)
+
+
 def known_sets(layout: Layout, size: int) -> list[list[int]]:
     bounds = zip(layout.offsets, layout.offsets[1:], strict=False)
     rows = [layout.items[a:b].tolist() for a, b in bounds]
@@ -68,7 +71,7 @@ def test_attacks__each_is_judged_as_by_brute_force(split):
             if not known:
                 break
             ranks = np.array(known, dtype=np.int32)
-            supports, hits = attack_curve._try(layout, bound, ranks, Stop())
+            supports, hits = auditing._try(layout, bound, ranks, Stop())
             names = [
                 frozenset(table.vocabulary[layout.code_of_rank[rank]] for rank in each)
                 for each in known
@@ -87,9 +90,7 @@ def test_curve__intervals_cover_the_exact_shares():
         table = wh.Records.from_lists(rows)
         layout = split_rows(table, table.codes(private))
         for seed in (chance.randrange(10**9) for _ in range(4)):
-            curve = attack_curve.attack_curve(
-                layout, h, k=k, samples=300, seed=seed, stop=Stop(), jobs=1
-            )
+            curve = auditing.attack_curve(layout, request(300, seed), Stop(), allowed=h, k=k)
             for got, point in zip(curve, expected, strict=True):
                 for name in ("unique", "inferred", "below_k"):
                     truth = getattr(point, name)
@@ -102,52 +103,29 @@ def test_curve__intervals_cover_the_exact_shares():
     assert 0.95 - 3 * (0.95 * 0.05 / tried) ** 0.5 <= covered / tried < 1
 
 
-def searches(chance: random.Random) -> list[tuple[counting.Search, dict[int, int], Rows]]:
-    """The same table under three models: how each is searched, and how many there are by brute force."""
-    from withhold.methods.coherence.audit import _Moles
-    from withhold.methods.coherence.check.proof import mole_of_nothing
-    from withhold.methods.coherence.cohorts import limits_of
-    from withhold.methods.personal.audit import _Known
-    from withhold.methods.personal.check.proof import kept_of
-    from withhold.methods.personal.people import lay_out_people
-    from withhold.methods.rho.audit import _Rules
+def searches(chance: random.Random) -> list[tuple[auditing.Breaches, dict[int, int]]]:
+    """The same table under three models: its breaches, and how many there are by brute force."""
+    from withhold.methods.coherence.audit import MinimalMoles
+    from withhold.methods.personal.audit import PersonalBreaches
+    from withhold.methods.rho.audit import RuleBreaches
 
     rows, items = random_rows(chance)
     secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(1, 3)
     table = wh.Records.from_lists(rows)
-    work = (5, Stop(), 1, lambda *_: None)
     rho = wh.RhoUncertainty(bound, secret)
-    layout = lay_out(table, table.codes(secret))
-    found = [
-        (
-            _Rules(layout, table, rho, *work).search(),
-            oracle.audit_rho(rows, secret, bound, None, False, 3).by_size,
-            rows,
-        )
-    ]
+    expected = oracle.audit_rho(rows, secret, bound, None, False, 3).by_size
+    found = [(RuleBreaches(table, rho, request(), Stop()), expected)]
     published = [frozenset(i for i in row if chance.random() < 0.7) for row in rows]
     fears = [frozenset(i for i in items if chance.random() < 0.4) for _ in rows]
     constraints = wh.Constraints.of(dict(enumerate(fears)), table)
-    personal = wh.PersonalRhoUncertainty(bound, constraints, originals=table)
-    kept = kept_of(table, wh.Records.from_lists(published))
-    people = lay_out_people(table, kept, constraints, merged=False)
-    found.append(
-        (
-            _Known(people, table, personal, *work).search(),
-            oracle.audit_personal(rows, published, fears, bound, None, 3).by_size,
-            rows,
-        )
-    )
-    coherence = wh.Coherence(bound, k, None, secret)
-    split = split_rows(table, table.codes(secret))
-    if mole_of_nothing(split, coherence) is None:
-        found.append(
-            (
-                _Moles(split, table, limits_of(split, coherence), *work).search(),
-                oracle.audit_coherence(rows, secret, bound, k, None, 3).by_size,
-                rows,
-            )
-        )
+    evidence = wh.Evidence(originals=table, constraints=constraints)
+    release = wh.Records.from_lists(published)
+    expected = oracle.audit_personal(rows, published, fears, bound, None, 3).by_size
+    people = wh.PersonalRhoUncertainty(bound)
+    found.append((PersonalBreaches(release, people, evidence, request(), Stop()), expected))
+    moles = MinimalMoles(table, wh.Coherence(bound, k, None, secret), request(), Stop())
+    if not moles.of_nothing().count:
+        found.append((moles, oracle.audit_coherence(rows, secret, bound, k, None, 3).by_size))
     return found
 
 
@@ -181,35 +159,30 @@ def every_set(frame: Frame, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_estimates__over_all_draws_count_every_breach_once():
     for chance in cases(3000, TABLES // 2):
-        for search, by_size, _ in searches(chance):
-            owner = search.estimate.__self__
-            for size in (1, 2, 3):
-                if hasattr(owner, "limits"):
-                    # A mole by itself is no part of what is drawn, and is always counted.
-                    if size == 1:
-                        continue
-                    drawn, frame = every_set(owner.frame, size), owner.frame.n_sets(size)
+        for breaches, by_size in searches(chance):
+            frame = breaches.frame
+            # A mole by itself is no part of what is drawn, and is always counted.
+            for size in (1, 2, 3) if breaches.of_rules else (2, 3):
+                if breaches.of_rules:
+                    drawn, many = every_rule(frame, size), frame.n_rules(size)
                 else:
-                    rules = getattr(owner, "published", None) or owner.frame
-                    drawn, frame = every_rule(rules, size), rules.n_rules(size)
-                assert len(drawn[0]) == frame
-                if frame:
-                    assert owner._hits(*drawn) == by_size.get(size, 0)
+                    drawn, many = every_set(frame, size), frame.n_sets(size)
+                assert len(drawn[0]) == many
+                if many:
+                    assert breaches.count_hits(drawn) == by_size.get(size, 0)
                 else:
                     assert by_size.get(size, 0) == 0
 
 
 @needs_speed
 def test_estimates__intervals_cover_the_exact_counts(monkeypatch):
-    for module in ("rho", "personal", "coherence"):
-        monkeypatch.setattr(f"withhold.methods.{module}.audit.SAMPLES", 200)
+    monkeypatch.setattr(auditing, "SAMPLES", 200)
     covered = tried = 0
     for chance in cases(4000, 60):
-        for search, by_size, _ in searches(chance):
-            first = 2 if hasattr(search.estimate.__self__, "limits") else 1
-            for size in range(first, 4):
+        for breaches, by_size in searches(chance):
+            for size in range(1 if breaches.of_rules else 2, 4):
                 for seed in range(3):
-                    share, of = search.estimate(size, np.random.default_rng([seed, size]))
+                    share, of = breaches.estimate(size, np.random.default_rng([seed, size]))
                     # What is always or never so has no chance to be missed.
                     if 0 < by_size.get(size, 0) < of:
                         count = SizeCount.estimated(share, of)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 
+import asking
 import lenient
 import oracle_audits as oracle
 import withhold as wh
@@ -120,7 +121,7 @@ def test_personal():
         max_known, size = chance.choice([None, None, 0, 1, 2, 3]), chance.choice([0, 1, 2, 3, 7])
         table = wh.Records.from_lists(originals)
         constraints = wh.Constraints.of(dict(enumerate(fears)), table)
-        model = wh.PersonalRhoUncertainty(rho, constraints, originals=table, max_known=max_known)
+        model = asking.personal(rho, constraints, originals=table, max_known=max_known)
         audit, show = run(published, model, chance, max_size=size)
         expected = oracle.audit_personal(originals, published, fears, rho, max_known, size)
         compare(audit, expected, show)
@@ -221,7 +222,7 @@ def test_verdicts__do_not_change_where_one_item_stands_for_its_equals(monkeypatc
         fears = [frozenset(i for i in items if chance.random() < 0.3) for _ in rows]
         table = wh.Records.from_lists(rows)
         constraints = wh.Constraints.of(dict(enumerate(fears)), table)
-        personal = wh.PersonalRhoUncertainty(bound, constraints, originals=table, max_known=known)
+        personal = asking.personal(bound, constraints, originals=table, max_known=known)
         checked = [
             (
                 lenient.verify(rows, wh.RhoUncertainty(bound, secret, max_known=known), jobs=1),

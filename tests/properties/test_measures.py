@@ -13,7 +13,7 @@ from oracle import Records, subsets, supports
 from tables import ITEMS, Rows, examples, tables
 from withhold import data
 from withhold.measure import measure_utility
-from withhold.measure import rules as rule_changes
+from withhold.measure import patterns as rule_changes
 from withhold.measure.alignment import align
 from withhold.measure.patterns import measure_patterns
 from withhold.mining import rule_counts

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asking import Personal, personal
 from lenient import anonymize, verify
 from oracle import personal_breaches
 from tables import ITEMS, Rows, examples, needs_speed
@@ -48,10 +49,10 @@ def people(draw: st.DrawFn) -> tuple[Rows, Rows, Rows, Fraction]:
     return originals, published, fears, draw(st.sampled_from(RHOS))
 
 
-def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> PersonalRhoUncertainty:
+def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> Personal:
     table = Records.from_lists(originals)
     constraints = Constraints.of(dict(enumerate(fears)), table)
-    return PersonalRhoUncertainty(rho, constraints, originals=table, **more)
+    return personal(rho, constraints, originals=table, **more)
 
 
 @each_knowledge
@@ -109,10 +110,10 @@ def test_equal_constraints__are_the_global_model(problem, max_known):
     shared = next((each & set("abcdefgh") for each in fears if each & set("abcdefgh")), None)
     if shared is None:
         return
-    personal = modelled(originals, [shared] * len(originals), rho, max_known=max_known)
+    asked = modelled(originals, [shared] * len(originals), rho, max_known=max_known)
     everywhere = RhoUncertainty(rho, shared, max_known=max_known)
-    assert verify(published, personal).status is verify(published, everywhere).status
-    assert anonymize(originals, personal).data == anonymize(originals, everywhere).data
+    assert verify(published, asked).status is verify(published, everywhere).status
+    assert anonymize(originals, asked).data == anonymize(originals, everywhere).data
 
 
 @examples(100)
@@ -120,7 +121,7 @@ def test_equal_constraints__are_the_global_model(problem, max_known):
 def test_without_originals__never_holds(problem):
     originals, published, fears, rho = problem
     known = modelled(originals, fears, rho)
-    blind = PersonalRhoUncertainty(rho, known.constraints)
+    blind = personal(rho, known.constraints)
     verdict = verify(published, blind)
     assert verdict.status is not Status.HOLDS
     if verdict.status is Status.BROKEN:
@@ -176,7 +177,7 @@ def test_larger_tables__are_proved_too(seed, max_known, restoring):
     What has to come back is looked at in short rows and in long ones, for any knowledge and for little.
     """
     table, constraints = larger_table(seed)
-    model = PersonalRhoUncertainty("0.5", constraints, max_known=max_known)
+    model = personal("0.5", constraints, max_known=max_known)
     release, other = (anonymize(table, model, restoring=restoring, jobs=jobs) for jobs in (1, 3))
     assert release.verdict.status is Status.HOLDS
     assert 0 < release.loss.occurrences < 0.9
@@ -186,14 +187,16 @@ def test_larger_tables__are_proved_too(seed, max_known, restoring):
 @needs_speed
 def test_restoring_that_is_out_of_time__undoes_nothing():
     table, constraints = larger_table(0)
-    model = PersonalRhoUncertainty("0.5", constraints)
-    work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0)
+    model = PersonalRhoUncertainty("0.5")
+    work = PersonalWorkspace(
+        table, model, constraints, victim=LEFTOVER, at_random=False, seed=0, jobs=1
+    )
     with Stop() as stop:
         make_safe(work, None, stop)
     safe = work.kept()
     with Stop(1e-9) as stop:
-        restore_people(work, None, stop, jobs=1)
+        restore_people(work, None, stop)
     assert np.array_equal(work.kept(), safe)
     with Stop() as stop:
-        restore_people(work, None, stop, jobs=1)
+        restore_people(work, None, stop)
     assert work.kept().sum() > safe.sum()

@@ -17,21 +17,25 @@ from lenient import verify
 from oracle import personal_breaches
 from tables import examples
 from withhold import Records, Status
-from withhold.methods.personal.check import proof
-from withhold.methods.personal.check.adversaries import mark_successful
-from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
-from withhold.methods.personal.check.closed_walk import (
+from withhold.counting.closed_walk import (
     END,
     N_TOUCHED,
-    SIZE,
+    NO_ROOM,
     START,
+    new_closed_walk,
     next_closed_set,
-    prepare_closed_walk,
-    start_root,
+    start_closed,
+    with_more_room,
 )
-from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
-from withhold.methods.personal.draws import draw_adversaries
-from withhold.methods.personal.people import PersonalLayout, lay_out_people
+from withhold.methods.personal.check import proof
+from withhold.methods.personal.check.judge import (
+    find_set_unsafe_for_somebody,
+    mark_successful,
+    new_room,
+    new_witness,
+)
+from withhold.methods.personal.people import PersonalLayout, lay_out_people, problem_of
+from withhold.methods.personal.sampling import draw_adversaries
 
 RUNNING = np.zeros(1, dtype=np.int64)
 
@@ -50,26 +54,29 @@ def published_roots(layout) -> np.ndarray:
 
 
 @examples(300)
-@given(people())
-def test_closed_walk__reaches_every_closed_set_once_with_its_rows(problem):
+@given(people(), st.sampled_from([1, 2**20]))
+def test_closed_walk__reaches_every_closed_set_once_with_its_rows(problem, room):
     originals, published, fears, rho = problem
     model = modelled(originals, fears, rho)
     layout = laid_out(model, published)
     reached = Counter()
-    walk, stacks = prepare_closed_walk(layout.rows)
+    walk = new_closed_walk(layout.rows, room)
     for root in published_roots(layout):
-        stacks = start_root(root, layout.rows, walk, stacks)
-        while (stacks := next_closed_set(layout.rows, walk, stacks, RUNNING)) and walk.at[SIZE]:
-            closed = names(model, layout, walk.closure[: walk.at[SIZE]])
+        start_closed(root, True, layout.rows, walk)
+        while size := next_closed_set(layout.rows, walk, RUNNING):
+            if size == NO_ROOM:
+                walk = with_more_room(walk)
+                continue
+            closed = names(model, layout, walk.closure[:size])
             holders = [record for record in published if closed <= record]
-            rows = stacks.pool[walk.at[START] : walk.at[END]]
+            rows = walk.pool[walk.at[START] : walk.at[END]]
             records = layout.layout.record_of_row[rows]
             assert sorted(map(sorted, holders)) == sorted(sorted(published[r]) for r in records)
             assert closed == frozenset.intersection(*holders)
             touched = walk.touched[: walk.at[N_TOUCHED]]
             counts = {next(iter(names(model, layout, [x]))): int(walk.count[x]) for x in touched}
             assert counts == Counter(item for record in holders for item in record)
-            assert {x for x in touched if walk.in_set[x]} == set(walk.closure[: walk.at[SIZE]])
+            assert {x for x in touched if walk.in_set[x]} == set(walk.closure[:size])
             reached[closed] += 1
     expected: set[frozenset[str]] = set()
     for record in published:
@@ -86,10 +93,10 @@ def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
     truth = personal_breaches(*problem)
     model = modelled(originals, fears, problem[3])
     layout = laid_out(model, published)
-    room, witness = room_for_judging(layout), room_for_witness(layout)
-    asked = problem_of(layout, model.rho)
+    witness = new_witness(layout)
+    ready = new_closed_walk(layout.rows, 2**12), new_room(layout), witness
     checked, unsafe = find_set_unsafe_for_somebody(
-        published_roots(layout), least, asked, RUNNING, room, witness
+        published_roots(layout), least, problem_of(layout, model.rho), *ready, RUNNING
     )
     if unsafe:
         e, joint, support, person, size = witness.numbers
@@ -126,7 +133,7 @@ def test_mark_successful__is_right_about_everybody_drawn(problem, size):
     layout = laid_out(model, published, merged=False)
     rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
     succeeds = np.zeros(len(rows), dtype=np.bool_)
-    witness = room_for_witness(layout)
+    witness = new_witness(layout)
     mark_successful(rows, known, problem_of(layout, rho), RUNNING, succeeds, witness)
     truth = personal_breaches(*problem)
     expected = []

@@ -7,24 +7,23 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from asking import Personal, personal, verify_release
 from lenient import anonymize, verify
 from tables import needs_speed
-from withhold import Constraints, PersonalRhoUncertainty, Records, Status
+from withhold import Constraints, Records, Status
 from withhold.methods.personal.sampling import chance_of_at_most, fewest_draws, sample_test
 
 EPSILON = DELTA = Fraction(1, 10)
 RUNS = 2000
 
 
-def people(n: int, unsafe: int) -> tuple[Records, PersonalRhoUncertainty]:
+def people(n: int, unsafe: int) -> tuple[Records, Personal]:
     """n persons with two items; of ``unsafe`` of them the second follows from the first, and is feared."""
     rows = [[f"a{k}", f"b{k}"] if k < unsafe else [f"c{k % 4}", f"d{k % 3}"] for k in range(n)]
     table = Records.from_lists(rows)
     # Knowing b tells of a as well, but a is feared by nobody: half of the adversaries succeed.
     fears = Constraints.of({k: [f"a{k}", f"b{k}"] for k in range(unsafe)}, table)
-    model = PersonalRhoUncertainty(
-        "0.6", fears, originals=table, max_known=1, epsilon=EPSILON, delta=DELTA
-    )
+    model = personal("0.6", fears, originals=table, max_known=1, epsilon=EPSILON, delta=DELTA)
     return table, model
 
 
@@ -32,7 +31,7 @@ def people(n: int, unsafe: int) -> tuple[Records, PersonalRhoUncertainty]:
 def test_honest_test__passes_a_bad_table_in_at_most_delta_of_the_runs():
     table, model = people(1000, 105)  # 10.5 % are unsafe, just above ε
     passed = sum(
-        verify(table, model.in_round(seed, 1)).status is Status.CONFIRMED for seed in range(RUNS)
+        verify(table, model.drawn(seed)).status is Status.CONFIRMED for seed in range(RUNS)
     )
     assert passed <= float(DELTA) * RUNS
 
@@ -70,15 +69,15 @@ def test_release__is_confirmed_and_good(kind):
     rows = [[str(item) for item in generator.permutation(12)[:5]] for _ in range(300)]
     table = Records.from_lists(rows)
     fears = Constraints.of({row: [str(row % 12)] for row in range(300)}, table)
-    model = PersonalRhoUncertainty("0.5", fears, max_known=3, epsilon="0.1", delta="0.1", test=kind)
+    model = personal("0.5", fears, max_known=3, epsilon="0.1", delta="0.1", test=kind)
     release = anonymize(table, model, seed=4)
     assert release.verdict.status is Status.CONFIRMED
     assert not release.verdict
     assert release.verdict.words == "CONFIRMED WITH 90 % CONFIDENCE"
-    assert verify(release.data, release.model).status is Status.CONFIRMED
+    assert verify_release(release).status is Status.CONFIRMED
     assert "sample" in release.model.promise()
     assert release.data == anonymize(table, model, seed=4).data
-    exact = anonymize(table, PersonalRhoUncertainty("0.5", fears, max_known=3))
+    exact = anonymize(table, personal("0.5", fears, max_known=3))
     assert release.loss.removed < exact.loss.removed
 
 

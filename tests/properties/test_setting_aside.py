@@ -12,11 +12,11 @@ from lenient import anonymize
 from oracle import personal_breaches
 from tables import examples
 from withhold import Constraints, Records
-from withhold.counting.threads import Stop, quiet
+from withhold.counting.threads import Stop
 from withhold.data import packing
 from withhold.formats import constraints as files
 from withhold.methods.personal import people as persons
-from withhold.methods.personal.search import setting_aside
+from withhold.methods.personal.search import rounds
 from withhold.methods.personal.search.fix import LEFTOVER
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
@@ -27,7 +27,7 @@ def sets(table):
 
 @pytest.fixture
 def little_work(monkeypatch):
-    monkeypatch.setattr(setting_aside, "MOST_WORK", 30)
+    monkeypatch.setattr(rounds, "MOST_WORK", 30)
 
 
 @pytest.mark.usefixtures("little_work")
@@ -53,7 +53,7 @@ def test_records_of_few_items__are_made_safe(problem, size):
     table = Records.from_lists(originals)
     work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0)
     with Stop() as stop:
-        assert setting_aside.shorten_records(work, size, stop, quiet)
+        assert rounds.shorten_records(work, size, stop)
     kept = work.kept()
     left = [
         frozenset(table.vocabulary[code] for code in table.items[start:end][kept[start:end]])

@@ -108,7 +108,7 @@ def test_release__two_deletions_are_undone_together():
         restore_deletions(restored, gone, answers, each_by_its_own, None, stop, jobs=1)
     assert restored.kept().all()
     assert (restored.supports == work.supports).all()
-    assert (restored.bitmaps == work.bitmaps).all()
+    assert (restored.rows.bitmaps == work.rows.bitmaps).all()
 
 
 @examples(300)

@@ -49,5 +49,5 @@ def lists(offsets: np.ndarray, items: np.ndarray) -> list[list[int]]:
 
 
 def left_in(offsets: np.ndarray, items: np.ndarray) -> list[frozenset[int]]:
-    """The rows without what was deleted, which is -1."""
-    return [frozenset(row) - {-1} for row in lists(offsets, items)]
+    """The rows without what was deleted, which is negative."""
+    return [frozenset(x for x in row if x >= 0) for row in lists(offsets, items)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 Record = frozenset[int]
 Rule = tuple[Record, int, int, int]
@@ -200,3 +201,42 @@ def merge_local_rows(rows: Sequence[Sequence[int]]) -> tuple[list[int], list[int
         [[tuple(row) for row in rows].index(one) for one in different],
         [sum(tuple(row) == one for row in rows) for one in different],
     )
+
+
+def largest_pool(rows: Sequence[Sequence[int]], n_items: int, largest: int) -> int:
+    """The most rows that the sets on one path of a walk can have: those of the root, then one for each
+    item behind it, then one fewer on every level.
+
+    >>> largest_pool([[0, 1, 2], [1, 2]], 3, 2)
+    4
+    """
+    needed = [0] * n_items
+    for row in rows:
+        for place, item in enumerate(row):
+            behind = len(row) - place - 1
+            needed[item] += 1 + sum(behind - level for level in range(min(behind, largest - 1)))
+    return max(needed, default=0)
+
+
+def walk(records: Sequence[Record], largest: int) -> dict[Record, list[int]]:
+    """Every set of at most ``largest`` items that some record holds, with the records that do.
+
+    >>> walk([frozenset({1, 2}), frozenset({1})], 2)
+    {frozenset({1}): [0, 1], frozenset({2}): [0], frozenset({1, 2}): [0]}
+    """
+    sets = {
+        frozenset(items): None
+        for size in range(1, largest + 1)
+        for record in records
+        for items in combinations(sorted(record), size)
+    }
+    return {q: [row for row, record in enumerate(records) if q <= record] for q in sets}
+
+
+def keep_worst(met: Sequence[tuple[int, int, int]], keep: int) -> list[tuple[int, int, int]]:
+    """The worst of (hits, support, number): highest confidence, then most rows, then as met.
+
+    >>> keep_worst([(1, 2, 0), (2, 4, 1), (1, 1, 2), (1, 2, 3)], 3)
+    [(1, 1, 2), (2, 4, 1), (1, 2, 0)]
+    """
+    return sorted(met, key=lambda each: (-Fraction(each[0], each[1]), -each[1]))[:keep]

@@ -52,17 +52,6 @@ def find_rules(itemsets: dict[Record, int], confidence: Fraction) -> list[Rule]:
     ]
 
 
-def recode_itemsets(
-    itemsets: Iterable[Iterable[int]], code_of_rank: Sequence[int]
-) -> list[list[int]]:
-    """The itemsets with codes in the place of ranks, ascending.
-
-    >>> recode_itemsets([[0, 1], []], [7, 4])
-    [[4, 7], []]
-    """
-    return [sorted(code_of_rank[rank] for rank in itemset) for itemset in itemsets]
-
-
 def index_itemsets(itemsets: Iterable[Record]) -> Mapping[Record, int]:
     """Where each itemset stands in the list; if it is there twice, where it is first.
 

@@ -126,25 +126,6 @@ def are_first_personal_breaches(
     ]
 
 
-def unite(person_of_record: Sequence[int], fears: Sequence[Record], n_people: int) -> list[Record]:
-    """What each person fears: whatever is feared in one of their records."""
-    return [
-        frozenset().union(
-            *(
-                feared
-                for owner, feared in zip(person_of_record, fears, strict=True)
-                if owner == person
-            )
-        )
-        for person in range(n_people)
-    ]
-
-
-def clear_withheld(published: Sequence[Record], items: Iterable[int]) -> dict[int, set[int]]:
-    """The records in which each of these items is still published."""
-    return {x: {row for row, record in enumerate(published) if x in record} for x in items}
-
-
 def fix_known_sets(
     size: int,
     originals: Sequence[Record],
@@ -273,7 +254,7 @@ def put_all_back(published: Sequence[Record], gone: Iterable[Occurrence]) -> lis
     return back
 
 
-def look_at(
+def try_restoring(
     gone: Iterable[Occurrence],
     originals: Sequence[Record],
     published: Sequence[Record],
@@ -288,7 +269,7 @@ def look_at(
     ]
 
 
-def put_back_together(
+def restore_together(
     gone: Iterable[Occurrence],
     originals: Sequence[Record],
     published: Sequence[Record],

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tables import examples
 from twins import plain_buckets
-from withhold.methods.buckets.search.bucket_count import find_bucket_count
-from withhold.methods.buckets.search.similar_rows import gather_similar
+from withhold.methods.buckets.search.hashing import find_bucket_count
+from withhold.methods.buckets.search.similar import NodeSets, gather_similar, new_groups
 
 
 @examples(300)
@@ -39,22 +39,19 @@ def test_gather_similar__is_the_plain_gathering(classes, gain, k, window):
     bounds = np.cumsum([0, *map(len, classes)])
     offsets = np.cumsum([0, *map(len, rows)])
     nodes = np.array([node for row in rows for node in sorted(row)], dtype=np.int32)
-    group_of = np.full(len(rows), -1)
-    made = gather_similar(
-        offsets, nodes, np.array(gain), bounds, k, window, group_of, np.zeros(1, dtype=np.int64)
-    )
+    sets = NodeSets(offsets, nodes, np.array(gain))
+    groups = new_groups(sets, k)
+    made = gather_similar(sets, bounds, k, window, groups, np.zeros(1, dtype=np.int64))
     places = [range(bounds[c], bounds[c + 1]) for c in range(len(classes))]
     expected = plain_buckets.gather_similar(rows, gain, places, k, window)
     assert made == len(expected)
     for group, members in enumerate(expected):
-        assert np.flatnonzero(group_of == group).tolist() == sorted(members)
+        assert np.flatnonzero(groups.of_row == group).tolist() == sorted(members)
 
 
 def test_gather_similar__stops_when_told():
     stop = np.ones(1, dtype=np.int64)
-    offsets, nodes = np.arange(5), np.zeros(4, dtype=np.int32)
-    group_of = np.full(4, -1)
-    gather_similar(
-        offsets, nodes, np.ones(1, dtype=np.int64), np.array([0, 4]), 2, 9, group_of, stop
-    )
-    assert (group_of == -1).all()
+    sets = NodeSets(np.arange(5), np.zeros(4, dtype=np.int32), np.ones(1, dtype=np.int64))
+    groups = new_groups(sets, 2)
+    gather_similar(sets, np.array([0, 4]), 2, 9, groups, stop)
+    assert (groups.of_row == -1).all()

@@ -12,16 +12,17 @@ from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.search.cell_groups import NOBODY, RISKY, STEPS, common_node, form_groups
-from withhold.methods.cells.search.cells import cheapest_partner, cost_of_merge, merge_tuples
+from withhold.methods.cells.search.costs import cost_of_merge
+from withhold.methods.cells.search.merging import merge_tuples
+from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
 from withhold.methods.cells.search.suppressor import (
     COSTS,
     PSEUDO_COUNT,
-    gather,
     make_costs,
-    make_desk,
+    make_tuples,
 )
-from withhold.methods.cells.trees import plant
+from withhold.methods.cells.search.tuples import NOBODY, RISKY, STEPS, common_node, form_groups
+from withhold.methods.cells.trees import make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
 
 TREE = Hierarchy.from_edges(
@@ -43,10 +44,10 @@ class Problem:
         names = ("p", "q", "r", "label")
         self.table = Table.from_columns(dict(zip(names, zip(*rows, strict=True), strict=True)))
         self.model = KAnonymity(k, ["p", "q", "r"], label="label")
-        self.forest = plant(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
-        self.start = gather(self.table, self.model, self.forest, seed)
+        self.forest = make_forest(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
+        self.start = make_tuples(self.table, self.model, self.forest, seed)
         self.costs = make_costs(self.start, self.forest, cost, len(self.table))
-        self.desk = make_desk(self.start, self.forest)
+        self.scratch = make_scratch(self.start.tuples, self.forest.bounds)
         self.original = self.rows()
         form_groups(self.start.tuples, k, 1)
 
@@ -84,7 +85,7 @@ class Problem:
 def test_costs__are_those_of_recomputing_everything(cost, rows, steps, with_tree):
     problem = Problem(rows, cost, with_tree=with_tree)
     tuples, trees = problem.start.tuples, problem.forest.trees
-    merge_tuples(tuples, trees, problem.costs, problem.desk, 2, steps)
+    merge_tuples(tuples, trees, problem.costs, problem.scratch, 2, steps)
     alive = [each for each in range(len(tuples.into)) if tuples.into[each] == NOBODY]
     for each in alive:
         costs = {}
@@ -94,7 +95,7 @@ def test_costs__are_those_of_recomputing_everything(cost, rows, steps, with_tree
                 got = cost_of_merge(tuples, trees, problem.costs, each, other)
                 assert got == pytest.approx(costs[other], rel=1e-7, abs=1e-9)
         tuples.numbers[STEPS] += 1
-        best, best_cost = cheapest_partner(tuples, trees, problem.costs, problem.desk, each)
+        best, best_cost = cheapest_partner(tuples, trees, problem.costs, problem.scratch, each)
         own = {
             other: c for other, c in costs.items() if tuples.classes[other] == tuples.classes[each]
         }
@@ -113,7 +114,7 @@ def test_costs__are_those_of_recomputing_everything(cost, rows, steps, with_tree
 def test_bookkeeping__is_what_the_rows_say(rows, cost, steps):
     problem = Problem(rows, cost, k=3)
     tuples, trees = problem.start.tuples, problem.forest.trees
-    merge_tuples(tuples, trees, problem.costs, problem.desk, 3, steps)
+    merge_tuples(tuples, trees, problem.costs, problem.scratch, 3, steps)
     now = problem.rows()
     nodes = np.array([cells for cells, _ in now])
     classes = np.array([own for _, own in now])

@@ -16,7 +16,21 @@ from tables import examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.search.cell_groups import (
+from withhold.methods.cells.search.costs import Costs
+from withhold.methods.cells.search.merging import merge_groups, merge_tuples
+from withhold.methods.cells.search.partners import (
+    make_digits,
+    make_keys,
+    make_scratch,
+    split_columns,
+)
+from withhold.methods.cells.search.suppressor import (
+    COSTS,
+    make_costs,
+    make_group_scratch,
+    make_tuples,
+)
+from withhold.methods.cells.search.tuples import (
     ACROSS,
     NOBODY,
     RISKY,
@@ -24,17 +38,7 @@ from withhold.methods.cells.search.cell_groups import (
     Tuples,
     form_groups,
 )
-from withhold.methods.cells.search.cell_keys import make_digits, make_keys, split_columns
-from withhold.methods.cells.search.cells import Costs, merge_tuples
-from withhold.methods.cells.search.diverse_cells import merge_groups
-from withhold.methods.cells.search.suppressor import (
-    COSTS,
-    gather,
-    make_bench,
-    make_costs,
-    make_desk,
-)
-from withhold.methods.cells.trees import plant
+from withhold.methods.cells.trees import make_forest
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]
@@ -51,8 +55,8 @@ class Problem:
         # Of the numbers, only whether there is an l matters here; the kernels are given them.
         several = {} if variety is None else {"l": 2, "sensitive_column": "value"}
         model = KAnonymity(2, names, label="label", **several)
-        self.forest = plant(table, names, {"0": TREE} if with_tree else {})
-        self.start = gather(table, model, self.forest, seed)
+        self.forest = make_forest(table, names, {"0": TREE} if with_tree else {})
+        self.start = make_tuples(table, model, self.forest, seed)
         self.tuples, self.trees = self.start.tuples, self.forest.trees
         self.costs = rounded(make_costs(self.start, self.forest, cost, len(table)))
         tuples, bounds = self.tuples, self.forest.bounds.tolist()
@@ -208,9 +212,11 @@ def test_merge_tuples(cost, rows, k, seed, steps, with_tree):
     problem = Problem(rows, cost, k=min(k, len(rows)), seed=seed, with_tree=with_tree)
     plain_cells.form_groups(problem.twin)
     form_groups(problem.tuples, problem.twin.k, 1)
-    desk = make_desk(problem.start, problem.forest)
+    scratch = make_scratch(problem.tuples, problem.forest.bounds)
     expected = plain_cells.merge_tuples(problem.twin, problem.above, problem.twin_costs, steps)
-    left = merge_tuples(problem.tuples, problem.trees, problem.costs, desk, problem.twin.k, steps)
+    left = merge_tuples(
+        problem.tuples, problem.trees, problem.costs, scratch, problem.twin.k, steps
+    )
     assert left == expected
     assert state(problem.tuples) == twin_state(problem.twin)
 
@@ -229,9 +235,9 @@ def test_merge_groups(cost, rows, k, variety, seed, steps):
     problem = Problem(rows, cost, k=k, seed=seed, variety=variety)
     plain_cells.form_groups(problem.twin)
     form_groups(problem.tuples, k, variety)
-    bench = make_bench(problem.tuples)
+    scratch = make_group_scratch(problem.tuples)
     expected = plain_cells.merge_groups(problem.twin, problem.above, problem.twin_costs, steps)
-    left = merge_groups(problem.tuples, problem.trees, problem.costs, bench, k, variety, steps)
+    left = merge_groups(problem.tuples, problem.trees, problem.costs, scratch, k, variety, steps)
     assert left == expected
     assert state(problem.tuples) == twin_state(problem.twin)
 

@@ -234,8 +234,8 @@ def test_count_nuggets(problem, k, gone):
 @given(tables(), st.integers(1, 4), st.booleans())
 def test_find_rare_row(problem, k, with_bitmaps):
     laid, records = split(*problem)
-    bitmaps = laid.bitmaps() if with_bitmaps else np.zeros((0, 0), dtype=np.uint64)
-    row, support = find_rare_row(laid.problem(Limits(k, 1, 1, 1), Stop()), laid.supports, bitmaps)
+    indexed = laid.indexed(with_bitmaps=with_bitmaps)
+    row, support = find_rare_row(laid.problem(Limits(k, 1, 1, 1), Stop()), indexed)
     public = [record - private_ranks(laid) for record in in_rows(laid, records)]
     assert (row, support) == plain_coherence.find_rare_row(public, k)
 

@@ -25,11 +25,12 @@ from withhold.counting.layout import (
     transpose_twice,
 )
 from withhold.counting.local_rows import merge_local_rows
-from withhold.counting.supports import count_support
+from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.threads import Stop
 from withhold.data import Records
 from withhold.data.plan import without
-from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, find_unsafe_closed_set
+from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
+from withhold.methods.rho.model import Limits
 
 many_or_few = st.sampled_from([1, 9])
 """How often a table is repeated: nine times, and its rows no longer fit one word of a bitmap."""
@@ -91,22 +92,19 @@ def test_count_support(problem, times, with_bitmaps, data):
         rank, first = int(items[place]), layout.n_items - len(bitmaps)
         clear_bits(bitmaps, first, np.array([rank]), np.array([row]))
         records[row] -= {rank}
-        items[place] = -1
+        items[place] = ~rank
         supports[rank] -= 1
     ranks = st.sampled_from(range(layout.n_items)) if layout.n_items else st.nothing()
     itemset = data.draw(st.frozensets(ranks))
     enough = data.draw(st.integers(1, 10 * times))
     reference = plain_counting.count_support(itemset, records)
     result = count_support(
+        IndexedRows(
+            layout.offsets, items, layout.post_offsets, layout.post_rows, supports, bitmaps
+        ),
         np.array(sorted(itemset), dtype=np.int32),
         len(itemset),
-        np.int64(enough),
-        layout.offsets,
-        items,
-        layout.post_offsets,
-        layout.post_rows,
-        supports,
-        bitmaps,
+        enough,
     )
     assert min(result, enough) == min(reference, enough)
 
@@ -117,38 +115,27 @@ def test_find_unsafe_closed_set(problem, with_prior, with_bitmaps, times):
     rows, sensitive, rho = problem
     layout, records = laid_out(rows * times, sensitive)
     consequents = layout.sensitive_ranks()
-    witness = np.zeros(20, dtype=np.int32)
-    numbers = np.zeros(4, dtype=np.int64)
-    status = find_unsafe_closed_set(
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
-        all_bitmaps(layout) if with_bitmaps else layout.bitmaps(),
-        consequents,
-        rho.numerator,
-        rho.denominator,
-        with_prior,
-        Stop().flag,
-        witness,
-        numbers,
-    )
+    rows = layout.indexed()
+    if with_bitmaps:
+        rows = rows._replace(bitmaps=all_bitmaps(layout))
+    limits = Limits(rho.numerator, rho.denominator, with_prior)
+    rule, looked_at = find_unsafe_closed_set(rows, consequents, limits, Stop().flag)
     unsafe = plain_counting.find_unsafe_closed_set(
         records, consequents.tolist(), rho, with_prior=with_prior
     )
-    assert status == (FOUND if unsafe else CLEAN)
-    if unsafe:
-        found = frozenset(witness[1 : numbers[2] + 1].tolist())
-        joint, support = int(numbers[0]), int(numbers[1])
+    assert (rule is not None) == unsafe
+    if rule is not None:
+        itemset, consequent, joint, support = rule
+        found = frozenset(itemset.tolist())
         assert support == plain_counting.count_support(found, records)
-        assert joint == plain_counting.count_support(found | {int(witness[0])}, records)
+        assert joint == plain_counting.count_support(found | {consequent}, records)
         assert Fraction(joint, support) > rho
     else:
         # Every closed set of every D_e was looked at; rows count on top of the sets they are.
         n_closed = sum(
             1 for e in consequents.tolist() for _ in plain_counting.closed_sets(e, records)
         )
-        assert numbers[3] >= n_closed
+        assert looked_at >= n_closed
 
 
 @examples(300)

@@ -25,6 +25,7 @@ from withhold.methods.coherence.cohorts import (
     split_rows,
 )
 from withhold.methods.coherence.search.first_mole import any_mole
+from withhold.methods.rho.model import Limits as RhoLimits
 from withhold.methods.rho.search.sweep import find_unsafe_consequents
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
@@ -49,20 +50,9 @@ def test_find_unsafe_consequents(problem, size, data):
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, layout.n_items)] * 2)))
     before = layout.items.copy()
     unsafe = np.zeros(layout.n_items, dtype=bool)
-    find_unsafe_consequents(
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.sensitive,
-        size,
-        start,
-        end,
-        rho.numerator,
-        rho.denominator,
-        unsafe,
-        Stop().flag,
-    )
+    rows = layout.indexed(with_bitmaps=False)
+    limits = RhoLimits(rho.numerator, rho.denominator, True)
+    find_unsafe_consequents(rows, layout.sensitive, size, (start, end), limits, unsafe, Stop().flag)
     ranks = frozenset(layout.sensitive_ranks().tolist())
 
     def expected(size: int, roots: range) -> set[int]:

@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 
 from tables import Rows, examples, tables
 from twins import plain_mining
-from twins.layouts import all_bitmaps, arrays, lists
+from twins.layouts import all_bitmaps, arrays
 from withhold.counting.layout import lay_out
 from withhold.data import Records
-from withhold.mining.closed_sets import FINISHED, STOPPED, TOO_MANY, mine_itemsets
 from withhold.mining.itemset_index import (
     count_supports,
     find_rules,
     index_itemsets,
     match_itemsets,
-    recode_itemsets,
 )
-from withhold.mining.rows import MiningRows, mining_rows
+from withhold.mining.rows import PARTS, MiningRows, Wanted, mining_rows, new_search, with_room
+from withhold.mining.search import FINISHED, N_SETS, NO_ROOM, STOPPED, TOO_MANY, mine_itemsets
 
 Found = dict[frozenset[int], int]
 
@@ -38,25 +37,22 @@ def mined(
     most_sets: int = 10**6,
     ranks: tuple[int, int] | None = None,
     stopped: bool = False,
+    little_room: bool = False,
 ) -> tuple[int, list[tuple[frozenset[int], int]]]:
     """The status, and the sets of codes with their supports in the order found."""
     first, last = ranks or (0, len(rows.code_of_rank))
-    status, n_sets, offsets, items, supports = mine_itemsets(
-        rows.offsets,
-        rows.items,
-        rows.weights,
-        rows.post_offsets,
-        rows.post_rows,
-        rows.post_positions,
-        rows.supports,
-        first,
-        last,
-        closed,
-        least,
-        most_items,
-        most_sets,
-        np.array([int(stopped)], dtype=np.int64),
-    )
+    wanted = Wanted(closed, least, most_items, most_sets)
+    search = new_search(rows, first, last)
+    if little_room:
+        # No more than the rows themselves take: everything has to grow at the first table.
+        n_rows, n_items = len(rows.weights), len(rows.items)
+        for names, room in zip(PARTS, (n_items, n_rows, last - first, 1, 0), strict=True):
+            cut = {name: getattr(search, name)[:room].copy() for name in names}
+            search = search._replace(**cut)
+    while (status := mine_itemsets(search, wanted, np.array([int(stopped)]))) == NO_ROOM:
+        search = with_room(search)
+    n_sets = int(search.numbers[N_SETS])
+    offsets, items, supports = search.set_offsets, search.set_items, search.set_supports
     sets = [rows.code_of_rank[items[offsets[s] : offsets[s + 1]]] for s in range(n_sets)]
     assert all(len(set(codes.tolist())) == len(codes) for codes in sets)
     return status, [(frozenset(c.tolist()), int(n)) for c, n in zip(sets, supports, strict=False)]
@@ -117,6 +113,14 @@ def test_mine_itemsets__closed_in_a_table_of_more_than_64_rows():
     _, found = mined(mining_rows(table, 5), 5, closed=True)
     assert (frozenset(table.codes("xy").tolist()), 7) in found
     assert dict(found) == plain_mining.mine_itemsets(records, 5, closed=True)
+
+
+@examples(100)
+@given(tables(), st.integers(1, 3), st.booleans())
+def test_mine_itemsets__with_little_room_finds_the_same(problem, least, closed):
+    rows = mining_rows(coded(problem[0])[0], least)
+    ample = mined(rows, least, closed=closed)
+    assert mined(rows, least, closed=closed, little_room=True) == ample
 
 
 @examples(100)
@@ -227,15 +231,6 @@ def test_match_itemsets(wanted, listed):
 
 
 @examples(100)
-@given(some_sets, st.permutations(range(8)))
-def test_recode_itemsets(sets, code_of_rank):
-    reference = plain_mining.recode_itemsets(sets, code_of_rank)
-    offsets, items = arrays(sets)
-    recode_itemsets(offsets, items, np.array(code_of_rank, dtype=np.int32))
-    assert lists(offsets, items) == reference
-
-
-@examples(100)
 @given(tables(), st.booleans(), st.sampled_from([1, 9]), st.data())
 def test_count_supports(problem, with_bitmaps, times, data):
     table, records = coded(problem[0] * times)
@@ -243,10 +238,11 @@ def test_count_supports(problem, with_bitmaps, times, data):
     sets = data.draw(st.lists(codes.map(frozenset), max_size=5))
     reference = plain_mining.count_supports(sets, records)
     layout = lay_out(table, np.empty(0, dtype=np.int32))
-    offsets, items = arrays(sets)
+    rank_of_code = np.argsort(layout.code_of_rank).tolist()
+    offsets, ranks = arrays([[rank_of_code[code] for code in codes] for codes in sets])
     result = count_supports(
         offsets,
-        np.argsort(layout.code_of_rank).astype(np.int32)[items],
+        ranks,
         layout.offsets,
         layout.items,
         layout.post_offsets,

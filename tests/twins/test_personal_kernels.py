@@ -8,23 +8,39 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asking import personal
 from lenient import anonymize
 from tables import examples
 from twins import plain_personal
+from withhold.counting.closed_walk import new_closed_walk
+from withhold.counting.published import put_back, withhold
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
 from withhold.methods.personal.check.survey import survey_people
-from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout, fears_item, lay_out_people
-from withhold.methods.personal.search.adversaries import try_adversaries
-from withhold.methods.personal.search.closed import find_unsafe_sets
-from withhold.methods.personal.search.combinations import find_unsafe_combination
+from withhold.methods.personal.people import (
+    PersonalLayout,
+    fears_item,
+    lay_out_people,
+    problem_of,
+)
+from withhold.methods.personal.sampling import draw_adversaries
+from withhold.methods.personal.search.combinations import (
+    find_unsafe_combination,
+    find_unsafe_subset,
+    room_for_subsets,
+)
 from withhold.methods.personal.search.fix import CONSEQUENT, DISTRIBUTION, LEFTOVER
-from withhold.methods.personal.search.judge import room_for_rules, scratch_for
-from withhold.methods.personal.search.restore import is_too_frequent, put_back, take_out
-from withhold.methods.personal.search.subsets import find_unsafe_subset, room_for_subsets
+from withhold.methods.personal.search.judge import (
+    EVERYWHERE,
+    find_unsafe_sets,
+    room_for_rules,
+    rules_found,
+    scratch_for,
+)
+from withhold.methods.personal.search.restore import is_too_frequent
+from withhold.methods.personal.search.sampled import try_adversaries
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 N_ITEMS = 6
@@ -98,33 +114,22 @@ def test_survey_known_sets(problem, size):
 
 
 @examples(400)
-@given(problems())
-def test_find_unsafe_sets(problem):
+@given(problems(), st.sampled_from([1, 2**20]))
+def test_find_unsafe_sets(problem, room):
+    """Also where the walk has to make room again and again."""
     originals, published, fears, rho = problem
     layout = laid_out(originals, published, fears, merged=True)
-    roots = np.arange(N_ITEMS, dtype=np.int32)
+    jobs = np.array([(root, EVERYWHERE) for root in range(N_ITEMS)], dtype=np.int32)
     found = room_for_rules(2000, 10_000)
-    find_unsafe_sets(
-        roots,
-        np.full(N_ITEMS, -1, dtype=np.int32),
-        True,
-        1,
-        -1,
-        layout.rows,
-        layout.people,
-        layout.fears,
-        rho.numerator,
-        rho.denominator,
-        np.zeros(1, dtype=np.int64),
-        scratch_for(layout),
-        found,
-    )
+    ready = new_closed_walk(layout.rows, room), scratch_for(layout)
+    find_unsafe_sets(jobs, 1, -1, problem_of(layout, rho), *ready, found, Stop().flag)
     rules = set()
-    for k in range(found.count[0]):
-        known = as_codes(layout, found.items[found.starts[k] : found.starts[k + 1]])
+    starts, items, consequents = rules_found(found)
+    for k, e in enumerate(consequents):
+        known = as_codes(layout, items[starts[k] : starts[k + 1]])
         holders = [record for record in published if known <= record]
         closed = frozenset.intersection(*holders)
-        rules.add((closed, *as_codes(layout, [found.numbers[k, 0]])))
+        rules.add((closed, *as_codes(layout, [e])))
     everywhere = frozenset.intersection(*published)
     expected = plain_personal.find_unsafe_sets(originals, published, fears, rho)
     # What holds of all records is a matter of the prior, which is looked at apart.
@@ -139,19 +144,20 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
     """Withheld items of a safe table are put back for a moment. From 65 rows on there are bitmaps."""
     originals, fears, rho = problem[0] * times, problem[2] * times, problem[3]
     table, constraints = named(originals, fears)
-    model = PersonalRhoUncertainty(rho, constraints, max_known=None if most == N_ITEMS else most)
+    model = personal(rho, constraints, max_known=None if most == N_ITEMS else most)
     published = [
         frozenset(int(name) for name in record)
         for record in anonymize(table, model, restoring=False, jobs=1).data.to_lists()
     ]
     layout = laid_out(originals, published, fears, merged=True)
     rows, people, room = layout.rows, layout.people, room_for_subsets(N_ITEMS)
-    common = (rows, people, layout.fears, rho.numerator, rho.denominator)
+    laid = problem_of(layout, rho)
+    ready = new_closed_walk(layout.rows), scratch_for(layout)
     for position in np.flatnonzero(rows.items < 0)[:6]:
         row = np.searchsorted(rows.offsets, position, side="right") - 1
         x = put_back(position, row, rows)
-        if is_too_frequent(x, rows, *common[2:]):
-            take_out(position, row, rows)
+        if is_too_frequent(x, laid):
+            withhold(position, row, rows)
             continue
         record = layout.layout.record_of_row[row]
         with_x = list(published)
@@ -161,23 +167,24 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
         )
         shown = rows.items[rows.offsets[row] : rows.offsets[row + 1]]
         others = shown[(shown >= 0) & (shown != x)]
-        size, e = find_unsafe_subset(x, others, people.of_row[row], most, *common, room)
+        room.others[: len(others)] = others
+        owner = people.of_row[row]
+        size, e = find_unsafe_subset(x, len(others), owner, most, laid, room)
         answers = [(room.known[:size].copy(), e)]
-        size, e = find_unsafe_combination(x, others, most, *common, room)
+        size, e = find_unsafe_combination(x, len(others), most, laid, room)
         answers.append((room.known[:size].copy(), e))
         if most == N_ITEMS:
             found = room_for_rules(1, N_ITEMS)
-            one, here = np.array([x], dtype=np.int32), np.array([row], dtype=np.int32)
-            running = np.zeros(1, dtype=np.int64)
-            find_unsafe_sets(one, here, False, 1, x, *common, running, scratch_for(layout), found)
-            e = found.numbers[0, 0] if found.count[0] else -1
+            job = np.array([(x, row)], dtype=np.int32)
+            find_unsafe_sets(job, 1, x, laid, *ready, found, Stop().flag)
+            e = found.consequents[0] if found.count[0] else -1
             answers.append((found.items[: found.starts[1]], e))
         for known, e in answers:
             assert (e >= 0) == bool(expected)
             if e >= 0:
                 assert np.all(known[:-1] < known[1:])
                 assert (as_codes(layout, known), *as_codes(layout, [e])) in expected
-        take_out(position, row, rows)
+        withhold(position, row, rows)
 
 
 @examples(200)
@@ -187,18 +194,8 @@ def test_try_adversaries(problem, size):
     layout = laid_out(originals, published, fears, merged=False)
     rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
     unsafe = np.zeros(len(rows), dtype=np.bool_)
-    try_adversaries(
-        rows,
-        known,
-        layout.rows,
-        layout.people,
-        layout.fears,
-        rho.numerator,
-        rho.denominator,
-        np.zeros(1, dtype=np.int64),
-        unsafe,
-        room_for_rules(1, 100),
-    )
+    laid = problem_of(layout, rho)
+    try_adversaries(rows, known, laid, unsafe, room_for_rules(1, 100), Stop().flag)
     persons = [int(layout.layout.record_of_row[row]) for row in rows]
     sets = [as_codes(layout, each) for each in known]
     assert all(q <= originals[person] for person, q in zip(persons, sets, strict=True))
@@ -208,13 +205,14 @@ def test_try_adversaries(problem, size):
 
 @examples(200)
 @given(problems(), st.sampled_from([CONSEQUENT, LEFTOVER, DISTRIBUTION]), st.booleans())
-def test_fix_known_sets__mends_a_size_for_which_nothing_is_unsafe_afterwards(problem, victim, lot):
+def test_fix_known_sets__fixes_a_size_for_which_nothing_is_unsafe_afterwards(problem, victim, lot):
     originals, _, fears, rho = problem
     layout = laid_out(originals, originals, fears, merged=True)
     table, constraints = named(originals, fears)
     work = PersonalWorkspace(
         table,
-        PersonalRhoUncertainty(rho, constraints),
+        PersonalRhoUncertainty(rho),
+        constraints,
         victim=victim,
         at_random=lot,
         seed=3,

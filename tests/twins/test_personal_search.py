@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from tables import examples
 from twins import plain_personal
+from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
-from withhold.methods.personal.people import lay_out_people
+from withhold.methods.personal.known_sets import new_known_walk
+from withhold.methods.personal.people import lay_out_people, problem_of
+from withhold.methods.personal.search.combinations import room_for_subsets
 from withhold.methods.personal.search.fix import (
     CONSEQUENT,
     DISTRIBUTION,
@@ -23,17 +26,19 @@ from withhold.methods.personal.search.fix import (
     Choice,
     fix_known_sets,
     fix_rules,
+    room_for_fixes,
 )
-from withhold.methods.personal.search.judge import room_for_rules, scratch_for
+from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for
 from withhold.methods.personal.search.restore import (
     BACK,
     SAFE,
+    Probe,
     Rules,
-    look_at,
+    Tried,
     put_all_back,
-    put_back_together,
+    restore_together,
+    try_restoring,
 )
-from withhold.methods.personal.search.subsets import room_for_subsets
 
 VICTIMS = {"consequent": CONSEQUENT, "leftover": LEFTOVER, "distribution": DISTRIBUTION}
 rhos = st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3)])
@@ -54,11 +59,7 @@ class World:
         wishes = {row: [f"{x:02}" for x in feared] for row, feared in enumerate(fears)}
         constraints = Constraints.of(wishes, self.table)
         self.laid = lay_out_people(self.table, kept_of(self.table, shown), constraints)
-        self.rows, self.people, self.fears_in_bits = (
-            self.laid.rows,
-            self.laid.people,
-            self.laid.fears,
-        )
+        self.rows = self.laid.rows
         self.n_items = n_items
         rank = {int(code): n for n, code in enumerate(self.laid.layout.code_of_rank)}
         order = self.laid.layout.record_of_row.tolist()
@@ -145,15 +146,17 @@ def choices(world, victim, at_random, state):
     )
 
 
-def fixes(world, positions, answers, starts, items, numbers):
+def in_words(world, fixes):
     """What the kernels did, as the twins tell it."""
+    n_places, n_rules = fixes.count.tolist()
+    positions, answers = fixes.positions[:n_places], fixes.answers[:n_places]
     return [
         (
-            tuple(items[starts[n] : starts[n + 1]].tolist()),
-            *numbers[3 * n : 3 * n + 3].tolist(),
+            tuple(fixes.items[fixes.starts[n] : fixes.starts[n + 1]].tolist()),
+            *fixes.numbers[n].tolist(),
             [world.place(position) for position in positions[answers == n]],
         )
-        for n in range(len(starts) - 1)
+        for n in range(n_rules)
     ]
 
 
@@ -168,17 +171,12 @@ def test_fix_known_sets(world, size, rho, victim, at_random, state):
     expected = plain_personal.fix_known_sets(
         size, world.originals, published, world.fears, rho, twins_choice
     )
-    done = fix_known_sets(
-        size,
-        world.rows,
-        world.people,
-        world.fears_in_bits,
-        rho.numerator,
-        rho.denominator,
-        choice,
-        Stop().flag,
-    )
-    assert fixes(world, *done) == expected
+    problem = problem_of(world.laid, rho)
+    known = new_known_walk(problem, size, changing=True)
+    n_places = int(choice.total[0])
+    fixes = room_for_fixes(n_places, n_places * size, known.holders)
+    fix_known_sets(size, problem, known, choice, fixes, Stop().flag)
+    assert in_words(world, fixes) == expected
     world.check(published)
     assert choice.total[0] == sum(map(len, published))
 
@@ -190,17 +188,15 @@ def test_fix_rules(world, data, rho, victim, at_random, state):
     published = [set(record) for record in world.published]
     twins_choice, choice = choices(world, victim, at_random, state)
     expected = plain_personal.fix_rules(rules, world.originals, published, rho, twins_choice)
-    done = fix_rules(
+    given = (
         np.concatenate([[0], np.cumsum([len(known) for known, _ in rules], dtype=np.int64)]),
         np.array([x for known, _ in rules for x in known], dtype=np.int32),
         np.array([e for _, e in rules], dtype=np.int32),
-        world.rows,
-        rho.numerator,
-        rho.denominator,
-        choice,
-        Stop().flag,
     )
-    assert fixes(world, *done) == expected
+    holders = np.empty(len(world.originals), dtype=np.int32)
+    fixes = room_for_fixes(int(choice.total[0]), len(given[1]), holders)
+    fix_rules(*given, problem_of(world.laid, rho), choice, fixes, Stop().flag)
+    assert in_words(world, fixes) == expected
     world.check(published)
     assert choice.total[0] == sum(map(len, published))
 
@@ -245,47 +241,44 @@ def safe_worlds(draw):
 
 @examples(120)
 @given(safe_worlds(), st.data())
-def test_look_at_and_put_back_together(problem, data):
+def test_try_restoring_and_restore_together(problem, data):
     world, rho, most, positions = problem
     rules = data.draw(st.permutations(world.feared_rules(3)))[:12]
     assume(len(positions) > 0 and rules)
     blocked_by = np.array(
-        data.draw(st.lists(st.integers(0, len(rules) - 1), min_size=8, max_size=8)), dtype=np.int64
+        data.draw(st.lists(st.integers(0, len(rules) - 1), min_size=8, max_size=8)), dtype=np.int32
     )[: len(positions)]
     seen_at = np.full(len(positions), -1, dtype=np.int32)
     returned_at = np.full(world.n_items, -1, dtype=np.int32)
+    probe = Probe(
+        most,
+        problem_of(world.laid, rho),
+        new_closed_walk(world.rows),
+        scratch_for(world.laid),
+        room_for_subsets(world.n_items),
+        np.zeros((1, 2), dtype=np.int32),
+    )
     # In the second round the rules of the first are known, and some of the occurrences are back.
     for now in range(2):
         gone = [world.place(position) for position in positions]
         against = (world.originals, world.now(), world.fears, rho, most)
-        common = (
-            most,
-            world.rows,
-            world.people,
-            world.fears_in_bits,
-            rho.numerator,
-            rho.denominator,
-            Stop().flag,
-            scratch_for(world.laid),
-            room_for_subsets(world.n_items),
-            room_for_rules(1, world.n_items),
-        )
         row_of = np.array([row for row, _ in gone], dtype=np.int32)
         outcomes = np.zeros(len(positions), dtype=np.int8)
-        listed = as_rules(world, gone, blocked_by, rules)
-        starts, items, consequents = look_at(
-            positions, row_of, blocked_by, seen_at, returned_at, now, listed, *common, outcomes
-        )
-        expected = plain_personal.look_at(gone, *against)
+        tried = Tried(positions, row_of, blocked_by, seen_at, outcomes)
+        listed = as_rules(world, gone, blocked_by, rules, returned_at)
+        found = room_for_rules(len(gone), len(gone) * world.n_items)
+        try_restoring(tried, now, listed, probe, found, Stop().flag)
+        starts, items, consequents = rules_found(found)
+        expected = plain_personal.try_restoring(gone, *against)
         assert (outcomes == SAFE).tolist() == expected
         world.check(against[1])
         new = [tuple(items[a:b].tolist()) for a, b in zip(starts, starts[1:], strict=False)]
         rules = rules + list(zip(new, consequents.tolist(), strict=True))
         check_blocks(world, gone, outcomes, [rules[n] for n in blocked_by], *against[3:])
 
-        put_back_together(positions, row_of, *common, outcomes)
+        restore_together(tried, probe, room_for_rules(1, world.n_items), Stop().flag)
         safe = [each for each, alone in zip(gone, expected, strict=True) if alone]
-        back = plain_personal.put_back_together(safe, *against)
+        back = plain_personal.restore_together(safe, *against)
         assert (outcomes[outcomes != 0] == BACK).tolist() == back
         returned = [each for each, is_back in zip(safe, back, strict=True) if is_back]
         world.check(plain_personal.put_all_back(against[1], returned))
@@ -294,7 +287,7 @@ def test_look_at_and_put_back_together(problem, data):
         positions, blocked_by, seen_at = positions[still], blocked_by[still], seen_at[still]
 
 
-def as_rules(world, gone, blocked_by, rules):
+def as_rules(world, gone, blocked_by, rules, returned_at):
     """The rules as the kernels take them; under each item those that keep an occurrence of it out."""
     of_item = [
         sorted({int(rule) for (_, y), rule in zip(gone, blocked_by, strict=True) if y == x})
@@ -306,6 +299,7 @@ def as_rules(world, gone, blocked_by, rules):
         np.array([e for _, e in rules], dtype=np.int32),
         np.concatenate([[0], np.cumsum([len(numbers) for numbers in of_item], dtype=np.int64)]),
         np.array([number for numbers in of_item for number in numbers], dtype=np.int64),
+        returned_at,
     )
 
 

@@ -13,8 +13,17 @@ from twins import plain_rho
 from twins.layouts import laid_out, lists, sensitive_ranks
 from withhold.counting.layout import Layout
 from withhold.counting.threads import Stop
-from withhold.methods.rho.check.antecedents import CLEAN, FOUND, survey_antecedents
-from withhold.methods.rho.check.survey import survey
+from withhold.counting.walk import new_walk
+from withhold.counting.worst import new_worst
+from withhold.methods.rho.check.closed_sets import CLEAN, FOUND
+from withhold.methods.rho.check.survey import (
+    Tally,
+    Task,
+    sensitive_of,
+    survey,
+    survey_antecedents,
+)
+from withhold.methods.rho.model import Limits
 from withhold.methods.rho.samples import are_first_breaches
 from withhold.methods.rho.search.forced import find_forced, list_forced
 
@@ -24,43 +33,28 @@ class Surveyed:
 
     def __init__(self, layout: Layout, rho: Fraction, sizes, *, keep=500, roots=None, **options):
         first, last = roots or (0, layout.n_items)
+        first_only, skip_equal = (options.get(each, False) for each in ("first_only", "skip_equal"))
+        task = Task(first, last, sizes[0], rho.numerator, rho.denominator, first_only, skip_equal)
         self.counts = np.zeros(sizes[1] + 1, dtype=np.int64)
-        held = np.zeros(sizes[1] + 1, dtype=np.int64)
-        sets = np.zeros((sizes[1] + 1, keep, sizes[1] + 1), dtype=np.int32)
-        numbers = np.zeros((sizes[1] + 1, keep, 2), dtype=np.int64)
         self.exposed = np.zeros(layout.n_rows, dtype=np.uint8)
+        worst = new_worst(sizes[1], keep)
         self.status = survey_antecedents(
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            layout.post_positions,
-            layout.sensitive,
-            layout.sensitive_offsets,
-            layout.sensitive_items,
-            first,
-            last,
-            *sizes,
-            rho.numerator,
-            rho.denominator,
-            options.get("first_only", False),
-            options.get("skip_equal", False),
-            self.counts,
-            held,
-            sets,
-            numbers,
-            self.exposed,
-            np.zeros(1, dtype=np.int64),
+            layout.rows(),
+            new_walk(layout.rows(), sizes[1]),
+            sensitive_of(layout, sizes[1]),
+            task,
+            Tally(self.counts, self.exposed, np.zeros(1, dtype=np.int64)),
+            worst,
             Stop().flag,
         )
         self.worst = [
             (
-                frozenset(sets[size, k, 1 : size + 1].tolist()),
-                int(sets[size, k, 0]),
-                *map(int, numbers[size, k]),
+                frozenset(worst.sets[size, k, 1 : size + 1].tolist()),
+                int(worst.sets[size, k, 0]),
+                *map(int, worst.numbers[size, k, :2]),
             )
             for size in range(sizes[1] + 1)
-            for k in range(held[size])
+            for k in range(worst.counts[size])
         ]
 
 
@@ -172,16 +166,12 @@ def test_find_forced(problem):
     middle = layout.n_items // 2
     for start, end in ((0, middle), (middle, layout.n_items)):
         find_forced(
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            layout.post_positions,
+            layout.rows(),
+            new_walk(layout.rows(), 2),
             layout.sensitive,
-            start,
-            end,
-            rho.numerator,
-            rho.denominator,
+            np.empty(layout.n_items, dtype=np.int64),
+            (start, end),
+            Limits(rho.numerator, rho.denominator, True),
             result,
             Stop().flag,
         )
@@ -202,13 +192,7 @@ def test_list_forced(problem, data):
     ]
     chosen = sorted(data.draw(st.sets(st.integers(0, layout.n_rows - 1))))
     reference = plain_rho.list_forced(chosen, records, codes)
-    starts, others, gone, answers = list_forced(
-        np.array(chosen, dtype=np.int64),
-        layout.offsets,
-        layout.items,
-        layout.sensitive,
-        layout.code_of_rank,
-        layout.origin,
-    )
+    rows_chosen = np.array(chosen, dtype=np.int64)
+    starts, others, gone, answers = list_forced(layout, rows_chosen)
     goes = [gone[answers == k].tolist() for k in range(len(chosen))]
     assert list(zip(lists(starts, others), goes, strict=True)) == reference

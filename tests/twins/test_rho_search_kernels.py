@@ -13,14 +13,29 @@ from tables import Rows, examples, problems
 from twins import plain_rho
 from twins.layouts import all_bitmaps, arrays, laid_out, left_in, lists, rows_in, sensitive_ranks
 from withhold.counting.layout import Layout
+from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import Stop
+from withhold.methods.rho.model import Limits
+from withhold.methods.rho.search.bounded import new_few
 from withhold.methods.rho.search.closed_fix import (
     find_unsafe_pairs,
     fix_consequents,
     harmed_pairs,
 )
-from withhold.methods.rho.search.restore import BLOCKED, restore
-from withhold.methods.rho.search.room import find_astray, find_loose_events, find_touched_events
+from withhold.methods.rho.search.events import new_events
+from withhold.methods.rho.search.restore import (
+    BLOCKED,
+    Blocking,
+    Candidates,
+    new_trial,
+    restore,
+)
+from withhold.methods.rho.search.room import (
+    Rules,
+    find_astray,
+    find_loose_events,
+    find_touched_events,
+)
 from withhold.methods.rho.search.sweep import sweep
 from withhold.methods.rho.search.thinning import thin_records
 
@@ -33,14 +48,16 @@ class Work:
         self.items = layout.items.copy()
         self.supports = layout.supports.copy()
         self.bitmaps = all_bitmaps(layout) if with_bitmaps else layout.bitmaps()
+        self.rows = IndexedRows(
+            layout.offsets,
+            self.items,
+            layout.post_offsets,
+            layout.post_rows,
+            self.supports,
+            self.bitmaps,
+        )
         self.row_of = np.repeat(np.arange(layout.n_rows), np.diff(layout.offsets)).astype(np.int32)
         self.stop = Stop()
-
-    @property
-    def table(self) -> tuple[np.ndarray, ...]:
-        """What nearly every kernel begins with."""
-        layout = self.layout
-        return layout.offsets, self.items, layout.post_offsets, layout.post_rows
 
     def delete(self, place: int) -> None:
         """Delete what stands at a place."""
@@ -48,7 +65,7 @@ class Work:
         if len(self.bitmaps):
             self.bitmaps[rank, row >> 6] &= ~(np.uint64(1) << np.uint64(row & 63))
         self.supports[rank] -= 1
-        self.items[place] = -1
+        self.items[place] = ~rank
 
     def records(self) -> list[frozenset[int]]:
         """The rows as they are now, having looked whether everything else says the same."""
@@ -62,18 +79,29 @@ class Work:
         assert rows_in(self.bitmaps) == holders[first:]
         return records
 
-    def outcome(self, deleted, answers, starts, items, numbers):
+    def outcome(self, events, antecedents):
         """The rows, and the deletions with their rules, as the twins tell them."""
+        n_deleted, n_events = events.counts.tolist()
         rules = [
-            (frozenset(q), *map(int, numbers[3 * k : 3 * k + 3]))
-            for k, q in enumerate(lists(starts, items))
+            (frozenset(q), *map(int, events.numbers[k]))
+            for k, q in enumerate(lists(events.starts[: n_events + 1], antecedents))
         ]
         deletions = [
             (int(self.row_of[place]), int(self.layout.items[place]), rules[answer])
-            for place, answer in zip(deleted, answers, strict=True)
+            for place, answer in zip(
+                events.positions[:n_deleted], events.answers[:n_deleted], strict=True
+            )
         ]
         assert {rule for *_, rule in deletions} == set(rules)
         return self.records(), deletions
+
+
+def limits_of(rho: Fraction, *, with_prior: bool = True) -> Limits:
+    return Limits(rho.numerator, rho.denominator, with_prior)
+
+
+def state_of(seed: int | None) -> np.ndarray:
+    return np.array([seed or 0], dtype=np.int64)
 
 
 @st.composite
@@ -98,20 +126,7 @@ def test_sweep(problem, size, seed):
     lots = plain_rho.lehmer(seed) if seed else None
     reference = plain_rho.sweep(work.records(), sensitive, rho, size=size, lots=lots)
     result = sweep(
-        work.layout.offsets,
-        work.items,
-        work.layout.items,
-        work.layout.post_offsets,
-        work.layout.post_rows,
-        work.supports,
-        work.bitmaps,
-        work.layout.sensitive,
-        size,
-        rho.numerator,
-        rho.denominator,
-        seed is not None,
-        np.array([seed or 1], dtype=np.int64),
-        work.stop.flag,
+        work.rows, work.layout.sensitive, size, limits_of(rho), state_of(seed), work.stop.flag
     )
     assert work.outcome(*result) == reference
 
@@ -136,19 +151,8 @@ def test_fix_consequents(problem, with_prior, seed, data):
     reference = plain_rho.fix_consequents(
         work.records(), pairs, rho, with_prior=with_prior, lots=lots
     )
-    done, *result = fix_consequents(
-        as_array(pairs),
-        *work.table,
-        work.supports,
-        work.bitmaps,
-        rho.numerator,
-        rho.denominator,
-        with_prior,
-        seed is not None,
-        np.array([seed or 1], dtype=np.int64),
-        work.stop.flag,
-    )
-    assert done == len(pairs)
+    limits = limits_of(rho, with_prior=with_prior)
+    result = fix_consequents(work.rows, as_array(pairs), limits, state_of(seed), work.stop.flag)
     assert work.outcome(*result) == reference
     # Whatever the order: the last pair is safe, for nothing was deleted after it.
     assert not any(
@@ -163,20 +167,8 @@ def test_find_unsafe_pairs(problem, with_prior, data):
     pairs = data.draw(pairs_of(work, sensitive))
     reference = plain_rho.find_unsafe_pairs(pairs, work.records(), rho, with_prior=with_prior)
     result = np.zeros(len(pairs), dtype=bool)
-    for first in range(2):
-        find_unsafe_pairs(
-            as_array(pairs),
-            first,
-            2,
-            *work.table,
-            work.supports,
-            work.bitmaps,
-            rho.numerator,
-            rho.denominator,
-            with_prior,
-            result,
-            work.stop.flag,
-        )
+    limits = limits_of(rho, with_prior=with_prior)
+    find_unsafe_pairs(work.rows, as_array(pairs), limits, result, work.stop.flag)
     assert result.tolist() == reference
 
 
@@ -191,9 +183,9 @@ def test_harmed_pairs(problem, data):
     ]
     reference = plain_rho.harmed_pairs(suspects, processed, work.records(), sensitive)
     result = harmed_pairs(
+        work.rows,
         np.array(suspects, dtype=np.int64).reshape(-1, 2),
         np.array(list(processed.values()), dtype=np.int64),
-        *work.table,
         work.layout.sensitive,
     )
     assert [tuple(pair) for pair in result.tolist()] == reference
@@ -206,7 +198,7 @@ def test_harmed_pairs__are_more_than_there_was_room_for_at_first():
     processed = dict.fromkeys(range(15), 0)
     reference = plain_rho.harmed_pairs(suspects, processed, work.records(), frozenset(range(15)))
     result = harmed_pairs(
-        np.array(suspects), np.zeros(15, dtype=np.int64), *work.table, work.layout.sensitive
+        work.rows, np.array(suspects), np.zeros(15, dtype=np.int64), work.layout.sensitive
     )
     assert [tuple(pair) for pair in result.tolist()] == reference
     assert len(reference) == 15 * 14
@@ -247,22 +239,28 @@ def check_restore(problem, max_known, with_prior, put_back, data):
         table, candidates, ranks, rho, **model, ceilings=ceilings, put_back=put_back
     )
     outcomes = np.zeros(len(deleted), dtype=np.int8)
-    starts, items, consequents, extras = restore(
+    tried = Candidates(
         np.array(deleted, dtype=np.int32),
         np.array([row for row, _ in candidates], dtype=np.int32),
         np.array([rank for _, rank in candidates], dtype=np.int32),
-        *work.table,
-        work.supports,
-        work.bitmaps,
-        work.layout.sensitive,
-        rho.numerator,
-        rho.denominator,
-        with_prior,
-        max_known,
-        data.draw(st.sampled_from([0, 1, 8])),
         np.array(list(ceilings.values()), dtype=np.int64),
         put_back,
         outcomes,
+    )
+    starts, consequents, extras = blocking = Blocking(
+        np.zeros(len(deleted) + 1, dtype=np.int64),
+        np.zeros(len(deleted), dtype=np.int32),
+        np.zeros(len(deleted), dtype=np.int64),
+    )
+    rows_per_set = data.draw(st.sampled_from([0, 1, 8]))
+    items = restore(
+        work.rows,
+        tried,
+        work.layout.sensitive,
+        limits_of(rho, with_prior=with_prior),
+        None if max_known < 0 else new_few(work.rows, max_known, rows_per_set),
+        new_trial(work.rows, len(deleted)),
+        blocking,
         work.stop.flag,
     )
     assert (outcomes.tolist(), work.records()) == reference
@@ -324,20 +322,27 @@ def test_find_loose_events(problem, data):
     reference = plain_rho.find_loose_events(rules, work.records(), rho)
     result = np.zeros(len(rules), dtype=bool)
     chosen = data.draw(st.sets(st.sampled_from(range(len(rules)))))
+    more = data.draw(st.integers(0, 1))
     find_loose_events(
+        work.rows,
+        limits_of(rho),
         np.array(sorted(chosen), dtype=np.int64),
-        *arrays([q for q, _, _ in rules]),
-        np.array([e for _, e, _ in rules], dtype=np.int32),
-        np.array([more for _, _, more in rules], dtype=np.int64),
-        *work.table,
-        work.supports,
-        work.bitmaps,
-        rho.numerator,
-        rho.denominator,
+        Rules(
+            *arrays([q for q, _, _ in rules]),
+            np.array([e for _, e, _ in rules], dtype=np.int32),
+            np.array([extra - more for _, _, extra in rules], dtype=np.int64),
+        ),
+        more,
         result,
         work.stop.flag,
     )
     assert result.tolist() == [loose and k in chosen for k, loose in enumerate(reference)]
+
+
+def rules_with(antecedents) -> Rules:
+    """Rules with these antecedents and no consequents."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Rules(*arrays(antecedents), nothing.astype(np.int32), nothing)
 
 
 @examples(150)
@@ -353,11 +358,10 @@ def test_find_astray(problem, data):
     )
     result = np.zeros(len(deletions), dtype=bool)
     find_astray(
+        work.rows,
+        rules_with(antecedents),
         np.array([event for event, _ in deletions], dtype=np.int32),
         np.array([row for _, row in deletions], dtype=np.int32),
-        *arrays(antecedents),
-        work.layout.offsets,
-        work.items,
         result,
     )
     assert result.tolist() == reference
@@ -373,14 +377,7 @@ def test_find_touched_events(problem, data):
     reference = plain_rho.find_touched_events(antecedents, returned, work.records())
     of_item = [[row for row, x in returned if x == rank] for rank in range(work.layout.n_items)]
     result = np.zeros(len(antecedents), dtype=bool)
-    find_touched_events(
-        np.arange(len(antecedents)),
-        *arrays(antecedents),
-        *arrays(of_item),
-        work.layout.offsets,
-        work.items,
-        result,
-    )
+    find_touched_events(work.rows, rules_with(antecedents), *arrays(of_item), result)
     assert result.tolist() == reference
 
 
@@ -389,15 +386,14 @@ def test_find_touched_events(problem, data):
 def test_thin_records(problem, bias):
     work, sensitive, rho = problem
     reference = plain_rho.thin_records(work.records(), sensitive, rho, bias=bias)
-    result = thin_records(
-        *work.table,
-        work.supports,
-        work.bitmaps,
+    events = new_events(len(work.items))
+    antecedents = thin_records(
+        work.rows,
         work.layout.sensitive,
         work.supports.copy(),
-        bias,
-        rho.numerator,
-        rho.denominator,
+        np.where(work.layout.sensitive, bias, 0.0),
+        limits_of(rho),
+        events,
         work.stop.flag,
     )
-    assert work.outcome(*result) == reference
+    assert work.outcome(events, antecedents) == reference

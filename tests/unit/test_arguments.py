@@ -21,7 +21,7 @@ RHO = wh.RhoUncertainty("0.5", {"condom"})
 RECORDS = wh.read(SHOP)
 MODELS_MADE = {
     "rho": RHO,
-    "personal-rho": wh.PersonalRhoUncertainty("0.5", wh.Constraints.of({0: ["condom"]}, RECORDS)),
+    "personal-rho": wh.PersonalRhoUncertainty("0.5"),
     "coherence": wh.Coherence("0.5", 2, 1, ["condom"]),
     "km": wh.KmAnonymity(2, 1),
     "k-anonymity": wh.KAnonymity(2, ["age", "sex"]),
@@ -130,8 +130,13 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
             "max_known must be a whole number",
         ),
         (lambda: wh.RhoUncertainty("0.5", ["a"], ignore_prior=1), "ignore_prior must be True or"),
-        (lambda: wh.PersonalRhoUncertainty("0.5", ["a"]), "constraints must be a Constraints or"),
-        (lambda: wh.PersonalRhoUncertainty("0.5", seed=-1), "seed must be 0 or more"),
+        (lambda: wh.PersonalRhoUncertainty("0.5", ["a"]), "at most 1 values without a name"),
+        (lambda: wh.PersonalRhoUncertainty("0.5", seed=1), "has no option 'seed'"),
+        (
+            lambda: wh.anonymize(SHOP, wh.PersonalRhoUncertainty("0.5"), constraints=["a"]),
+            "constraints must be a Constraints or",
+        ),
+        (lambda: wh.verify(SHOP, RHO, evidence=3), "evidence must be an Evidence or None"),
         (lambda: wh.Coherence("0.5", True, 1, ["a"]), "k must be a whole number, not True"),
         (lambda: wh.Coherence("0.5", "5", 1, ["a"]), "k must be a whole number, not '5'"),
         (lambda: wh.Coherence("0.5", 5, 1, "ab"), "private must be a collection"),

@@ -17,7 +17,7 @@ import pytest
 
 import withhold as wh
 from withhold.atomic import FileSet, abandon, drafting, drafts, journal, steps
-from withhold.candidates import candidate
+from withhold.comparison import candidate
 from withhold.errors import OutputError, PolicyError
 from withhold.publish.publishing import (
     internal_of,
@@ -525,7 +525,6 @@ def test_abandon__removes_all_drafts_and_lets_nothing_follow(tmp_path, monkeypat
     import threading
 
     monkeypatch.setattr(drafts, "leaving", threading.RLock())
-    monkeypatch.setattr("withhold.atomic.writing.leaving", drafts.leaving)
     with drafting(FileSet(tmp_path / "out.dat")) as some:
         some.new_text("text")
         thread = threading.Thread(target=abandon)

@@ -7,8 +7,10 @@ import re
 
 import pytest
 
+import asking
 import withhold as wh
-from withhold.auditing import budget as counting
+from asking import personal
+from withhold.auditing import records as counting
 from withhold.auditing.result import How
 from withhold.method import Model
 from withhold.report.attack import attack_section, exposure
@@ -38,7 +40,7 @@ def models() -> dict[str, Model]:
     return {
         "rho": wh.RhoUncertainty("0.5", SECRET),
         "rho-limited": wh.RhoUncertainty("0.5", SECRET, max_known=1),
-        "personal-rho": wh.PersonalRhoUncertainty("0.5", fears),
+        "personal-rho": personal("0.5", fears),
         "coherence": wh.Coherence("0.5", 2, 2, SECRET),
         "km": wh.KmAnonymity(3, 2),
         "buckets": wh.Buckets(2),
@@ -65,7 +67,7 @@ def counting_mode(request, monkeypatch):
 
 @each_model
 def test_text_and_json__show_the_same_numbers(name, counting_mode):
-    audit = wh.audit(ROWS, models()[name], samples=50)
+    audit = asking.audit(ROWS, models()[name], samples=50)
     found = json.loads(json.dumps(audit_as_dict(audit)))
     text = audit_text(audit, name="shop.dat")
     shown = re.sub(r" +", " ", text)
@@ -107,7 +109,7 @@ def test_text_and_json__show_the_same_numbers(name, counting_mode):
 
 @each_model
 def test_text__has_the_columns_that_apply_and_no_other(name):
-    text = audit_text(wh.audit(ROWS, models()[name], samples=20), name="shop.dat")
+    text = audit_text(asking.audit(ROWS, models()[name], samples=20), name="shop.dat")
     heads = next(line for line in text.splitlines() if "record is unique" in line)
     wanted = ["knows", *HEADINGS[name], "of records"]
     assert re.split(r" {2,}", heads.strip()) == wanted
@@ -121,7 +123,7 @@ def test_text__has_the_columns_that_apply_and_no_other(name):
 def test_report__shows_the_numbers_of_the_audits(name, counting_mode):
     model = models()[name]
     options = {"hierarchy": "fan-out:2"} if name == "buckets" else {}
-    release = wh.anonymize(ROWS, model, **options)
+    release = asking.anonymize(ROWS, model, **options)
     subject = examine(release)
     section = attack_section(subject, with_original=True)
     found = audit_as_dict(subject.before), audit_as_dict(subject.after)
@@ -150,7 +152,7 @@ def test_report__shows_the_numbers_of_the_audits(name, counting_mode):
 def test_report__of_models_without_secrets_does_not_speak_of_inferring():
     for name in ("km", "buckets"):
         options = {"hierarchy": "fan-out:2"} if name == "buckets" else {}
-        release = wh.anonymize(ROWS, models()[name], **options)
+        release = asking.anonymize(ROWS, models()[name], **options)
         page = report_html(release.report())
         assert "inferred what the promise rules out" not in page
         assert "sensitive item inferred" not in page
@@ -217,9 +219,9 @@ def test_sample_that_confirms__does_not_count_as_nothing_found():
     rows = [["a", "s"]] + [["a"]] * 200 + [["b", "s"], ["b"], ["c"]] * 20
     table = wh.Records.from_lists(rows)
     fears = wh.Constraints.of({0: ["s"]}, table)
-    model = wh.PersonalRhoUncertainty("0.4", fears, max_known=1, epsilon="0.2", delta="0.2")
-    audit = wh.audit(table, model, samples=1)
+    model = personal("0.4", fears, max_known=1, epsilon="0.2", delta="0.2")
+    audit = asking.audit(table, model, samples=1)
     assert audit.verdict.status is not wh.Status.HOLDS
-    exact = wh.audit(table, wh.PersonalRhoUncertainty("0.4", fears, max_known=1), samples=1)
+    exact = asking.audit(table, personal("0.4", fears, max_known=1), samples=1)
     assert audit.by_size == exact.by_size
     assert audit.exposed_records == exact.exposed_records

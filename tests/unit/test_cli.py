@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import json
 import os
 import random
@@ -10,14 +11,15 @@ import re
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import withhold
-from withhold.cli import anonymize, audit, demo, inspect, verify  # noqa: F401
-from withhold.cli.app import app
+from withhold.cli.app import VERBS, app
+from withhold.cli.options import HELP
 from withhold.errors import (
     ImpossibleError,
     InputError,
@@ -26,6 +28,9 @@ from withhold.errors import (
     OutputError,
     PolicyError,
 )
+
+for each in VERBS:  # importing a verb registers it
+    import_module(f"withhold.cli.{each}")
 
 SHOP = "bread beer condom\nbeer condom\nbread coffee\ncoffee\n"
 BROKEN = ("--rho", "0.5", "--sensitive", "condom")
@@ -700,3 +705,11 @@ def test_interrupt__publishes_nothing_and_leaves_nothing(tmp_path, moment, numbe
     assert said == "withhold: interrupted; nothing was published\n"
     assert os.listdir(tmp_path) == ["baskets.dat"]
     assert source.read_text() == content
+
+
+def test_help__has_no_text_of_an_option_that_is_gone():
+    taken = set()
+    for command in app.registered_commands:
+        names = inspect.signature(command.callback).parameters
+        taken |= {*names, *(f"{command.name}.{name}" for name in names)}
+    assert set(HELP) <= taken

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import asking
 import withhold as wh
 from tables import needs_speed
 from withhold.method import Model
@@ -30,7 +31,7 @@ def models(table: wh.Records) -> dict[str, Model]:
     return {
         "rho": wh.RhoUncertainty("0.5", SECRET),
         "rho-limited": wh.RhoUncertainty("0.5", SECRET, max_known=2),
-        "personal-rho": wh.PersonalRhoUncertainty("0.5", wh.Constraints.of(fears, table)),
+        "personal-rho": asking.personal("0.5", wh.Constraints.of(fears, table)),
         "coherence": wh.Coherence("0.5", 2, 2, SECRET),
         "coherence-any": wh.Coherence("0.5", 2, None, SECRET),
         "coherence-common": wh.Coherence("0.5", 1, 3, SECRET),
@@ -48,9 +49,9 @@ def tables() -> tuple[wh.Records, wh.Records]:
 @pytest.mark.parametrize("name", list(models(table_of(1))))
 def test_very_long_record(name, what, tables):
     small, large = tables
-    getattr(wh, what)(small, models(small)[name])
+    getattr(asking, what)(small, models(small)[name])
     began = time.process_time()
-    found = getattr(wh, what)(large, models(large)[name])
+    found = getattr(asking, what)(large, models(large)[name])
     assert time.process_time() - began < 20
     verdict = found if what == "verify" else found.verdict
     assert verdict.status is wh.Status.BROKEN
@@ -70,13 +71,13 @@ def test_very_long_record__in_a_file_that_holds(copies, known):
         constraints = wh.Constraints.of(fears, table)
         return [
             wh.RhoUncertainty("0.6", {"s"}, max_known=known),
-            wh.PersonalRhoUncertainty("0.6", constraints, originals=table, max_known=known),
+            asking.personal("0.6", constraints, originals=table, max_known=known),
             wh.Coherence("0.6", copies, known, {"s"}),
         ]
 
     for model in asked(small):
-        assert wh.verify(small, model)
+        assert asking.verify(small, model)
     began = time.process_time()
     for model in asked(large):
-        assert wh.verify(large, model)
+        assert asking.verify(large, model)
     assert time.process_time() - began < 20

@@ -36,8 +36,8 @@ def release(data, wishes):
     table = wh.read(data)
     loaded = peak()
     constraints = read_constraints(wishes, table)
-    model = wh.PersonalRhoUncertainty("0.5", constraints)
-    return loaded, constraints, wh.anonymize(table, model, budget=BUDGET, seed=1)
+    options = {"constraints": constraints, "budget": BUDGET, "seed": 1}
+    return loaded, constraints, wh.anonymize(table, wh.PersonalRhoUncertainty("0.5"), **options)
 
 # Kernels and libraries are loaded by a small release, so that what follows is the data's own.
 release("few.parquet", "few-wishes.parquet")

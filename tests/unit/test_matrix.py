@@ -19,6 +19,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import asking
 import withhold as wh
 from withhold import sweeping
 from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
@@ -72,9 +73,7 @@ class Model:
 
 
 def personal(**more: Any) -> Callable[[Any], Any]:
-    return lambda table: wh.PersonalRhoUncertainty(
-        "0.4", wh.Constraints.of(CONSTRAINTS, table), **more
-    )
+    return lambda table: asking.personal("0.4", wh.Constraints.of(CONSTRAINTS, table), **more)
 
 
 PERSONAL = ("--model", "personal-rho", "--rho", "0.4", "--constraints", "fears.csv")
@@ -322,9 +321,11 @@ def _reference(number: int) -> Reference:
     data = INPUTS[model.data]["dict of columns" if model.data == TABLE else "lists"]()
     table = read(data, model)
     asked = model.make(table)
-    release = wh.anonymize(table, asked, seed=SEED, jobs=1, **model.options)
-    found = wh.audit(table, asked, seed=SEED, jobs=1, samples=50) if model.data == RECORDS else None
-    found = found or wh.audit(table, asked, seed=SEED, jobs=1)
+    release = asking.anonymize(table, asked, seed=SEED, jobs=1, **model.options)
+    found = (
+        asking.audit(table, asked, seed=SEED, jobs=1, samples=50) if model.data == RECORDS else None
+    )
+    found = found or asking.audit(table, asked, seed=SEED, jobs=1)
     return Reference(
         audit_of(found), cells(release.data), release.loss.as_dict(), facts_of(table, release)
     )
@@ -378,15 +379,15 @@ def test_python__every_input_leads_to_the_same_release(model, name):
     table = read(data, model)
     asked = model.make(table)
     samples = {"samples": 50} if model.data == RECORDS else {}
-    assert audit_of(wh.audit(data, asked, seed=SEED, jobs=1, **samples)) == expected.audit
+    assert audit_of(asking.audit(data, asked, seed=SEED, jobs=1, **samples)) == expected.audit
     if asked.needs:
-        asked = asked.with_originals(table)
-    assert wh.verify(data, asked, jobs=1).status is wh.Status.BROKEN
-    release = wh.anonymize(data, asked, seed=SEED, jobs=1, **model.options)
+        asked = asked.of(table)
+    assert asking.verify(data, asked, jobs=1).status is wh.Status.BROKEN
+    release = asking.anonymize(data, asked, seed=SEED, jobs=1, **model.options)
     assert release.verdict.status.value == model.outcome
     assert cells(release.data) == expected.release
     assert release.loss.as_dict() == expected.loss
-    assert wh.verify(release.data, release.model, jobs=1).status.value == model.outcome
+    assert asking.verify_release(release, jobs=1).status.value == model.outcome
     assert cells(wh.apply(release.plan, table)) == expected.release
     assert facts_of(data, release) == expected.facts
 
@@ -395,10 +396,10 @@ def test_python__every_input_leads_to_the_same_release(model, name):
 def test_python__every_way_out_is_the_same_release(model, name, folder):
     data, expected = INPUTS[model.data][name](), reference(model)
     table = read(data, model)
-    release = wh.anonymize(data, model.make(table), seed=SEED, jobs=1, **model.options)
+    release = asking.anonymize(data, model.make(table), seed=SEED, jobs=1, **model.options)
     for file, format in ways_out(model, name):
         published = release.write(folder / f"way-{file}", format=format, jobs=1)
-        again = verify_file(published.path, complete=lambda _: release.model, jobs=1)
+        again = verify_file(published.path, gather=lambda _: release.evidence, jobs=1)
         assert again.same_bytes, file
         assert again.verdict.status.value == model.outcome, file
         assert cells(again.table) == expected.release, file
@@ -435,8 +436,8 @@ def test_python__sweep_and_sweep_on(model, name, folder, monkeypatch):
     asked = model.make(read(data, model))
     parameter, value = model.vary
     options = {"vary": {parameter: [value]}, "seed": SEED, "min_support": 2, **model.options}
-    (alone,) = wh.sweep(data, asked, jobs=1, **options).points
-    (kept,) = wh.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points
+    (alone,) = asking.sweep(data, asked, jobs=1, **options).points
+    (kept,) = asking.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points
     assert {fact.path: fact.value for fact in alone.facts} == {
         fact.path: fact.value for fact in kept.facts
     }
@@ -447,7 +448,7 @@ def test_python__sweep_and_sweep_on(model, name, folder, monkeypatch):
         raise AssertionError("what is finished is not done again")
 
     monkeypatch.setattr(sweeping, "anonymize", never)
-    assert wh.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points == (kept,)
+    assert asking.sweep(data, asked, folder=folder / "sweep", jobs=1, **options).points == (kept,)
 
 
 @pytest.mark.parametrize("edition", ["internal", "external"])
@@ -456,7 +457,7 @@ def test_python__report(model, edition, folder):
     expected = reference(model)
     data = INPUTS[model.data]["polars"]()
     asked = model.make(read(data, model))
-    release = wh.anonymize(data, asked, seed=SEED, jobs=1, **model.options)
+    release = asking.anonymize(data, asked, seed=SEED, jobs=1, **model.options)
     name, format = OUTPUTS[model.data][0]
     published = release.write(name, format=format, report=True, edition=edition)
     page = published.report.read_text()

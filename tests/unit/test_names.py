@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import withhold
 from withhold.cli import audit, inspect  # noqa: F401
 from withhold.cli.app import app
-from withhold.cli.typed import listed_items
+from withhold.cli.methods import listed_items
 from withhold.data import Constraints, Hierarchy, Records
 from withhold.data.names import MISSING, WHITESPACE, clean, nearest
 from withhold.data.wishes import parse_wish, write_wish

@@ -18,10 +18,9 @@ from withhold.cli.app import app
 from withhold.errors import NotVerifiedError, OutputError, PolicyError
 from withhold.publish.publishing import report_path
 from withhold.report import figures
-from withhold.report.content import examine, make_report
+from withhold.report.content import band_text, examine, make_report
 from withhold.report.html import report_html
 from withhold.report.json import facts_as_dict
-from withhold.report.strangers import band_text
 from withhold.telling.plots import Bars, Dots, Line, Lines, Scatter
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section
 from withhold.verdict import Status
@@ -372,7 +371,7 @@ def test_cli__report_and_json(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--edition", "external"], "say --report too"),
+        (["--edition", "external"], "--edition requires --report"),
         (["--report", "--edition", "secret"], "internal or external"),
     ],
 )

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import withhold as wh
+from asking import anonymize, personal
 from tables import examples
 from withhold.data import Constraints
 from withhold.methods.personal.wishes import count_wishes
@@ -26,12 +27,11 @@ FEARS = {0: ["medicine", "pork"], 3: ["wine"], 5: ["medicine"]}
 @pytest.fixture(scope="module")
 def release():
     table = wh.read(ROWS)
-    model = wh.PersonalRhoUncertainty("0.3", Constraints.of(FEARS, table))
-    return wh.anonymize(table, model)
+    return anonymize(table, personal("0.3", Constraints.of(FEARS, table)))
 
 
 def wishes_of(release):
-    return count_wishes(release.model.constraints, release.original, release.plan.removed)
+    return count_wishes(release.evidence.constraints, release.original, release.plan.removed)
 
 
 def test_section__tells_who_asked_for_what(release):

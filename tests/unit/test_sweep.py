@@ -20,7 +20,7 @@ import withhold as wh
 from withhold import sweeping
 from withhold.cli import sweep  # noqa: F401
 from withhold.cli.app import app
-from withhold.cli.varying import varied
+from withhold.cli.sweep import varied
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.report.trade_off import sweep_as_dict, sweep_csv, sweep_text, trade_off
 from withhold.telling.plots import rows_of
@@ -343,10 +343,9 @@ def test_folder__another_tree_is_another_sweep(shop):
 
 def test_sweep__of_a_personal_model_keeps_who_fears_what():
     table = wh.read(SHOP)
-    model = wh.PersonalRhoUncertainty("0.5", wh.Constraints.of({0: ["condom"]}, table))
-    found = wh.sweep(table, model, vary={"rho": ["0.4"], "seed": [1, 2]})
-    alone = wh.anonymize(
-        table, wh.PersonalRhoUncertainty("0.4", model.constraints), seed=1
-    ).loss.removed
+    wanted = {"constraints": wh.Constraints.of({0: ["condom"]}, table)}
+    model = wh.PersonalRhoUncertainty("0.5")
+    found = wh.sweep(table, model, vary={"rho": ["0.4"], "seed": [1, 2]}, **wanted)
+    alone = wh.anonymize(table, wh.PersonalRhoUncertainty("0.4"), seed=1, **wanted).loss.removed
     assert alone > 0
     assert [point.fact(LOST).value for point in found.points] == [alone, alone]

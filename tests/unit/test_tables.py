@@ -16,8 +16,7 @@ import withhold as wh
 from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.data import Table
-from withhold.data.determining import determining_columns
-from withhold.data.identifying import looks_identifying
+from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.table import Column
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.formats.table import (

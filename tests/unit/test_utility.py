@@ -9,7 +9,7 @@ import pytest
 
 from withhold.data import Records
 from withhold.errors import PolicyError
-from withhold.measure import MEANING, measure_loss, measure_utility, rules
+from withhold.measure import MEANING, measure_loss, measure_utility, patterns
 from withhold.measure.utility import ITEMS_SHOWN, Utility
 from withhold.mining import rule_counts
 
@@ -151,7 +151,7 @@ def test_nonsense__is_refused():
 @pytest.mark.parametrize(("joint", "support"), [(1, 1), (3, 4)])
 def test_most_changed__finds_a_lost_rule_that_became_surer(monkeypatch, joint, support):
     # a→b is 4/20 and then too rare to be mined but surer; c→d falls from 5/10 to 0.
-    monkeypatch.setattr(rules, "RULES_SHOWN", 1)
+    monkeypatch.setattr(patterns, "RULES_SHOWN", 1)
     monkeypatch.setattr(rule_counts, "COUNTED_AT_ONCE", 1)
     single = [["b"]] * 40 + [["d"]] * 40
     before = [["a", "b"]] * 4 + [["a"]] * 16 + [["c", "d"]] * 5 + [["c"]] * 5

@@ -5,10 +5,9 @@ rename is the one moment at which the new set replaces the old one. Whoever was 
 nothing; whoever was killed after it is completed by the next to come.
 """
 
-from withhold.atomic.drafts import Draft, abandon, was_committed
+from withhold.atomic.drafts import Draft, Drafts, abandon, drafting, save, was_committed
 from withhold.atomic.files import FileSet, refuse_links
 from withhold.atomic.journal import current, settle
-from withhold.atomic.writing import Drafts, drafting, save
 
 __all__ = [
     "Draft",

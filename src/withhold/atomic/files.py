@@ -53,9 +53,8 @@ class FileSet:
 
     def is_draft(self, name: str) -> bool:
         """Whether a name is one that ``draft`` gives."""
-        return (
-            re.fullmatch(rf"\.{re.escape(self.path.name)}\.[0-9a-f]{{16}}\.part", name) is not None
-        )
+        pattern = rf"\.{re.escape(self.path.name)}\.[0-9a-f]{{16}}\.part"
+        return re.fullmatch(pattern, name) is not None
 
 
 @contextmanager
@@ -64,51 +63,39 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
     Where a folder cannot be locked (Windows, some network drives) nobody waits.
     """
-    handle = _open_folder(folder)
     try:
-        if handle is not None:
-            _wait_for(handle, folder)
-        yield
-    finally:
-        if handle is not None:
-            os.close(handle)
-
-
-def _open_folder(folder: Path) -> int | None:
-    if fcntl is None:
-        return None
-    try:
-        return os.open(folder, os.O_RDONLY)
+        handle = None if fcntl is None else os.open(folder, os.O_RDONLY)
     except OSError:
-        return None
-
-
-def _wait_for(handle: int, folder: Path) -> None:
-    began = time.monotonic()
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
+        handle = None
+    if handle is None:
+        yield
+        return
+    try:
+        began = time.monotonic()
+        while not claim(handle):
             if time.monotonic() - began > PATIENCE_SECONDS:
                 raise OutputError(
                     f"the folder {folder} is locked by another process; try again later"
-                ) from None
+                )
             stop_if_asked()
             time.sleep(0.02)
-        except OSError:
-            return
+        yield
+    finally:
+        os.close(handle)
 
 
-def claim(handle: int) -> bool:
-    """Hold an open file until it is closed; False if somebody else does."""
+def claim(handle: int, *, unless_known: bool = True) -> bool:
+    """Hold an open file until it is closed; False if somebody else does.
+
+    ``unless_known`` is what to return where that cannot be found out.
+    """
     if fcntl is not None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:
-            return True
+            return unless_known
     return True
 
 
@@ -130,19 +117,10 @@ def _remove_unused(path: Path) -> None:
         return
     handle = os.open(path, steps.READ)
     try:
-        if is_ours(os.fstat(handle)) and _is_free(handle):
+        if is_ours(os.fstat(handle)) and claim(handle, unless_known=False):
             steps.unlink(path)
     finally:
         os.close(handle)
-
-
-def _is_free(handle: int) -> bool:
-    """Whether nobody holds the file; where that cannot be found out, somebody does."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def is_ours(found: os.stat_result) -> bool:

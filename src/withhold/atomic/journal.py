@@ -80,13 +80,10 @@ def _parsed(files: FileSet, content: bytes) -> Journal | None:
         moves = tuple(Move(**move) for move in record["moves"])
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    members = {path.name for path in files.members}
-    targets = [move.target for move in moves]
-    drafts = [move.draft for move in moves]
+    targets, drafts = [move.target for move in moves], [move.draft for move in moves]
     proper = (
         all(isinstance(text, str) for text in (*removals, *targets, *drafts))
-        and members.issuperset(removals)
-        and members.issuperset(targets)
+        and {path.name for path in files.members}.issuperset((*removals, *targets))
         and all(files.is_draft(name) for name in drafts)
         and len(set(targets)) == len(set(drafts)) == len(moves)
     )
@@ -101,14 +98,10 @@ def _is_complete(folder: Path, move: Move) -> bool:
 
 def roll_forward(files: FileSet, journal: Journal) -> None:
     """Do what the journal says and remove it. What is done already is not done again."""
-    waiting = {
-        move.target: files.folder / move.draft
-        for move in journal.moves
-        if os.path.lexists(files.folder / move.draft)
-    }
-    moved = {move.target for move in journal.moves} - set(waiting)
+    drafts = {move.target: files.folder / move.draft for move in journal.moves}
+    waiting = {target: draft for target, draft in drafts.items() if os.path.lexists(draft)}
     for name in journal.removals:
-        if name not in moved:
+        if name in waiting or name not in drafts:
             steps.unlink(files.folder / name)
     for target, draft in waiting.items():
         steps.replace(draft, files.folder / target)

@@ -26,12 +26,10 @@ def share_interval(hits: int, trials: int) -> tuple[float, float]:
     """
     if trials == 0:
         return 0.0, 1.0
-    low, high = 0.0, 1.0
-    if hits > 0:
-        # The share for which so many hits, or more, are only just likely enough.
-        low = _where(lambda share: _beta(share, hits, trials - hits + 1))
-    if hits < trials:
-        high = 1.0 - _where(lambda share: _beta(share, trials - hits, hits + 1))
+    # The share for which so many hits, or more, are only just likely enough.
+    low = _where(lambda share: _beta(share, hits, trials - hits + 1)) if hits else 0.0
+    missed = trials - hits
+    high = 1.0 - _where(lambda share: _beta(share, missed, hits + 1)) if missed else 1.0
     return low, high
 
 

@@ -92,24 +92,18 @@ class SizeCount:
     @classmethod
     def estimated(cls, share: Share, of: int) -> SizeCount:
         """The count of which a sample of ``of`` candidates shows the share; four digits of it."""
-        low, high = share.interval
+        low, high = (Fraction(end) * of for end in share.interval)
         count = round(Fraction(share.hits, max(share.trials, 1)) * of)
-        return cls(
-            How.ESTIMATED,
-            _to_four_digits(count, round),
-            max(_to_four_digits(floor(Fraction(low) * of), floor), min(share.hits, 1)),
-            _to_four_digits(ceil(Fraction(high) * of), ceil),
-            share.trials,
-        )
+        least = max(_to_four_digits(floor(low), floor), min(share.hits, 1))
+        most = _to_four_digits(ceil(high), ceil)
+        return cls(How.ESTIMATED, _to_four_digits(count, round), least, most, share.trials)
 
     def __str__(self) -> str:
         if self.count is None:
             return self.how.value
         if self.how is How.ESTIMATED:
-            return (
-                f"about {self.count:,} ({self.low:,}–{self.high:,}), estimated from "
-                f"{self.samples:,} samples"
-            )
+            interval = f"({self.low:,}–{self.high:,})"
+            return f"about {self.count:,} {interval}, estimated from {self.samples:,} samples"
         return f"{'at least ' * (self.how is How.AT_LEAST)}{self.count:,}"
 
 
@@ -150,11 +144,8 @@ class Audit:
     @property
     def by_size(self) -> Mapping[int, int]:
         """How many breaches have an antecedent of each size, for the sizes that were counted in full."""
-        return {
-            size: each.count
-            for size, each in self.counts.items()
-            if each.how is How.COUNTED and each.count is not None
-        }
+        counted = {n: each.count for n, each in self.counts.items() if each.how is How.COUNTED}
+        return {size: count for size, count in counted.items() if count is not None}
 
     @property
     def complete(self) -> bool:

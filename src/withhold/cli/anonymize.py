@@ -2,77 +2,60 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from withhold.cli import methods, options
-from withhold.cli.again import typed_policy, verify_command
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, note, progress_bar, say
+from withhold.cli.console import note, say, working
+from withhold.cli.policy import typed_policy
 from withhold.cli.reading import check_marks, read_data
-from withhold.cli.typed import Given
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, UndecidedError
 from withhold.escaping import json_text
-from withhold.formats.extensions import check_extension
+from withhold.formats.forms import check_extension
 from withhold.registry import method_of
+from withhold.verdict import Status
+
+if TYPE_CHECKING:
+    from withhold.publish.publishing import Published
+    from withhold.release import AnyRelease
 
 
 @verb(
     "anonymize",
     example="withhold anonymize baskets.dat --rho 0.5 --sensitive sensitive.txt -o published.dat",
     publishes="output",
+    searches=True,
 )
-@methods.takes_method(searches=True)
 def anonymize(
+    *,
     context: typer.Context,
-    data: options.Data,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="Where to publish; the extension chooses another format."
-        ),
-    ],
-    given: Given,
-    report: Annotated[
-        bool, typer.Option("--report", help="Also write a page for people, OUTPUT.report.html.")
-    ] = False,
-    edition: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the report: internal (default), or external for strangers, without items."
-        ),
-    ] = None,
-    safe_csv: Annotated[
-        bool,
-        typer.Option(
-            "--safe-csv",
-            help="Write a quote before CSV cells that a spreadsheet would run as formulas, such as =1+1.",
-        ),
-    ] = False,
-    force: options.Force = False,
-    policy: options.Policy = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    record_column: options.RecordColumn = None,
-    item_column: options.ItemColumn = None,
-    consent: options.Consent = None,
-    skip_missing_ids: options.SkipMissingIds = False,
-    ids: options.Ids = "renumber",
-    allow_unknown: options.AllowUnknown = False,
-    seed: options.Seed = None,
-    jobs: options.Jobs = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    data: str,
+    output: Path,
+    given: methods.ModelOptions,
+    report: bool = False,
+    edition: str | None = None,
+    safe_csv: bool = False,
+    force: bool = False,
+    policy: Path | None = None,
+    how: options.Input,
+    ids: str = "renumber",
+    allow_unknown: bool = False,
+    seed: int | None = None,
+    jobs: int | None = None,
+    shown: options.Output,
 ) -> None:
     """Withhold as little as possible, prove the result, publish it with a manifest."""
-    wanted = methods.build_model(given)
+    model = methods.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
-    check_extension(output.name, data, table=method_of(wanted).data == "table")
+    check_extension(output.name, data, table=method_of(model).data == "table")
     if edition is not None and not report:
-        raise PolicyError("--edition is about the report; say --report too")
+        raise PolicyError("--edition requires --report")
     from withhold import pipeline
     from withhold.formats import form_for
     from withhold.publish.identifiers import check_ids
@@ -84,52 +67,82 @@ def anonymize(
     edition = edition or "internal"
     check_edition(edition)
     check_ids(ids)
-    table = read_data(
-        data,
-        wanted,
-        given,
-        format=format,
-        separator=separator,
-        record_column=record_column,
-        item_column=item_column,
-        consent=consent,
-        allow_unknown=allow_unknown,
-        skip_missing_ids=skip_missing_ids,
-        silent=quiet,
-    )
-    check_target(output, table.source, force=force)
-    check_marks(table, wanted, output, given.get("mark"))
+    known: dict[str, Any] = {"allow_unknown": allow_unknown}
+    original = read_data(data, model, given, how, **known, silent=shown.quiet)
+    check_target(output, original.source, force=force)
+    written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
+    check_marks(original, model, output, given.get("mark"))
     # Refuses, before any work is done, what could not be written.
-    form_for(table, output.name, like=table.source, mark=given.get("mark"), safe_csv=safe_csv)
-    wanted = methods.complete_model(wanted, given, table, allow_unknown=allow_unknown)
-    announce_compilation(silent=quiet)
-    with progress_bar(silent=quiet) as progress:
+    form_for(original, output.name, like=original.source, **written)
+    evidence = methods.read_evidence(model, given, original, **known)
+    with working(silent=shown.quiet) as progress:
+        run: dict[str, Any] = {"jobs": jobs, "progress": progress}
+        search = methods.search_options(given, model)
         release = pipeline.anonymize(
-            table,
-            wanted,
-            **methods.search_options(given, wanted),
+            original,
+            model,
+            constraints=evidence.constraints,
+            **search,
             ids=ids,
-            allow_unknown=allow_unknown,
+            **known,
             seed=seed,
-            jobs=jobs,
-            progress=progress,
+            **run,
         )
+        asked = typed_policy(context, seed=release.seed)
         published = release.write(
-            output,
-            force=force,
-            mark=given.get("mark"),
-            safe_csv=safe_csv,
-            report=report,
-            edition=edition,
-            policy=typed_policy(context, seed=release.options["seed"]),
-            jobs=jobs,
-            progress=progress,
+            output, force=force, **written, report=report, edition=edition, policy=asked, **run
         )
     for warning in published.warnings:
         note(f"warning: {warning}")
-    if as_json:
+    if shown.as_json:
         say(json_text(release_as_dict(release, published)))
     else:
         say(release_text(release, published))
-        if not quiet:
+        if not shown.quiet:
             note(f"to prove it again: {verify_command(release, published, context.params)}")
+
+
+def verify_command(release: AnyRelease, published: Published, params: Mapping[str, Any]) -> str:
+    """The command that proves the release again; ``params`` are the options in force when it was made."""
+    from withhold.formats import read_back, reading_of
+    from withhold.formats.forms import SEPARATOR_NAMES
+    from withhold.publish.manifest import form_as_dict
+    from withhold.publish.recheck import doubted
+    from withhold.publish.rereading import read_published
+
+    form, model = published.form, release.model
+    words = ["withhold", "verify", str(published.path)]
+    try:  # as verify reads it without further options
+        record = {"output": form_as_dict(form)}
+        found = read_published(
+            published.path, model, record, {}, same_bytes=True, safe_csv=form.safe_csv
+        ).named
+        must_say = any(params.get(name) is not None for name in options.READING)
+    except UndecidedError:
+        found, must_say = read_back(published.path, form), True
+    if must_say:
+        separators = {mark: name for name, mark in SEPARATOR_NAMES.items()}
+        for name, value in reading_of(form).items():
+            words += [_spelt(name), separators.get(value, value)]
+    if form.safe_csv:
+        words.append("--safe-csv")
+    strangers = False
+    if model.needs:
+        words += ["--original", str(params["data"])]
+        for name in ("constraints", "sensitive", "hierarchy", "consent"):
+            if params.get(name) is not None:
+                words += [_spelt(name), str(params[name])]
+        if params.get("skip_missing_ids"):
+            words.append("--skip-missing-ids")
+        strangers = bool(release.unknown) and bool(params.get("allow_unknown"))
+    # Or verify would say UNDECIDED, since there is nothing of what was listed in the file.
+    if (
+        strangers
+        or doubted(published.verdict, found, model, release.evidence).status is Status.UNDECIDED
+    ):
+        words.append("--allow-unknown")
+    return shlex.join(words)
+
+
+def _spelt(name: str) -> str:
+    return "--" + name.replace("_", "-")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -15,6 +16,8 @@ import typer
 import withhold
 from withhold.cli import interrupts
 from withhold.cli.console import abandon_stdout, note, usage_error
+from withhold.cli.methods import offered
+from withhold.cli.options import spread
 from withhold.errors import (
     InternalError,
     Interrupted,
@@ -26,7 +29,8 @@ from withhold.interruption import stop_if_asked
 
 UsageError: Any = typer.BadParameter.__mro__[2]
 """All that typer objects to in a command; it has no public name for it."""
-
+VERBS = ("anonymize", "audit", "compare", "demo", "inspect", "sweep", "verify")
+"""The modules of the verbs; importing one registers it."""
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
 70 a bug, 130 interrupted.
@@ -62,42 +66,46 @@ def _common(
 
 
 def verb(
-    name: str, *, example: str, publishes: str | None = None
+    name: str,
+    *,
+    example: str,
+    publishes: str | None = None,
+    searches: bool = False,
+    audits: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a verb whose errors end in a message and an exit code.
 
-    ``publishes`` names the option that says where; an interruption tells whether it was.
+    ``publishes`` names the option that says where; an interruption tells whether it was. ``searches`` and
+    ``audits``: ``given`` has the methods' options of that, too.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
+        parameters, collect = spread(function, name, offered(searches, audits))
+
         @wraps(function)
-        def guarded(*args: Any, **options: Any) -> None:
+        def guarded(**values: Any) -> None:
+            target = None if publishes is None else values[publishes]
+            words = "interrupted" if publishes is None else interrupts.NOTHING_PUBLISHED
             try:
-                with _told_of_interruptions(options, publishes), on_the_command_line():
+                with interrupts.saying(words, published=target), on_the_command_line():
                     stop_if_asked()
-                    function(*args, **options)
+                    function(**collect(values))
             except Interrupted as error:
-                end_interrupted(str(error))
+                _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
             except WithholdError as error:
-                end(*error.lines, code=error.exit_code)
+                _end(*error.lines, code=error.exit_code)
             except MemoryError:
-                end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
+                _end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):
                 raise
             except BaseException as error:  # also what compiled libraries raise outside Exception
-                end(_bug(error), code=InternalError.exit_code)
+                _end(_bug(error), code=InternalError.exit_code)
 
+        guarded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        guarded.__annotations__ = {each.name: each.annotation for each in parameters}
         return app.command(name, epilog=f"Example:  {example}")(guarded)
 
     return register
-
-
-def _told_of_interruptions(
-    options: Mapping[str, Any], publishes: str | None
-) -> AbstractContextManager[None]:
-    if publishes is None:
-        return interrupts.saying("interrupted")
-    return interrupts.saying(interrupts.NOTHING_PUBLISHED, published=options[publishes])
 
 
 def _bug(error: BaseException) -> str:
@@ -110,15 +118,9 @@ def _bug(error: BaseException) -> str:
     )
 
 
-def end_interrupted(message: str) -> NoReturn:
-    """Say it, unless whoever watches for signals has done so, and leave."""
-    note(message, silent=not interrupts.may_speak())
-    raise typer.Exit(Interrupted.exit_code)
-
-
-def end(*message: str, code: int) -> NoReturn:
+def _end(*message: str, code: int, silent: bool = False) -> NoReturn:
     """Say why on stderr and leave."""
-    note(*message)
+    note(*message, silent=silent)
     raise typer.Exit(code)
 
 
@@ -139,17 +141,8 @@ def main() -> None:
 def _run() -> int:
     """The exit code; 1 only if a verb chose it."""
     try:
-        # Importing a verb's module registers it.
-        from withhold.cli import (  # noqa: F401
-            anonymize,
-            audit,
-            compare,
-            demo,
-            inspect,
-            sweep,
-            verify,
-        )
-
+        for name in VERBS:
+            import_module(f"withhold.cli.{name}")
         return app(standalone_mode=False) or 0
     except UsageError as error:
         return usage_error(error)
@@ -164,8 +157,7 @@ def _run() -> int:
         return OutputError.exit_code
     except BaseException as error:
         if interrupts.is_interruption(error):
-            if interrupts.may_speak():
-                note(interrupts.what_to_say())
+            note(interrupts.what_to_say(), silent=not interrupts.may_speak())
             return Interrupted.exit_code
         note(_bug(error))
         return InternalError.exit_code

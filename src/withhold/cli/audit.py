@@ -2,72 +2,65 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import typer
 
 from withhold.cli import methods, options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar, say
+from withhold.cli.console import say, working
 from withhold.cli.reading import read_data, warn_about_unknown, with_marks
-from withhold.cli.typed import Given
+from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.registry import method_of
 
 
-@verb("audit", example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test")
-@methods.takes_method(audits=True)
+@verb(
+    "audit",
+    example="withhold audit baskets.dat --rho 0.5 --sensitive condom,pregnancy-test",
+    audits=True,
+)
 def audit(
-    data: options.Data,
-    given: Given,
-    policy: options.Policy = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    record_column: options.RecordColumn = None,
-    item_column: options.ItemColumn = None,
-    consent: options.Consent = None,
-    skip_missing_ids: options.SkipMissingIds = False,
-    allow_unknown: options.AllowUnknown = False,
-    seed: options.FixedSeed = 0,
-    jobs: options.Jobs = None,
-    limit_seconds: options.LimitSeconds = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    *,
+    data: str,
+    given: methods.ModelOptions,
+    policy: Path | None = None,
+    how: options.Input,
+    allow_unknown: bool = False,
+    seed: int = 0,
+    run: options.CheckRun,
+    shown: options.Output,
 ) -> None:
     """Is the file safe? The verdict, the worst breaches, and the attack curve."""
-    wanted = methods.build_model(given)
+    model = methods.build_model(given)
     from withhold import pipeline
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
 
-    table = read_data(
-        data,
-        wanted,
-        given,
-        format=format,
-        separator=separator,
-        record_column=record_column,
-        item_column=item_column,
-        consent=consent,
-        allow_unknown=allow_unknown,
-        skip_missing_ids=skip_missing_ids,
-        silent=quiet,
-        stops=False,  # an audit publishes nothing; it says what would stop a release
-    )
-    table = with_marks(table, wanted, given.get("mark"))
-    wanted = methods.complete_model(wanted, given, table, allow_unknown=allow_unknown)
-    warn_about_unknown(wanted, table, allowed=allow_unknown)
-    announce_compilation(silent=quiet)
-    with progress_bar(silent=quiet) as progress:
+    known: dict[str, Any] = {"allow_unknown": allow_unknown}
+    # An audit publishes nothing; it says what would stop a release.
+    records = read_data(data, model, given, how, **known, silent=shown.quiet, stops=False)
+    records = with_marks(records, model, given.get("mark"))
+    evidence = methods.read_evidence(model, given, records, **known)
+    warn_about_unknown(model, records, evidence, allowed=allow_unknown)
+    method = method_of(model)
+    for name, declared in method.searches().items():
+        if name in given and name not in {**method.takes(), **method.audits()}:
+            raise PolicyError(
+                f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
+            )
+    asked = methods.typed_values(method.audits(), given)
+    with working(silent=shown.quiet) as progress:
         found = pipeline.audit(
-            table,
-            wanted,
-            **methods.audit_options(given, wanted),
-            allow_unknown=allow_unknown,
+            records,
+            model,
+            constraints=evidence.constraints,
+            **asked,
+            **known,
             seed=seed,
-            jobs=jobs,
-            limit_seconds=limit_seconds,
+            **vars(run),
             progress=progress,
         )
-    if as_json:
-        say(json_text(audit_as_dict(found)))
-    else:
-        say(audit_text(found, name=data))
+    say(json_text(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
     raise typer.Exit(found.verdict.status.exit_code)

@@ -51,22 +51,18 @@ def usage_error(error: Any) -> int:
     return int(error.exit_code)
 
 
-def announce_compilation(*, silent: bool = False) -> None:
-    """Tell why the very first run takes longer."""
+@contextmanager
+def working(*, silent: bool = False) -> Iterator[Progress]:
+    """While kernels are compiled and run: why the very first run takes longer, and a bar if this one does.
+
+    The bar, on a terminal alone, is drawn by the callback.
+    """
     from withhold.counting.jit import before_compiling
 
-    before_compiling(
-        lambda: note(
-            "compiling kernels for this machine, once; this takes a little while", silent=silent
-        )
-    )
-
-
-@contextmanager
-def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
-    """A callback that draws a bar on a terminal when the work takes long enough."""
+    first = "compiling kernels for this machine, once; this takes a little while"
+    before_compiling(lambda: note(first, silent=silent))
     if silent or sys.stderr is None or not sys.stderr.isatty():
-        yield _only_heed
+        yield lambda what, done, total: stop_if_asked()
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
@@ -98,11 +94,6 @@ def progress_bar(*, silent: bool = False) -> Iterator[Progress]:
             yield show
     finally:
         bar.stop()
-
-
-def _only_heed(what: str, done: int, total: int) -> None:
-    """The progress that nobody sees."""
-    stop_if_asked()
 
 
 def abandon_stdout() -> None:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar, say
+from withhold.cli.console import say, working
 from withhold.errors import OutputError, PolicyError
 
 OWN_FOLDER = Path("withhold-demo")
@@ -18,13 +14,14 @@ OWN_FOLDER = Path("withhold-demo")
 
 @verb("demo", example="withhold demo --baskets 10000 --folder /tmp/pharmacy")
 def demo(
-    baskets: Annotated[int, typer.Option(min=1, help="How many baskets to invent.")] = 2000,
-    seed: options.FixedSeed = 7,
-    rho: Annotated[str, typer.Option(help="The largest confidence allowed.")] = "0.5",
-    folder: Annotated[Path, typer.Option(help="Where to put the example's files.")] = OWN_FOLDER,
-    force: options.Force = False,
-    jobs: options.Jobs = None,
-    quiet: options.Quiet = False,
+    *,
+    baskets: int = 2000,
+    seed: int = 7,
+    rho: str = "0.5",
+    folder: Path = OWN_FOLDER,
+    force: bool = False,
+    jobs: int | None = None,
+    quiet: bool = False,
 ) -> None:
     """Walk the whole road with a pharmacy's baskets, invented from a seed."""
     from withhold import pipeline
@@ -54,17 +51,16 @@ def demo(
             save_text(folder / name, text, force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    announce_compilation(silent=quiet)
-    table = read(file)
-    say(
-        f"A pharmacy wants to publish {len(table):,} baskets (invented, seed {seed}). Nobody "
-        f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
-        f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
-    )
-    with progress_bar(silent=quiet) as progress:
-        say(audit_text(pipeline.audit(table, model, show=6, jobs=jobs), name=str(file)))
+    with working(silent=quiet) as progress:
+        records = read(file)
+        say(
+            f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}). Nobody "
+            f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
+            f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
+        )
+        say(audit_text(pipeline.audit(records, model, show=6, jobs=jobs), name=str(file)))
         say("\n2. Withhold as little as possible, prove the result, publish.\n")
-        release = pipeline.anonymize(table, model, seed=seed, jobs=jobs, progress=progress)
+        release = pipeline.anonymize(records, model, seed=seed, jobs=jobs, progress=progress)
         published = release.write(output, force=True, jobs=jobs, progress=progress)
     say(release_text(release, published))
     say(

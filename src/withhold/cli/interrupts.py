@@ -128,8 +128,9 @@ def is_interruption(error: BaseException) -> bool:
 
 
 def _drafts_module() -> Any:
-    """Whoever has written nothing has not loaded it; the handlers are installed before anything is."""
-    return sys.modules.get("withhold.atomic.drafts")
+    """What keeps the drafts, if it is loaded, and to its end: nobody has written anything before."""
+    drafts = sys.modules.get("withhold.atomic.drafts")
+    return drafts if hasattr(drafts, "save") else None
 
 
 def end_now() -> NoReturn:

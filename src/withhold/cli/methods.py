@@ -1,24 +1,26 @@
-"""How a verb gets the options of every method, and from them a model.
+"""The options of the methods as they are typed, and from them a model and its options.
 
-A verb that is decorated with ``takes_method`` gets, beside its own options, those of every method, and finds
-what was typed of them in ``given``. An option of another method is refused, never ignored.
+A verb finds what was typed of them in ``given``. An option of another method is refused, never ignored.
 """
 
 from __future__ import annotations
 
-import inspect
+import os
 from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from withhold.cli.typed import Given, typed_values
-from withhold.data import Records, Table
-from withhold.errors import PolicyError
+from withhold.cli.console import note
+from withhold.data import Evidence, Records, Table
+from withhold.data.column_lists import split_columns
+from withhold.data.names import clean
+from withhold.data.roles import ALL
+from withhold.errors import InputError, PolicyError
 from withhold.method import Method, Model
 from withhold.options import Declared, options_of
-from withhold.registry import ROOMS, all_methods, check_search, method_named, method_of
+from withhold.registry import ROOMS, all_methods, method_named, method_of, search_call
 
 DEFAULT_MODEL = next(iter(ROOMS))
 SEVERAL = ("publish", "repeated")
@@ -32,42 +34,8 @@ ModelName = Annotated[
         "--model", help=f"What must hold: {', '.join(ROOMS)}; {DEFAULT_MODEL} if not given."
     ),
 ]
-
-Decorated = Callable[[Callable[..., None]], Callable[..., None]]
-
-
-def takes_method(*, searches: bool = False, audits: bool = False) -> Decorated:
-    """Give a verb ``--model`` and the options of the methods; they reach it together as ``given``."""
-    added: dict[str, Any] = {"model": ModelName}
-    added |= {name: _offered(name, owners) for name, owners in owned(searches, audits).items()}
-    if searches:
-        added |= {name: _gone(name, message) for name, message in GONE.items()}
-
-    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(verb)
-        hints = get_type_hints(verb, include_extras=True)
-        parameters: list[inspect.Parameter] = []
-        for parameter in own.parameters.values():
-            if parameter.name != "given":
-                parameters.append(parameter.replace(annotation=hints[parameter.name]))
-                continue
-            parameters += [
-                inspect.Parameter(
-                    name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=kind
-                )
-                for name, kind in added.items()
-            ]
-
-        @wraps(verb)
-        def call(**values: Any) -> None:
-            typed = {name: values.pop(name) for name in added}
-            verb(given={name: v for name, v in typed.items() if v not in (None, [])}, **values)
-
-        call.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in parameters}
-        return call
-
-    return decorate
+ModelOptions = Mapping[str, Any]
+"""What was typed of the methods' options, under their names."""
 
 
 def owned(searches: bool = True, audits: bool = True) -> dict[str, dict[str, Declared]]:
@@ -82,8 +50,17 @@ def owned(searches: bool = True, audits: bool = True) -> dict[str, dict[str, Dec
     return found
 
 
-def _offered(name: str, owners: Mapping[str, Declared]) -> Any:
-    """The option as typer takes it; its help says which methods have it."""
+def offered(searches: bool, audits: bool) -> dict[str, Any]:
+    """``--model`` and the options of every method, as typer takes them."""
+    found: dict[str, Any] = {"model": ModelName}
+    found |= {name: _offered(owners) for name, owners in owned(searches, audits).items()}
+    return found | (
+        {name: _gone(name, message) for name, message in GONE.items()} if searches else {}
+    )
+
+
+def _offered(owners: Mapping[str, Declared]) -> Any:
+    """An option as typer takes it; its help says which methods have it."""
     texts: dict[str, list[str]] = {}
     for method, declared in owners.items():
         texts.setdefault(declared.option.help, []).append(method)
@@ -110,93 +87,93 @@ def _gone(name: str, message: str) -> Any:
     return Annotated[bool | None, typer.Option(f"--{name}", hidden=True, callback=refuse)]
 
 
-def chosen_method(given: Given) -> Method:
-    """The method that the options are for; an option of another one is refused."""
+def build_model(given: ModelOptions) -> Model:
+    """The model that the options describe; what is wrong with any option is told before data is read."""
     method = method_named(given.get("model", DEFAULT_MODEL))
     for name in given:
         if name != "model" and name not in method.all_options():
             owners = owned()[name]
+            spelling = next(iter(owners.values())).spelling
             raise PolicyError(
-                f"--{_spelling(owners)} belongs to --model {' or '.join(owners)}, not to {method.name}"
+                f"--{spelling} belongs to --model {' or '.join(owners)}, not to {method.name}"
             )
-    return method
-
-
-def build_model(given: Given) -> Model:
-    """The model that the options describe; what is wrong with any option is told before data is read."""
-    method = chosen_method(given)
     for declared in method.takes().values():
         if declared.is_required and declared.name not in given:
             raise PolicyError(f"--{declared.spelling} is missing: {declared.option.missing}")
     model: Model = method.model(**typed_values(method.parameters(), given))
-    check_search(model, typed_values(method.searches(), given))
+    search_call(model, typed_values(method.searches(), given))
     return model
 
 
-def complete_model(
-    model: Model, given: Given, data: Records | Table, *, allow_unknown: bool = False
-) -> Model:
-    """The model with what can be read only when the data is known."""
+def read_evidence(
+    model: Model, given: ModelOptions, data: Records | Table, *, allow_unknown: bool
+) -> Evidence:
+    """What can be read only when the data is known: who wants what protected."""
     method = method_of(model)
     files = typed_values(options_of(method.files), given)
-    complete: Model = method.complete(model, files, data, allow_unknown)
-    return complete
+    return method.evidence(files, data, allow_unknown)
 
 
-def search_options(given: Given, model: Model) -> dict[str, Any]:
+def search_options(given: ModelOptions, model: Model) -> dict[str, Any]:
     """What was typed about how to withhold."""
     return typed_values(method_of(model).searches(), given)
 
 
-def audit_options(given: Given, model: Model) -> dict[str, Any]:
-    """What was typed about how to audit; how to withhold is refused, since nothing is withheld."""
-    method = method_of(model)
-    for name, declared in method.searches().items():
-        if name in given and name not in {**method.takes(), **method.audits()}:
-            raise PolicyError(
-                f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
-            )
-    return typed_values(method.audits(), given)
+def typed_values(declared: Mapping[str, Declared], given: ModelOptions) -> dict[str, Any]:
+    """What was typed of these options, each as its method takes it."""
+    return {
+        name: _typed_value(each, given[name]) for name, each in declared.items() if name in given
+    }
 
 
-def complete_released(
-    model: Model,
-    given: Given,
-    original: Callable[[], Records] | None,
-    *,
-    stated: bool,
-    allow_unknown: bool,
-) -> Model:
-    """The model of a release with what is not published, as far as it was given.
+def _typed_value(declared: Declared, written: Any) -> Any:
+    match declared.option.kind:
+        case "items":
+            return listed_items(written)
+        case "columns":
+            return split_columns(written, f"--{declared.spelling}")
+        case "publish":
+            return columns_to_publish(written)
+        case "any":
+            if written != "any" and not (written.isascii() and written.isdigit()):
+                raise PolicyError(f"p must be a whole number from 1 on, or any, not {written!r}")
+            return None if written == "any" else int(written)
+    return written
 
-    ``original`` reads the originals; ``stated`` says that the model came from the options themselves.
+
+def columns_to_publish(given: list[str]) -> str | tuple[str, ...]:
+    """The columns that are published as they are, from one or several lists; ``all`` means every one.
+
+    >>> columns_to_publish(["city,job", '"all"']), columns_to_publish(["all"])
+    (('city', 'job', 'all'), 'all')
     """
-    method = method_of(model)
-    files = options_of(method.files)
-    if not model.needs:
-        private = {name for each in all_methods().values() for name in options_of(each.files)}
-        named = [name for name in given if name in private and not stated]
-        if original is not None or named:
-            raise PolicyError(
-                f"--{named[0] if named else 'original'} is for personal-rho releases; this one is "
-                f"{model.name}. To prove a policy of your own, state it whole (--rho, --sensitive and so "
-                "on, or --policy)"
-            )
-        return model
-    required = [declared for declared in files.values() if declared.is_required]
-    if original is None:
-        if any(declared.name in given for declared in required):
-            raise PolicyError(
-                f"the {required[0].name} are of the originals; give --original FILE too"
-            )
-        return model
-    data = original()
-    bound: Model = method.released(model, data, None)
-    if any(declared.name not in given for declared in required):
-        return bound
-    complete: Model = method.complete(bound, typed_values(files, given), data, allow_unknown)
-    return complete
+    lists = [text.strip() for text in given]
+    if lists == [ALL]:
+        return ALL
+    if ALL in lists:
+        raise PolicyError(
+            "--publish all is every column; leave the other --publish out, or write a column of "
+            "that name as '\"all\"'"
+        )
+    return tuple(name for text in given for name in split_columns(text, "--publish"))
 
 
-def _spelling(owners: Mapping[str, Declared]) -> str:
-    return next(iter(owners.values())).spelling
+def listed_items(given: str) -> frozenset[str]:
+    """The items that a file lists, or that were typed with commas between them."""
+    path = Path(given)
+    # Not Path.is_file: a long list of items is no proper path, and that is no error.
+    if os.path.isfile(given):
+        if not path.suffix and path.name == given:
+            note(
+                f"the items are read from the file {given}; to name the item {given} itself, type "
+                f"{given}, (with a comma)"
+            )
+        from withhold.formats.items import read_item_list
+
+        return read_item_list(path)
+    if os.path.isdir(given):
+        raise InputError("is a directory, not a list of items", path=path)
+    if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
+        remedy = "name an existing file with one item a line, or the items themselves"
+        raise InputError("does not exist", path=path, remedy=remedy)
+    return frozenset({clean(item) for item in given.split(",")} - {""})

@@ -1,259 +1,195 @@
-"""The options that several verbs share, each defined once."""
+"""The verbs' own options: what people are told of them, by name, and the groups that several verbs share.
+
+A parameter of a verb is an option of its name, type and default. One whose type is a group (a dataclass)
+stands for the options that are its fields, and ``given`` for the options of every method.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from withhold.cli.methods import owned
-from withhold.data.column_lists import join_columns, join_pairs, split_pairs
-from withhold.data.names import nearest
-from withhold.errors import PolicyError
+from withhold.cli.policy import load_policy
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        help="The file to read; - for standard input.", metavar="DATA", show_default=False
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(help="basket, long, spmf, one-hot, list or jsonl; detected if not given."),
-]
-Separator = Annotated[
-    str | None, typer.Option(help="What stands between the items of a basket file.")
-]
-RecordColumn = Annotated[
-    str | None, typer.Option(help="The column that names the record (long files).")
-]
-ItemColumn = Annotated[str | None, typer.Option(help="The column that holds the item or items.")]
-SafeCsv = Annotated[
-    bool | None,
-    typer.Option(
-        "--safe-csv/--no-safe-csv",
-        help="Whether the release was written with --safe-csv, so that a quote before a formula is no part "
-        "of a name; if not given, what both ways of reading agree on.",
-        show_default=False,
-    ),
-]
-Consent = Annotated[
-    str | None,
-    typer.Option(
-        help="Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
-        "column. The other records are left out before anything is counted."
-    ),
-]
-SkipMissingIds = Annotated[
-    bool,
-    typer.Option(
-        "--skip-missing-ids",
-        help="Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If not "
-        "given, they are an error.",
-    ),
-]
-MinSupport = Annotated[
-    str | None,
-    typer.Option(
-        help="Count itemsets and rules from so many records on, e.g. 20 or 0.05%. If not given: "
-        "0.05%, in small files 5."
-    ),
-]
-MinConfidence = Annotated[str, typer.Option(help="Count rules from this confidence on.")]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        help="Random seed; drawn from the system if not given. It stands in OUTPUT.internal.json, in the "
-        "internal edition of the report and in the output of --json, never in what may go out.",
-    ),
-]
-SweepSeed = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        help="Random seed of all points; drawn from the system if not given, and kept in the folder "
-        "(points.jsonl), where a sweep goes on with it.",
-    ),
-]
-FixedSeed = Annotated[int, typer.Option(min=0, help="Random seed.")]
-Ids = Annotated[
-    str,
-    typer.Option(
-        help="Record ids in the release: renumber (from 1), or keep, which may identify people."
-    ),
-]
-AllowUnknown = Annotated[
-    bool,
-    typer.Option(
-        "--allow-unknown",
-        help="Accept lists (sensitive items, constraints, consent) with names that the data do not have.",
-    ),
-]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
-LimitSeconds = Annotated[
-    float | None, typer.Option(min=0.0, help="Give up after so long, with UNDECIDED.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")]
-
-
-def _named(*kinds: str) -> frozenset[str]:
-    """The options of methods that are written in one of these ways."""
-    return frozenset(
-        name
-        for name, owners in owned().items()
-        if any(declared.option.kind in kinds for declared in owners.values())
-    )
-
-
-LISTS = _named("items")
-"""Options that take items with commas between them; a policy file may hold a list."""
-COLUMNS = _named("columns", "publish")
-"""Options that take columns with commas between them; a policy file may hold a list."""
-FILES = _named("items", "file") | {"consent"}
-"""Options that may name a file; a policy file names it from where it stands itself."""
-REPEATED = _named("repeated", "publish")
-"""Options that may be given several times; a policy file may hold a list."""
-
-
-def _load_policy(context: typer.Context, path: Path | None) -> Path | None:
-    """Make the file's keys the defaults of the options; an option that is given wins."""
-    if path is not None and not context.resilient_parsing:
-        elsewhere = frozenset().union(*(_keys(verb) for verb in _all_verbs(context)))
-        policy = read_policy(path, _keys(context.command), elsewhere)
-        context.default_map = {**(context.default_map or {}), **policy}
-    return path
-
-
-def _all_verbs(context: typer.Context) -> list[Any]:
-    """Every verb of the program: one policy file serves them all."""
-    verbs = getattr(context.find_root().command, "commands", {})
-    return list(verbs.values())
+HELP = {
+    "data": "The file to read; - for standard input.",
+    "format": "basket, long, spmf, one-hot, list or jsonl; detected if not given.",
+    "separator": "What stands between the items of a basket file.",
+    "record_column": "The column that names the record (long files).",
+    "item_column": "The column that holds the item or items.",
+    "safe_csv": "Whether the release was written with --safe-csv, so that a quote before a formula is no "
+    "part of a name; if not given, what both ways of reading agree on.",
+    "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
+    "=1+1.",
+    "consent": "Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
+    "column. The other records are left out before anything is counted.",
+    "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
+    "not given, they are an error.",
+    "allow_unknown": "Accept lists (sensitive items, constraints, consent) with names that the data do not "
+    "have.",
+    "policy": "A TOML file with these options as keys, or the internal manifest of a release; an option "
+    "given here wins.",
+    "anonymize.output": "Where to publish; the extension chooses another format.",
+    "sweep.output": "A folder for the table (CSV, JSON), the plot and a page. An interrupted sweep goes on "
+    "there.",
+    "force": "Replace an existing output.",
+    "sweep.force": "Start again, whatever the folder has.",
+    "report": "Also write a page for people, OUTPUT.report.html.",
+    "edition": "Of the report: internal (default), or external for strangers, without items.",
+    "ids": "Record ids in the release: renumber (from 1), or keep, which may identify people.",
+    "seed": "Random seed.",
+    "anonymize.seed": "Random seed; drawn from the system if not given. It stands in OUTPUT.internal.json, "
+    "in the internal edition of the report and in the output of --json, never in what may go out.",
+    "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder "
+    "(points.jsonl), where a sweep goes on with it.",
+    "jobs": "Threads; all cores if not given.",
+    "limit_seconds": "Give up after so long, with UNDECIDED.",
+    "as_json": "Print one JSON object and nothing else.",
+    "quiet": "No progress and no notes.",
+    "vary": "An option and its values, e.g. rho=0.3,0.5,0.7; several make a grid.",
+    "min_support": "Count itemsets and rules from so many records on, e.g. 20 or 0.05%. If not given: "
+    "0.05%, in small files 5.",
+    "min_confidence": "Count rules from this confidence on.",
+    "verify.published": "The published file.",
+    "manifest": "Its manifest; PUBLISHED.manifest.json if not given.",
+    "verify.original": "[personal-rho] The file that the release was made from. Options of reading are for "
+    "it alone where the release is read safely without them.",
+    "compare.original": "The file as it was.",
+    "compare.published": "One or several releases of it.",
+    "sensitive": "Items to count apart; if not given, those that a manifest names.",
+    "compare.hierarchy": "By which releases were generalised: a file, prefix or fan-out:10.",
+    "html": "Also write a page.",
+    "inspect.hierarchy": "Draw this hierarchy; with DATA, check that it has every item.",
+    "top": "Show so many of the most frequent items.",
+    "table": "DATA is a table with named columns, not records of items.",
+    "baskets": "How many baskets to invent.",
+    "rho": "The largest confidence allowed.",
+    "folder": "Where to put the example's files.",
+}
+"""By the option's name, or by the verb's and its own where verbs differ."""
+ARGUMENTS = {
+    "data": "DATA",
+    "inspect.data": "[DATA]",
+    "verify.published": None,
+    "compare.original": None,
+    "compare.published": None,
+}
+"""What is named by its place, and how the usage line calls it."""
+SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}
+LEAST = {"seed": 0, "jobs": 1, "limit_seconds": 0.0, "top": 1, "baskets": 1}
+READING = ("format", "separator", "record_column", "item_column")
+"""How the bytes of a file are to be understood."""
 
 
 @dataclass(frozen=True)
-class Key:
-    """What a key of a policy file stands for."""
+class Reading:
+    """How a file is to be read; what is not given is detected."""
 
-    name: str
-    """The option's own name."""
-    is_switch: bool = False
-    turns_off: bool = False
+    format: str | None = None
+    separator: str | None = None
+    record_column: str | None = None
+    item_column: str | None = None
 
-
-def _keys(verb: Any) -> dict[str, Key]:
-    """The long names of the verb's options, as they are typed but for the dashes before them."""
-    keys = {}
-    for option in verb.params:
-        if option.param_type_name != "option" or option.name in (None, "policy", "help"):
-            continue
-        is_switch = bool(getattr(option, "is_flag", False))
-        for spelling in option.opts:
-            keys[spelling] = Key(str(option.name), is_switch)
-        for spelling in option.secondary_opts:
-            keys[spelling] = Key(str(option.name), is_switch, turns_off=True)
-    return {spelling[2:]: key for spelling, key in keys.items() if spelling.startswith("--")}
+    def reading(self) -> dict[str, Any]:
+        """What was given of it, as ``read`` takes it."""
+        named = {name: getattr(self, name) for name in READING}
+        return {name: value for name, value in named.items() if value is not None}
 
 
-Policy = Annotated[
-    Path | None,
-    typer.Option(
-        callback=_load_policy,
-        is_eager=True,
-        help="A TOML file with these options as keys, or the internal manifest of a release; an option given "
-        "here wins.",
-    ),
-]
+@dataclass(frozen=True)
+class Input(Reading):
+    """How the data are to be read, and whose records are left out."""
+
+    consent: str | None = None
+    skip_missing_ids: bool = False
 
 
-def read_policy(
-    path: Path, keys: Mapping[str, Key], elsewhere: Iterable[str] = ()
-) -> Mapping[str, Any]:
-    """The keys of a policy file under the options' own names; those of other verbs are passed over."""
-    others = frozenset(elsewhere)
-    policy: dict[str, Any] = {}
-    for written, value in _policy_content(path).items():
-        spelling = written.replace("_", "-")
-        key = keys.get(spelling)
-        if key is None and spelling in others:
-            continue
-        if key is None:
-            near = nearest(spelling, sorted({*keys, *others}))
-            hint = f"; did you mean {near}?" if near else ""
-            raise typer.BadParameter(f"{path}: unknown key {written!r}{hint}")
-        policy[key.name] = _policy_value(path, written, key, value)
-    return policy
+@dataclass(frozen=True)
+class ReleaseInput(Reading):
+    """How a release and its original are to be read."""
+
+    safe_csv: bool | None = None
+    consent: str | None = None
+    skip_missing_ids: bool = False
 
 
-def _policy_content(path: Path) -> Mapping[str, Any]:
-    """What a TOML file says, or the policy in the internal manifest of a release."""
-    import json
-    import tomllib
+@dataclass(frozen=True)
+class CheckRun:
+    """How a check is run."""
 
-    try:
-        text = path.read_text(encoding="utf-8")
-        if not text.lstrip().startswith("{"):
-            return tomllib.loads(text)
-        record = json.loads(text)
-    except FileNotFoundError as error:
-        raise typer.BadParameter(f"{path} does not exist") from error
-    except OSError as error:
-        raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
-    if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
-        raise typer.BadParameter(
-            f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"
-        )
-    return dict(record["policy"])
+    jobs: int | None = None
+    limit_seconds: float | None = None
 
 
-def _policy_value(path: Path, written: str, key: Key, value: Any) -> Any:
-    """The value as it would have been typed; what could not be typed is refused."""
-    if key.is_switch:
-        if not isinstance(value, bool):
-            raise typer.BadParameter(f"{path}: {written} must be true or false")
-        return value is not key.turns_off
-    if key.name in LISTS and isinstance(value, list):
-        items = [str(item) for item in value]
-        if any("," in item for item in items):
-            raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
-        # The last comma says that this is a list, whatever files are called like its only item.
-        return ",".join(items) + ","
-    if key.name in COLUMNS and isinstance(value, list):
-        # A column that is called what the option takes for every column stands in quotes.
-        line = join_columns([str(each) for each in value])
-        line = '"all"' if key.name == "publish" and line == "all" else line
-        return [line] if key.name in REPEATED else line
-    if key.name in REPEATED and isinstance(value, list):
-        return [str(each) for each in value]
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise typer.BadParameter(f"{path}: {written} must be a number or a text")
-    if key.name in FILES:
-        return with_paths(key.name, str(value), path.parent)
-    # Through text, so that 0.1 stays one tenth.
-    return [str(value)] if key.name in REPEATED else str(value)
+@dataclass(frozen=True)
+class Output:
+    """How results are shown."""
+
+    as_json: bool = False
+    quiet: bool = False
 
 
-def with_paths(name: str, text: str, folder: Path) -> str:
-    """What was given for an option, the files in it named from ``folder`` where that has them."""
-    if os.path.isfile(folder / text):
-        return str(folder / text)
-    if name != "hierarchy" or "=" not in text:
-        return text
-    try:
-        pairs = split_pairs(text, "hierarchies")
-    except PolicyError:
-        return text  # whoever reads the hierarchies says what is wrong
-    return join_pairs(
-        {
-            column: str(folder / file) if os.path.isfile(folder / file) else file
-            for column, file in pairs.items()
+def spread(
+    verb: Callable[..., None], name: str, of_methods: Mapping[str, Any]
+) -> tuple[list[inspect.Parameter], Callable[[dict[str, Any]], dict[str, Any]]]:
+    """The options of a verb as typer takes them, and what makes the verb's arguments of their values."""
+    hints = get_type_hints(verb)
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    for parameter in inspect.signature(verb).parameters.values():
+        kind: Any = hints[parameter.name]
+        if parameter.name == "given":
+            groups["given"] = _only_given, list(of_methods)
+            parameters += [
+                parameter.replace(name=each, default=None, annotation=hint)
+                for each, hint in of_methods.items()
+            ]
+        elif is_dataclass(kind):
+            groups[parameter.name] = kind, [each.name for each in fields(kind)]  # type: ignore[assignment]
+            of_group = get_type_hints(kind)
+            parameters += [
+                _declared(name, parameter.replace(name=each.name, default=each.default), of_group)
+                for each in fields(kind)
+            ]
+        else:
+            parameters.append(_declared(name, parameter, hints))
+
+    def collect(values: dict[str, Any]) -> dict[str, Any]:
+        rest = dict(values)
+        made = {
+            group: make(**{each: rest.pop(each) for each in names})
+            for group, (make, names) in groups.items()
         }
-    )
+        return rest | made
+
+    return parameters, collect
+
+
+def _declared(
+    verb: str, parameter: inspect.Parameter, hints: Mapping[str, Any]
+) -> inspect.Parameter:
+    """The parameter with all that typer wants to know of it."""
+    name, kind = parameter.name, hints[parameter.name]
+    if kind is typer.Context:
+        return parameter.replace(annotation=kind)
+    own = f"{verb}.{name}"
+    told: dict[str, Any] = {"help": HELP.get(own) or HELP[name], "min": LEAST.get(name)}
+    if parameter.default in (None, parameter.empty):
+        told["show_default"] = False
+    if name == "policy":
+        told |= {"callback": load_policy, "is_eager": True}
+    places = [place for place in (own, name) if place in ARGUMENTS]
+    if places:
+        info = typer.Argument(metavar=ARGUMENTS[places[0]], **told)
+    else:
+        switch = (f"--{name.replace('_', '-')}",) if kind is bool else ()
+        info = typer.Option(*SPELT.get(name, switch), **told)
+    return parameter.replace(annotation=Annotated[kind, info])
+
+
+def _only_given(**typed: Any) -> dict[str, Any]:
+    return {name: value for name, value in typed.items() if value not in (None, [])}

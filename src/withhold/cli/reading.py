@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from withhold.cli.console import note
-from withhold.cli.typed import Given, columns_to_publish, typed_values
+from withhold.cli.methods import ModelOptions, columns_to_publish, search_options
+from withhold.cli.options import Input, Reading
+from withhold.data import Evidence
 from withhold.data.column_lists import split_columns
 from withhold.data.roles import ALL
 from withhold.errors import PolicyError
@@ -19,100 +22,59 @@ from withhold.wording import counted
 def read_data(
     data: str,
     model: Model,
-    given: Given,
+    given: ModelOptions,
+    how: Input,
     *,
-    format: str | None,
-    separator: str | None,
-    record_column: str | None,
-    item_column: str | None,
-    consent: str | None,
-    skip_missing_ids: bool,
+    allow_unknown: bool,
     silent: bool,
-    allow_unknown: bool = False,
     stops: bool = True,
 ) -> Any:
     """The data that the model is about.
 
     ``stops``: columns of a table about which somebody has to decide end the run.
     """
-    method = method_of(model)
-    if method.data == "table":
-        named = {
-            "format": format,
-            "record-column": record_column,
-            "item-column": item_column,
-            "skip-missing-ids": skip_missing_ids or None,
-        }
-        if used := [name for name, value in named.items() if value is not None]:
-            raise PolicyError(f"--{used[0]} is for records of items, not for a table")
-        return _read_table(
-            data,
-            model,
-            given,
-            separator,
-            consent,
-            allow_unknown=allow_unknown,
-            stops=stops,
-            silent=silent,
-        )
+    if method_of(model).data == "table":
+        people = {"consent": how.consent, "allow_unknown": allow_unknown}
+        separator = separator_of_table(how, how.skip_missing_ids)
+        return _read_table(data, model, given, {**people, **separator}, stops=stops, silent=silent)
     from withhold.formats import read
 
-    table = read(
-        data,
-        format=format,
-        separator=separator,
-        record_column=record_column,
-        item_column=item_column,
-        consent=consent,
-        allow_unknown=allow_unknown,
-        skip_missing_ids=skip_missing_ids,
-    )
-    if table.skipped_rows:
-        verb = "was" if table.skipped_rows == 1 else "were"
-        rows = counted(table.skipped_rows, "row")
-        note(f"{rows} without a record id {verb} left out", silent=silent)
-    if table.repeated:
-        verb = "was" if table.repeated == 1 else "were"
-        note(
-            f"{counted(table.repeated, 'repeated item')} within records {verb} merged",
-            silent=silent,
-        )
-    for warning in method.search_options(**typed_values(method.searches(), given)).warnings():
+    records = read(data, **vars(how), allow_unknown=allow_unknown)
+    for number, noun, which, done in (
+        (records.skipped_rows, "row", "without a record id", "left out"),
+        (records.repeated, "repeated item", "within records", "merged"),
+    ):
+        if number:
+            verb = "was" if number == 1 else "were"
+            note(f"{counted(number, noun)} {which} {verb} {done}", silent=silent)
+    for warning in method_of(model).search_options(**search_options(given, model)).warnings():
         note(f"warning: {warning}")
-    return table
+    return records
 
 
-def warn_about_unknown(model: Model, data: Any, *, allowed: bool) -> None:
+def separator_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
+    """The one option of reading that is for a table, too; the others are refused."""
+    from withhold.publish.rereading import table_options
+
+    return table_options(how.reading() | ({"skip_missing_ids": ""} if skip_missing_ids else {}))
+
+
+def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: bool) -> None:
     """Say which names of the model's lists the data do not have; raise if they have none of them."""
-    for unknown in check_listed(model, data, allowed=allowed):
+    for unknown in check_listed(model, data, evidence, allowed=allowed):
         if not unknown.allowed:
             note(f"warning: {unknown}")
 
 
 def _read_table(
-    data: str,
-    model: Any,
-    given: Given,
-    separator: str | None,
-    consent: str | None,
-    *,
-    allow_unknown: bool,
-    stops: bool,
-    silent: bool,
+    data: str, model: Any, given: ModelOptions, how: dict[str, Any], *, stops: bool, silent: bool
 ) -> Any:
     from withhold.data.roles import PUBLISHED, column_roles, refuse_undecided, telling_columns
     from withhold.formats import read_table
 
     publish = columns_to_publish(given.get("publish", []))
-
-    table = read_table(
-        data,
-        separator=separator,
-        drop=split_columns(given["drop"], "--drop") if "drop" in given else (),
-        bins=given.get("bin", ()),
-        consent=consent,
-        allow_unknown=allow_unknown,
-    )
+    drop = split_columns(given["drop"], "--drop") if "drop" in given else ()
+    table = read_table(data, drop=drop, bins=given.get("bin", ()), **how)
     if publish == ALL and ALL in table.names:
         raise PolicyError(
             "the table has a column 'all', so that --publish all could mean two things; name the "
@@ -126,8 +88,7 @@ def _read_table(
             f"warning: column {name!r} is never changed and {reason}: what is withheld there can be "
             "read off it"
         )
-    kept = [name for name, role in found.roles.items() if role == PUBLISHED]
-    if kept:
+    if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         note(f"published as they are: {', '.join(kept)}", silent=silent)
     return table
 

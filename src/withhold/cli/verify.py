@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from withhold.cli import methods, options
 from withhold.cli.app import verb
-from withhold.cli.console import announce_compilation, progress_bar, say
-from withhold.cli.typed import Given
+from withhold.cli.console import say, working
+from withhold.data import Evidence
+from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.method import Model
+from withhold.options import options_of
+from withhold.registry import all_methods, method_of
 from withhold.verdict import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from withhold.data import Records
 
 COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", "mark"))
@@ -23,34 +29,18 @@ COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", 
 
 
 @verb("verify", example="withhold verify published.dat --policy policy.toml")
-@methods.takes_method()
 def verify(
+    *,
     context: typer.Context,
-    published: Annotated[Path, typer.Argument(help="The published file.", show_default=False)],
-    given: Given,
-    policy: options.Policy = None,
-    manifest: Annotated[
-        Path | None, typer.Option(help="Its manifest; PUBLISHED.manifest.json if not given.")
-    ] = None,
-    original: Annotated[
-        str | None,
-        typer.Option(
-            help="[personal-rho] The file that the release was made from. Options of reading are for it "
-            "alone where the release is read safely without them."
-        ),
-    ] = None,
-    format: options.Format = None,
-    separator: options.Separator = None,
-    record_column: options.RecordColumn = None,
-    item_column: options.ItemColumn = None,
-    safe_csv: options.SafeCsv = None,
-    consent: options.Consent = None,
-    skip_missing_ids: options.SkipMissingIds = False,
-    allow_unknown: options.AllowUnknown = False,
-    jobs: options.Jobs = None,
-    limit_seconds: options.LimitSeconds = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    published: Path,
+    given: methods.ModelOptions,
+    policy: Path | None = None,
+    manifest: Path | None = None,
+    original: str | None = None,
+    how: options.ReleaseInput,
+    allow_unknown: bool = False,
+    run: options.CheckRun,
+    shown: options.Output,
 ) -> None:
     """Prove that a published file keeps a policy: the one you state, or the one that its manifest describes.
 
@@ -61,73 +51,82 @@ def verify(
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = methods.build_model(given) if stated else None
     from withhold.publish.recheck import verify_file
+    from withhold.publish.rereading import read_original
     from withhold.report.json import recheck_as_dict
     from withhold.report.text import recheck_text
 
-    reading = {
-        "format": format,
-        "separator": separator,
-        "record_column": record_column,
-        "item_column": item_column,
-    }
-    # What a policy file says about reading is about the original, not about what was published.
-    typed = {name: value for name, value in reading.items() if _was_typed(context, name)}
-    read_original = (
-        None
-        if original is None
-        else partial(
-            _original,
-            original,
+    originals = None
+    if original is not None:
+        originals = partial(
+            read_original,
+            Path(original),
             published,
-            reading,
-            consent=consent,
-            skip_missing_ids=skip_missing_ids,
+            how.reading(),
+            consent=how.consent,
+            skip_missing_ids=how.skip_missing_ids,
             allow_unknown=allow_unknown,
         )
-    )
-    announce_compilation(silent=quiet)
-    with progress_bar(silent=quiet) as progress:
+    # What a policy file says about reading is about the original, not about what was published.
+    source = context.get_parameter_source
+    typed = {
+        name: value
+        for name, value in how.reading().items()
+        if getattr(source(name), "name", "") == "COMMANDLINE"
+    }
+    with working(silent=shown.quiet) as progress:
         found = verify_file(
             published,
             manifest,
             model=model,
             policy_from="the options given" if policy is None else f"the policy {policy.name}",
-            complete=partial(
-                methods.complete_released,
-                given=given,
-                original=read_original,
-                stated=stated,
-                allow_unknown=allow_unknown,
+            gather=lambda found: _evidence(
+                found, given, originals, stated=stated, allow_unknown=allow_unknown
             ),
             reading=typed,
-            safe_csv=safe_csv,
+            safe_csv=how.safe_csv,
             for_original=original is not None,
             allow_unknown=allow_unknown,
-            jobs=jobs,
-            limit_seconds=limit_seconds,
+            **vars(run),
             progress=progress,
         )
-    if as_json:
-        say(json_text(recheck_as_dict(found)))
-    else:
-        say(recheck_text(found, name=str(published)))
+    name = str(published)
+    say(json_text(recheck_as_dict(found)) if shown.as_json else recheck_text(found, name=name))
     # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.
     changed = 0 if stated or found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)
 
 
-def _was_typed(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
+def _evidence(
+    model: Model,
+    given: methods.ModelOptions,
+    original: Callable[[], Records] | None,
+    *,
+    stated: bool,
+    allow_unknown: bool,
+) -> Evidence:
+    """What a proof of the model needs and is not published, as far as it was given.
 
-
-def _original(
-    original: str,
-    published: Path,
-    reading: dict[str, Any],
-    **people: Any,
-) -> Records:
-    """The originals, read as when the release was made if the internal manifest tells how."""
-    from withhold.publish.rereading import read_original
-
-    return read_original(Path(original), published, reading, **people)
+    ``original`` reads the originals; ``stated`` says that the model came from the options themselves.
+    """
+    method = method_of(model)
+    files = options_of(method.files)
+    if not model.needs:
+        private = {name for each in all_methods().values() for name in options_of(each.files)}
+        named = [name for name in given if name in private and not stated]
+        if original is not None or named:
+            raise PolicyError(
+                f"--{named[0] if named else 'original'} is for personal-rho releases; this one is "
+                f"{model.name}. To prove a policy of your own, state it whole (--rho, --sensitive and so "
+                "on, or --policy)"
+            )
+        return Evidence()
+    required = [declared.name for declared in files.values() if declared.is_required]
+    if original is None:
+        if any(name in given for name in required):
+            raise PolicyError(f"the {required[0]} are of the originals; give --original FILE too")
+        return Evidence()
+    records = original()
+    if any(name not in given for name in required):
+        return Evidence(originals=records)
+    known = methods.read_evidence(model, given, records, allow_unknown=allow_unknown)
+    return known.of(records)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, routine
 
 
 @kernel
@@ -20,6 +20,18 @@ def room_for(array, needed):
 
 
 @kernel
+def rows_for(array, needed):
+    """As ``room_for``, for the rows of an array of two dimensions."""
+    if needed <= len(array):
+        return array
+    larger = np.empty((2 * needed, array.shape[1]), array.dtype)
+    for row in range(len(array)):
+        for k in range(array.shape[1]):
+            larger[row, k] = array[row, k]
+    return larger
+
+
+@routine
 def sort_ascending(array, n):
     """Sort the first ``n`` integers in place (Shell's method: short, no allocation)."""
     gap = 1

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel
+from withhold.counting.supports import IndexedRows
+from withhold.counting.walk import Rows
 from withhold.data import Records
 from withhold.errors import InputError
 
@@ -100,6 +102,15 @@ class Layout:
             self.post_offsets, self.post_rows, first, self.n_rows
         )
         return bitmaps
+
+    def rows(self) -> Rows:
+        """The rows as a walk takes them."""
+        return Rows(self.offsets, self.items, self.post_offsets, self.post_rows)
+
+    def indexed(self, *, with_bitmaps: bool = True) -> IndexedRows:
+        """The rows with supports and fresh bitmaps, for counting."""
+        bitmaps = self.bitmaps() if with_bitmaps else np.zeros((0, 0), dtype=np.uint64)
+        return IndexedRows(*self.rows(), self.supports, bitmaps)
 
     def sensitive_ranks(self) -> Ints:
         """The sensitive ranks that occur at all."""

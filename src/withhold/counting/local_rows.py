@@ -3,40 +3,93 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from withhold.counting.arrays import sort_ascending
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
+
+
+class LocalRows(NamedTuple):
+    """Rows of local items (ascending), in groups of equal ones."""
+
+    offsets: Any
+    items: Any
+    first_of: Any
+    """The first row of each group."""
+    weights: Any
+    """How many rows each group has."""
+    ranks: Any
+    """By local number."""
+    n_local: Any
+    n_groups: Any
+
+
+class Numbering(NamedTuple):
+    """Room to number the rows and items of D_e."""
+
+    local_of: Any
+    """By rank; all -1 between two uses."""
+    ranks: Any
+    rows: Any
+    """By local row: which row it is."""
+    group_of: Any
+    """By local row."""
+
+
+def new_numbering(n_items: int, n_rows: int) -> Numbering:
+    """Room for all items and rows; one row more for who adds one."""
+    return Numbering(
+        np.full(n_items, -1, dtype=np.int32),
+        np.empty(n_items + 1, dtype=np.int32),
+        np.empty(n_rows + 1, dtype=np.int32),
+        np.empty(n_rows + 1, dtype=np.int32),
+    )
+
+
+POSTED = -2
+"""In the place of a second item: every row in the postings of the first counts, whatever it holds."""
+
+
+@step
+def rarer_of(rows, one, other):
+    """The item with fewer postings; ``other`` may be negative: none."""
+    n_one = rows.post_offsets[one + 1] - rows.post_offsets[one]
+    if other >= 0 and rows.post_offsets[other + 1] - rows.post_offsets[other] < n_one:
+        return other
+    return one
+
+
+@step
+def holds_both(rows, row, one, other):
+    """Whether the row holds both items; ``other`` may be negative: none."""
+    has_one = other == POSTED
+    has_other = other < 0
+    for p in range(rows.offsets[row], rows.offsets[row + 1]):
+        if rows.items[p] == one:
+            has_one = True
+        elif rows.items[p] == other:
+            has_other = True
+    return has_one and has_other
 
 
 @kernel
-def gather(consequent, given, offsets, items, post_offsets, post_rows, local_of, ranks, rows):
-    """The records that hold ``consequent`` (and ``given``, unless -1), with items numbered locally.
+def gather(rows, consequent, given, numbering):
+    """``LocalRows`` of the rows that hold ``consequent``, without it, and ``given`` unless that is negative.
 
-    Fills ``ranks`` (local number → rank, ascending) and ``rows``; ``local_of`` is all -1 before and
-    after. Returns the number of rows, of local items, and the local rows as offsets and items.
+    ``numbering`` says afterwards which rows they are and to which groups they belong.
     """
-    key = consequent
-    if given >= 0 and (
-        post_offsets[given + 1] - post_offsets[given]
-        < post_offsets[consequent + 1] - post_offsets[consequent]
-    ):
-        key = given
+    offsets, items, local_of = rows.offsets, rows.items, numbering.local_of
+    key = rarer_of(rows, consequent, given)
     n_rows = 0
     n_local = 0
     total = np.int64(0)
-    for posting in range(post_offsets[key], post_offsets[key + 1]):
-        row = post_rows[posting]
-        has_consequent = False
-        has_given = given < 0
-        for p in range(offsets[row], offsets[row + 1]):
-            if items[p] == consequent:
-                has_consequent = True
-            elif items[p] == given:
-                has_given = True
-        if not (has_consequent and has_given):
+    for posting in range(rows.post_offsets[key], rows.post_offsets[key + 1]):
+        row = rows.post_rows[posting]
+        if not holds_both(rows, row, consequent, given):
             continue
-        rows[n_rows] = row
+        numbering.rows[n_rows] = row
         n_rows += 1
         for p in range(offsets[row], offsets[row + 1]):
             x = items[p]
@@ -44,16 +97,16 @@ def gather(consequent, given, offsets, items, post_offsets, post_rows, local_of,
                 total += 1
                 if local_of[x] < 0:
                     local_of[x] = 0
-                    ranks[n_local] = x
+                    numbering.ranks[n_local] = x
                     n_local += 1
-    sort_ascending(ranks, n_local)
+    sort_ascending(numbering.ranks, n_local)
     for local in range(n_local):
-        local_of[ranks[local]] = local
+        local_of[numbering.ranks[local]] = local
     row_offsets = np.zeros(n_rows + 1, np.int64)
     row_items = np.empty(total, np.int32)
     at = np.int64(0)
     for r in range(n_rows):
-        row = rows[r]
+        row = numbering.rows[r]
         for p in range(offsets[row], offsets[row + 1]):
             x = items[p]
             if x >= 0 and x != consequent:
@@ -61,8 +114,11 @@ def gather(consequent, given, offsets, items, post_offsets, post_rows, local_of,
                 at += 1
         row_offsets[r + 1] = at
     for local in range(n_local):
-        local_of[ranks[local]] = -1
-    return n_rows, n_local, row_offsets, row_items
+        local_of[numbering.ranks[local]] = -1
+    n_groups, first_of, weights = merge_local_rows(
+        n_rows, row_offsets, row_items, numbering.group_of
+    )
+    return LocalRows(row_offsets, row_items, first_of, weights, numbering.ranks, n_local, n_groups)
 
 
 @kernel
@@ -83,17 +139,14 @@ def merge_local_rows(n_rows, row_offsets, row_items, group_of):
             key = (key * 1000003 + row_items[begin + k] + 1) % 2305843009213
         s = (key ^ (key >> 17)) & (width - 1)
         group = -1
-        while slots[s] != 0:
-            other = first_of[slots[s] - 1]
-            if row_offsets[other + 1] - row_offsets[other] == length:
-                same = True
-                for k in range(length):
-                    if row_items[begin + k] != row_items[row_offsets[other] + k]:
-                        same = False
-                        break
-                if same:
+        while slots[s] != 0 and group < 0:
+            first = row_offsets[first_of[slots[s] - 1]]
+            k = 0
+            if row_offsets[first_of[slots[s] - 1] + 1] - first == length:
+                while k < length and row_items[begin + k] == row_items[first + k]:
+                    k += 1
+                if k == length:
                     group = slots[s] - 1
-                    break
             s = (s + 1) & (width - 1)
         if group < 0:
             group = n_groups

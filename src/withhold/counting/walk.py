@@ -180,3 +180,37 @@ def deliver(rows, walk, size, start, end):
                 walk.pool_position[place] = p
     for child in range(walk.next_child[size + 1], walk.last_child[size + 1]):
         walk.bucket[walk.child_item[child]] = 0
+
+
+@step
+def count_useful_extensions(rows, walk, marks, start, end, in_path):
+    """As ``count_extensions``; notes in ``marks.useful`` what leaves a marked item outside the set.
+
+    ``marks.in_row`` says how many marked items a row holds, ``in_path`` how many of them the set has.
+    """
+    n_touched = 0
+    for k in range(start, end):
+        row = walk.pool_row[k]
+        outside = marks.in_row[row] - in_path
+        for p in range(walk.pool_position[k] + 1, rows.offsets[row + 1]):
+            x = rows.items[p]
+            if x >= 0:
+                if walk.bucket[x] == 0:
+                    walk.touched[n_touched] = x
+                    n_touched += 1
+                walk.bucket[x] += 1
+                if outside > 1 or (outside == 1 and not marks.marked[x]):
+                    marks.useful[x] = True
+    return n_touched
+
+
+@step
+def follow_useful(walk, marks, size, n_touched, support):
+    """Go on with the useful items, but not with those in ``support`` rows."""
+    for t in range(n_touched):
+        x = walk.touched[t]
+        if marks.useful[x] and walk.bucket[x] != support:
+            follow(walk, size, x)
+        else:
+            walk.bucket[x] = 0
+        marks.useful[x] = False

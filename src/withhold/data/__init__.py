@@ -1,9 +1,10 @@
 """The values that travel along the road: frozen, with arrays that nobody can write to."""
 
 from withhold.data.constraints import Constraints
+from withhold.data.evidence import Evidence
 from withhold.data.hierarchy import Hierarchy
 from withhold.data.records import Records
 from withhold.data.source import Source
 from withhold.data.table import Table
 
-__all__ = ["Constraints", "Hierarchy", "Records", "Source", "Table"]
+__all__ = ["Constraints", "Evidence", "Hierarchy", "Records", "Source", "Table"]

@@ -7,11 +7,10 @@ decimals; a blank stays a blank; what is no number is refused.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 
 from withhold.data.column_lists import unquoted
 from withhold.data.table import Column, Value
@@ -33,15 +32,7 @@ class Bins:
         return str(self.width) if self.width is not None else ",".join(map(str, self.edges))
 
     def name(self, number: Decimal, *, whole: bool) -> str:
-        """The range that a number falls into; of whole numbers both ends belong to it.
-
-        >>> Bins(Decimal(5)).name(Decimal(37), whole=True)
-        '35-39'
-        >>> Bins(edges=(Decimal(18), Decimal(65))).name(Decimal(70), whole=True)
-        '65 or more'
-        >>> Bins(Decimal("0.5")).name(Decimal("1.7"), whole=False)
-        '[1.5,2.0)'
-        """
+        """The range that a number falls into; of whole numbers both ends belong to it."""
         if self.width is not None:
             low = (number // self.width) * self.width
             # Decimal's // cuts towards zero; ranges go down from there.
@@ -57,17 +48,17 @@ class Bins:
         if not whole:
             return f"[{low},{high})"
         last = high - 1
-        return (
-            f"{low:f}" if low == last else f"{low:f}-{last:f}" if low >= 0 else f"{low:f}..{last:f}"
-        )
+        between = "-" if low >= 0 else ".."
+        return f"{low:f}" if low == last else f"{low:f}{between}{last:f}"
 
 
-def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
-    """The bins of each column, from values or from texts such as ``age=5``.
+Number = int | float | str | Decimal
+Widths = Number | Sequence[Number] | Bins
+"""How wide the ranges of a column are, or where they begin."""
 
-    >>> parse_bins(["age=18,65"])["age"].edges
-    (Decimal('18'), Decimal('65'))
-    """
+
+def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Bins]:
+    """The bins of each column, from values or from texts such as ``age=5``."""
     if isinstance(bins, str):
         bins = [bins]
     if odd := [name for name in bins if not isinstance(name, str)]:
@@ -76,9 +67,8 @@ def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
         pairs = [text.rpartition("=") for text in bins]
         pairs = [(unquoted(name), mark, rest) for name, mark, rest in pairs]
         if bad := [rest for name, mark, rest in pairs if not (name and mark)]:
-            raise PolicyError(
-                f"bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE, not {bad[0]!r}"
-            )
+            written = "bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE"
+            raise PolicyError(f"{written}, not {bad[0]!r}")
         names = [name for name, _, _ in pairs]
         if len(set(names)) < len(names):
             raise PolicyError("a column is binned twice; say once how")
@@ -88,10 +78,9 @@ def parse_bins(bins: Mapping[str, Any] | Iterable[str]) -> dict[str, Bins]:
 
 def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Column:
     """The column with every number replaced by its range."""
-    numbers: dict[Value, Decimal] = {}
-    for value in column.values:
-        if value is not None and value != "":
-            numbers[value] = _number_in(column, value, path)
+    numbers: dict[Value, Decimal] = {
+        value: _number_in(column, value, path) for value in column.values if value
+    }
     cuts = (bins.width,) if bins.width is not None else bins.edges
     whole = all(n == n.to_integral_value() for n in (*numbers.values(), *cuts))
     names = {value: bins.name(number, whole=whole) for value, number in numbers.items()}
@@ -102,23 +91,17 @@ def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
     number = _decimal(value)
     if number is not None:
         return number
-    code = column.values.index(value)
-    row = int((column.codes == code).argmax()) + 1
-    raise InputError(
-        f"row {row:,} holds no number, so the column cannot be binned",
-        path=path,
-        column=column.name,
-        value=value,
-        remedy="leave the column as it is, or mend the cell",
-    )
+    row = int((column.codes == column.values.index(value)).argmax()) + 1
+    problem = f"row {row:,} holds no number, so the column cannot be binned"
+    remedy = "leave the column as it is, or mend the cell"
+    raise InputError(problem, path=path, column=column.name, value=value, remedy=remedy)
 
 
-def _parse(name: str, given: Any) -> Bins:
+def _parse(name: str, given: Widths) -> Bins:
     if isinstance(given, Bins):
         return given
-    parts = given.split(",") if isinstance(given, str) else given
-    parts = list(parts) if isinstance(parts, list | tuple) else [parts]
-    numbers = [_decimal(str(part)) for part in parts]
+    cut = given.split(",") if isinstance(given, str) else given
+    numbers = [_decimal(str(part)) for part in (cut if isinstance(cut, list | tuple) else [cut])]
     exact = [number for number in numbers if number is not None]
     if not exact or len(exact) < len(numbers):
         raise PolicyError(f"the bins of {name!r} must be a width or edges, not {given!r}")

@@ -19,11 +19,7 @@ WHOLE = re.compile(rf"\s*{QUOTED}\s*(?:,|$)")
 
 
 def split_columns(text: str, what: str = "the list of columns") -> tuple[str, ...]:
-    """The names in a list; an empty list is an error.
-
-    >>> split_columns('age, "income, yearly"')
-    ('age', 'income, yearly')
-    """
+    """The names in a list; an empty list is an error."""
     try:
         cells = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
@@ -38,32 +34,20 @@ def split_columns(text: str, what: str = "the list of columns") -> tuple[str, ..
 
 
 def join_columns(names: Iterable[str]) -> str:
-    """The list as it can be typed.
-
-    >>> join_columns(["age", "income, yearly"])
-    'age,"income, yearly"'
-    """
+    """The list as it can be typed."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(list(names))
     return line.getvalue()
 
 
 def unquoted(name: str) -> str:
-    """A single name, out of its quotes if it is in any.
-
-    >>> unquoted('"income, yearly"'), unquoted("age")
-    ('income, yearly', 'age')
-    """
+    """A single name, out of its quotes if it is in any."""
     found = re.fullmatch(rf"\s*{QUOTED}\s*", name)
     return name.strip() if found is None else found[1].replace('""', '"')
 
 
 def split_pairs(text: str, what: str) -> dict[str, str]:
-    """What was said of each column, from ``COLUMN=VALUE,COLUMN=VALUE``.
-
-    >>> split_pairs('zip=zip.csv,"income, yearly"=income.csv', "hierarchies")
-    {'zip': 'zip.csv', 'income, yearly': 'income.csv'}
-    """
+    """What was said of each column, from ``COLUMN=VALUE,COLUMN=VALUE``."""
     pairs: dict[str, str] = {}
     place = 0
     while place < len(text):
@@ -75,11 +59,7 @@ def split_pairs(text: str, what: str) -> dict[str, str]:
 
 
 def join_pairs(pairs: Mapping[str, str]) -> str:
-    """What was said of each column, as it can be typed.
-
-    >>> join_pairs({"zip": "zip.csv", "income, yearly": "a=b.csv"})
-    'zip=zip.csv,"income, yearly"="a=b.csv"'
-    """
+    """What was said of each column, as it can be typed."""
     return ",".join(f"{_typed(name)}={_typed(value)}" for name, value in pairs.items())
 
 

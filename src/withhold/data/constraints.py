@@ -1,45 +1,43 @@
-"""Who fears what: for every record the items that nobody should infer about that person.
+"""Who wants what protected: for every record the items that nobody should infer about that person.
 
 In: pairs of record and item, a mapping, a matrix, or a function of the record. Out: a frozen value that
-holds one bit for each person and feared item, or the pairs themselves where these take less room.
+holds one bit for each person and item, or the pairs themselves where these take less room.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.arguments import checked, fits
+from withhold.arguments import checked
+from withhold.data import wishes
 from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.records import Records
-from withhold.data.take_backs import unknown_take_backs, vain_take_backs
 from withhold.data.unknown import Unknown
-from withhold.data.wishes import ALL, RowsByName, named, parse_wish, several
+from withhold.data.wishes import ByRecord, Categories, Fears, Matrix
 from withhold.errors import InputError
 from withhold.wording import counted
 
-
-@runtime_checkable
-class Categories(Protocol):
-    """What a hierarchy can say: the items that a name stands for."""
-
-    def __contains__(self, name: object) -> bool: ...
-
-    def leaves_under(self, name: str) -> Iterable[str]:
-        """The items below a category."""
-        ...
+if TYPE_CHECKING:
+    Wanted: TypeAlias = "ByRecord | Matrix | Fears | Constraints"
+    """Whatever says who wants what protected, as ``Constraints.of`` reads it."""
+    AnyMatrix: TypeAlias = Matrix
+else:
+    Wanted = AnyMatrix = Any  # what is wrong with a value, ``of`` says in more words than a type
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constraints:
-    """For every record of a table the items its person fears, owned or not.
+    """For every record the items that its person wants protected, owned or not.
 
+    Examples
+    --------
     >>> table = Records.from_lists([["milk", "medicine"], ["milk"]])
     >>> constraints = Constraints.of({0: ["medicine"], "*": ["milk"]}, table)
     >>> constraints.of_record(0), constraints.of_record(1)
@@ -48,7 +46,7 @@ class Constraints:
 
     n_records: int
     items: tuple[str, ...]
-    """The feared items by name, ascending: the columns."""
+    """The items to protect by name, ascending: the columns."""
     bits: NDArray[np.uint64]
     """A row of bits for each record; no rows at all where the pairs are held instead."""
     offsets: Longs
@@ -66,48 +64,48 @@ class Constraints:
     @checked
     def of(
         cls,
-        source: Any,
+        source: Wanted,
         table: Records,
         *,
         hierarchy: Categories | None = None,
         allow_unknown: bool = False,
     ) -> Constraints:
-        """The constraints for ``table`` from a mapping, a matrix or a function.
+        """The constraints for the records of ``table``.
 
-        A mapping goes from row numbers (from 0) or record ids to items; ``"*"`` stands for everybody, and an
-        item that starts with ``!`` is taken back for one record (write ``\\!item`` for an item that starts so
-        itself). A matrix (numpy or scipy sparse)
-        has a row for each record and a column for each item of the table's vocabulary. A function gets
-        each record as a tuple of names and returns the items feared. With a hierarchy, the name of a category
-        stands for all its items. A record that the table does not have is refused unless ``allow_unknown``.
+        Parameters
+        ----------
+        source
+            A mapping from row numbers (from 0) or record ids to items; ``"*"`` stands for everybody, and an
+            item that starts with ``!`` is taken back for one record (write ``\\!item`` for an item that
+            starts so itself). Or a matrix (numpy or scipy sparse) with a row for each record and a column for
+            each item of the vocabulary. Or a function that gets each record as a tuple of names and returns
+            items.
+        hierarchy
+            With it, the name of a category stands for all its items.
+        allow_unknown
+            Whether a mapping may name records that the table does not have.
         """
         if isinstance(source, Constraints):
             return source.checked_for(table)
         if isinstance(source, Mapping):
-            rows = RowsByName(table)
-            by_row = [
-                (rows.row(_record(record)), several(feared, record))
-                for record, feared in source.items()
+            rows = wishes.RowsByName(table)
+            wanted = [
+                (rows.row(wishes.record_key(key)), wishes.several(all_, key))
+                for key, all_ in source.items()
             ]
             if not allow_unknown:
                 rows.refuse_strangers()
-            pairs = (
-                (row, *parse_wish(_written(item, row)))
-                for row, feared in by_row
-                if row >= ALL
-                for item in feared
-            )
+            there = ((row, item) for row, items in wanted if row >= wishes.ALL for item in items)
+            pairs = ((row, *wishes.parse_wish(wishes.item_text(item, row))) for row, item in there)
             made = cls.from_pairs(pairs, table, hierarchy=hierarchy)
             return replace(made, unknown=(*rows.unknown(), *made.unknown))
         if callable(source):
             return cls.from_function(source, table, hierarchy=hierarchy)
         if hasattr(source, "shape"):
-            return cls.from_matrix(source, table)
-        raise InputError(
-            "constraints must be a mapping, a matrix or a function of the record",
-            value=type(source).__name__,
-            remedy="give for example {0: ['medicine']}, or read a file with read_constraints",
-        )
+            return cls.from_matrix(cast(Matrix, source), table)
+        problem = "constraints must be a mapping, a matrix or a function of the record"
+        remedy = "give for example {0: ['medicine']}, or read a file with read_constraints"
+        raise InputError(problem, value=type(source).__name__, remedy=remedy)
 
     @classmethod
     @checked
@@ -120,36 +118,29 @@ class Constraints:
     ) -> Constraints:
         """From (row, item, whether it is taken back); row -1 is everybody."""
         everybody: set[str] = set()
-        rows: list[int] = []
-        names: list[str] = []
-        back: list[bool] = []
         numbers: dict[str, int] = {}
-        wishes: list[int] = []
-        for pair in pairs:
-            row, written, taken = _pair(pair)
-            for name in expanded(written, hierarchy):
-                if row >= 0:
-                    rows.append(row)
-                    names.append(name)
-                    back.append(taken)
-                    wishes.append(numbers.setdefault(written, len(numbers)))
-                elif taken:
-                    raise InputError(
-                        "an item can be taken back for one record, not for everybody", value=written
-                    )
-                else:
-                    everybody.add(name)
-        items, codes = np.unique(np.array(names, dtype=object), return_inverse=True)
+        found: list[tuple[int, str, bool, int]] = []
+        for row, written, taken in map(wishes.pair_of, pairs):
+            names = wishes.expanded(written, hierarchy)
+            if row >= 0:
+                number = numbers.setdefault(written, len(numbers)) if names else 0
+                found += [(row, name, taken, number) for name in names]
+            elif taken and names:
+                problem = "an item can be taken back for one record, not for everybody"
+                raise InputError(problem, value=written)
+            else:
+                everybody.update(names)
+        items, codes = np.unique(np.array([f[1] for f in found], object), return_inverse=True)
         return cls.from_codes(
-            np.array(rows, dtype=np.int64),
+            np.array([f[0] for f in found], dtype=np.int64),
             codes.astype(np.int64),
             tuple(items.tolist()),
             n_records=len(table),
-            back=np.array(back, dtype=bool),
+            back=np.array([f[2] for f in found], dtype=bool),
             everybody=everybody,
-            written=(np.array(wishes, dtype=np.int64), tuple(numbers)),
+            written=(np.array([f[3] for f in found], dtype=np.int64), tuple(numbers)),
             vocabulary=table.vocabulary,
-            categories=category_names(hierarchy),
+            categories=wishes.category_names(hierarchy),
         )
 
     @classmethod
@@ -179,15 +170,17 @@ class Constraints:
             made = cls(n_records, *packed_pairs(n_records, named, rows, columns))
             return replace(made, categories=categories)
         given = np.zeros(len(rows), dtype=bool) if back is None else back
-        add, drop = (_by_row(rows[mask], columns[mask]) for mask in (~given, given))
+        # The pairs in the order of their rows, those to add before those to take back.
+        order = np.argsort(rows, kind="stable")
+        add, drop = (order[mask[order]] for mask in (~given, given))
         common = np.array(sorted(column_of[name] for name in shared), dtype=np.int64)
 
         def row_bits(start: int, end: int) -> NDArray[np.bool_]:
             marks = np.zeros((end - start, len(named)), dtype=bool)
             marks[:, common] = True
-            for (at, column), value in ((add, True), (drop, False)):
-                span = slice(*np.searchsorted(at, (start, end)))
-                marks[at[span] - start, column[span]] = value
+            for pairs, value in ((add, True), (drop, False)):
+                some = pairs[slice(*np.searchsorted(rows[pairs], (start, end)))]
+                marks[rows[some] - start, columns[some]] = value
             return marks
 
         made = replace(cls(n_records, *packed(n_records, named, row_bits)), categories=categories)
@@ -195,48 +188,43 @@ class Constraints:
             return made
         wish, names = (codes, items) if written is None else written
         for_all = np.array([name in shared for name in items], dtype=bool)
-        vain = [names[number] for number in vain_take_backs(rows, codes, given, for_all, wish)]
+        vain = [
+            names[number] for number in wishes.vain_take_backs(rows, codes, given, for_all, wish)
+        ]
         taken = len(np.unique(wish[given]))
         wished = shared | {items[code] for code in np.unique(codes[~given])}
-        missing = unknown_take_backs(vain, taken, wished, vocabulary)
+        missing = wishes.unknown_take_backs(vain, taken, wished, vocabulary)
         return made if missing is None else replace(made, unknown=(missing,))
 
     @classmethod
     @checked
     def from_function(
-        cls,
-        fears: Callable[[tuple[str, ...]], Iterable[str]],
-        table: Records,
-        *,
-        hierarchy: Categories | None = None,
+        cls, fears: Fears, table: Records, *, hierarchy: Categories | None = None
     ) -> Constraints:
         """From a function of the record; it is called once for each. The items it returns are names, as they
         are: a ``!`` in front is part of the name."""
         pairs = (
-            (row, named(_written(item, row)), False)
+            (row, wishes.named(wishes.item_text(item, row)), False)
             for row, record in enumerate(table)
-            for item in several(fears(record), row)
+            for item in wishes.several(fears(record), row)
         )
         return cls.from_pairs(pairs, table, hierarchy=hierarchy)
 
     @classmethod
     @checked
-    def from_matrix(cls, matrix: Any, table: Records) -> Constraints:
+    def from_matrix(cls, matrix: AnyMatrix, table: Records) -> Constraints:
         """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
         if not hasattr(matrix, "shape"):
-            raise InputError(
-                "constraints by matrix must be an array",
-                value=type(matrix).__name__,
-                remedy="give a numpy array or a scipy sparse matrix",
-            )
+            problem, remedy = "constraints by matrix must be an array", "a scipy sparse matrix"
+            shown = type(matrix).__name__
+            raise InputError(problem, value=shown, remedy=f"give a numpy array or {remedy}")
         if tuple(matrix.shape) != (len(table), table.n_items):
-            raise InputError(
-                f"the matrix has shape {tuple(matrix.shape)}, and the table {counted(len(table), 'record')} "
-                f"and {counted(table.n_items, 'item')}",
-                remedy="give a row for each record and a column for each item of the vocabulary",
-            )
+            has = f"{counted(len(table), 'record')} and {counted(table.n_items, 'item')}"
+            remedy = "give a row for each record and a column for each item of the vocabulary"
+            problem = f"the matrix has shape {tuple(matrix.shape)}, and the table {has}"
+            raise InputError(problem, remedy=remedy)
         # Anything else is taken by rows, so that it need not be in memory as a whole.
-        by_row = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
+        by_row: Any = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
 
         def row_bits(start: int, end: int) -> NDArray[np.bool_]:
             part = by_row[start:end]
@@ -246,18 +234,15 @@ class Constraints:
         return cls(len(table), *packed(len(table), table.vocabulary, row_bits))
 
     def __repr__(self) -> str:
-        """How many fears there are, not whose."""
-        return (
-            f"<Constraints records={self.n_records:,}"
-            f" items={len(self.items):,} pairs={self.n_pairs:,}>"
-        )
+        """How many there are, not whose."""
+        counts = f"records={self.n_records:,} items={len(self.items):,} pairs={self.n_pairs:,}"
+        return f"<Constraints {counts}>"
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs of a person and a feared item there are."""
-        if len(self.offsets) > 1:
-            return len(self.columns)
-        return int(np.bitwise_count(self.bits).sum())
+        """How many pairs of a person and an item to protect there are."""
+        held = len(self.columns) if len(self.offsets) > 1 else np.bitwise_count(self.bits).sum()
+        return int(held)
 
     @property
     def nbytes(self) -> int:
@@ -279,11 +264,11 @@ class Constraints:
         return unpacked.astype(np.bool_)
 
     def of_record(self, row: int) -> tuple[str, ...]:
-        """The items that one person fears; rows count from 0."""
+        """The items that one person wants protected; rows count from 0."""
         return tuple(self.items[column] for column in np.flatnonzero(self.marks(row, row + 1)[0]))
 
     def shared_by_all(self) -> frozenset[str] | None:
-        """The items feared, if everybody fears the same; else None."""
+        """The items to protect, if everybody wants the same; else None."""
         first = self.marks(0, 1)[0] if self.n_records else np.zeros(0, dtype=bool)
         for start, end in self.chunks():
             if (self.marks(start, end) != first).any():
@@ -291,7 +276,7 @@ class Constraints:
         return frozenset(name for name, there in zip(self.items, first, strict=True) if there)
 
     def and_for_all(self, names: Iterable[str]) -> Constraints:
-        """These constraints, with items that everybody fears besides."""
+        """These constraints, with items that everybody wants protected besides."""
         shared = clean_set(names, "sensitive")
         if not shared:
             return self
@@ -312,15 +297,13 @@ class Constraints:
     def checked_for(self, table: Records) -> Constraints:
         """The same, if they have as many records as the table."""
         if self.n_records != len(table):
-            raise InputError(
-                f"the constraints are for {counted(self.n_records, 'record')}, and the table has "
-                f"{len(table):,}",
-                remedy="make them for this table",
-            )
+            made = f"the constraints are for {counted(self.n_records, 'record')}"
+            problem = f"{made}, and the table has {len(table):,}"
+            raise InputError(problem, remedy="make them for this table")
         return self
 
     def digest(self) -> str:
-        """The SHA-256 of who fears what, whatever form it is held in."""
+        """The SHA-256 of who wants what protected, whatever form it is held in."""
         if not self._digests:
             digest = hashlib.sha256(f"{self.n_records}\n".encode())
             digest.update("\n".join(self.items).encode())
@@ -328,54 +311,3 @@ class Constraints:
                 digest.update(np.packbits(self.marks(start, end), axis=1).tobytes())
             self._digests.append(digest.hexdigest())
         return self._digests[0]
-
-
-def _record(record: object) -> object:
-    """The record that a key names; True and False are no row numbers."""
-    if record is None or isinstance(record, bool | np.bool_):
-        raise InputError(
-            "a key of the constraints is no record",
-            value=repr(record),
-            remedy="use row numbers from 0, record ids, or * for everybody",
-        )
-    return record
-
-
-def _written(item: object, record: object) -> str:
-    """The item as a text; what is neither a text nor a whole number names no item."""
-    if not fits(item, str | int):
-        raise InputError(
-            f"what record {record} wants protected must be texts",
-            value=repr(item),
-            remedy="name the items, such as ['medicine']",
-        )
-    return str(item)
-
-
-def _pair(pair: Any) -> tuple[int, str, bool]:
-    """A row, an item and whether it is taken back."""
-    if isinstance(pair, tuple | list) and len(pair) == 3:
-        row, item, back = pair
-        if fits(row, int) and isinstance(item, str) and fits(back, bool):
-            return int(row), item, bool(back)
-    raise InputError(
-        "a pair must be (row, item, whether it is taken back)",
-        value=repr(pair),
-        remedy="give for example (0, 'medicine', False); row -1 is everybody",
-    )
-
-
-def expanded(name: str, hierarchy: Categories | None) -> list[str]:
-    """The item itself, or the items of the category that has this name."""
-    return [name] if hierarchy is None or name not in hierarchy else [*hierarchy.leaves_under(name)]
-
-
-def category_names(hierarchy: Categories | None) -> tuple[str, ...]:
-    """All names of a hierarchy, as far as it says them."""
-    return tuple(getattr(hierarchy, "names", ()))
-
-
-def _by_row(rows: Numbers, columns: Numbers) -> tuple[Numbers, Numbers]:
-    """The pairs, in the order of their rows."""
-    order = np.argsort(rows, kind="stable")
-    return rows[order], columns[order]

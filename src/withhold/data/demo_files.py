@@ -50,11 +50,7 @@ I10 E78.0
 
 
 def demo_files(baskets: int) -> dict[str, str]:
-    """The texts of the files, by name.
-
-    >>> demo_files(2000)["constraints.csv"].splitlines()[:3]
-    ['record,item', '*,pregnancy-test', '*,hiv-self-test']
-    """
+    """The texts of the files, by name."""
     items = "\n".join(sorted(SENSITIVE)) + "\n"
     named = [pair for pair in CONSTRAINTS if pair[0] == "*" or int(pair[0]) <= baskets]
     return {
@@ -70,11 +66,7 @@ def demo_files(baskets: int) -> dict[str, str]:
 
 
 def item_hierarchy() -> str:
-    """Every item of the pharmacy with its kind, leaf first, with semicolons.
-
-    >>> item_hierarchy().splitlines()[0]
-    'paracetamol;colds;*'
-    """
+    """Every item of the pharmacy with its kind, leaf first, with semicolons."""
     kinds = dict(zip(SHELF_NAMES, (shelf.split() for shelf in SHELVES), strict=True))
     kinds |= {kind: list(items) for kind, items in BEHIND_THE_COUNTER.items()}
     return "".join(f"{item};{kind};*\n" for kind, items in kinds.items() for item in items)

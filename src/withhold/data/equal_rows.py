@@ -12,10 +12,6 @@ def equal_rows(table: Records) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each record the number of its set, and for each set the first record that has it.
 
     Sets are numbered in the order in which they first appear.
-
-    >>> table = Records.from_lists([["a", "b"], ["a"], ["b", "a"], []])
-    >>> [numbers.tolist() for numbers in equal_rows(table)]
-    [[0, 1, 0, 2], [0, 1, 3]]
     """
     return equal_slices(table.offsets, table.items)
 

@@ -31,12 +31,7 @@ class Groups:
 
 
 def group_rows(columns: Sequence[NDArray[np.int32]], n_rows: int) -> Groups:
-    """The groups of rows whose codes agree in all columns; with no columns, one group of all.
-
-    >>> groups = group_rows([np.array([0, 1, 0], np.int32), np.array([-1, 0, -1], np.int32)], 3)
-    >>> groups.of_row.tolist(), groups.sizes.tolist()
-    ([0, 1, 0], [2, 1])
-    """
+    """The groups of rows whose codes agree in all columns; with no columns, one group of all."""
     keys = np.zeros(n_rows, dtype=np.int64)
     span = 1
     for codes in columns:

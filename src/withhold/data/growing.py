@@ -49,8 +49,7 @@ def grow(
     order, parents = _depth_first(root, children)
     if len(order) != len(parent_of) + 1:
         raise _cycle(parent_of, set(order), path)
-    leaves = {node[0] for node in order if node not in children}
-    names = _unique_names(order, leaves, levels or {}, children)
+    names = _unique_names(order, levels or {}, children)
     return names, np.array(parents, dtype=np.int32)
 
 
@@ -104,11 +103,7 @@ def _in_order(item: str) -> tuple[int, int, str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """The first few names and how many more there are.
-
-    >>> some(["a", "b"]), some("abcdefg")
-    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
-    """
+    """The first few names and how many more there are."""
     listed = list(names)
     more = len(listed) - NAMED_AT_ONCE
     shown = ", ".join(repr(name) for name in listed[:NAMED_AT_ONCE])
@@ -137,41 +132,33 @@ def _by_the_rule(edges: Sequence[Edge], path: str | None) -> list[Edge]:
     """The edges with their labels by the rule of names."""
     spelled = sorted({label for edge in edges for label, _ in (edge.child, edge.parent)})
     cleaned = dict(zip(spelled, clean_all(spelled, "nodes", path=path), strict=True))
-    if all(name == label for label, name in cleaned.items()):
-        return [*edges]
     return [
-        Edge((cleaned[child], level), (cleaned[parent], above), edge.line)
+        Edge(
+            (cleaned[edge.child[0]], edge.child[1]),
+            (cleaned[edge.parent[0]], edge.parent[1]),
+            edge.line,
+        )
         for edge in edges
-        for (child, level), (parent, above) in [(edge.child, edge.parent)]
     ]
 
 
 def _parents(edges: Sequence[Edge], path: str | None) -> dict[Node, Node]:
     parent_of: dict[Node, Node] = {}
     for edge in edges:
-        for label in (edge.child[0], edge.parent[0]):
-            if not label.strip():
-                raise InputError(
-                    "has an empty cell",
-                    path=path,
-                    line=edge.line,
-                    remedy="name every node; repeat a name where a level has nothing of its own",
-                )
-        if edge.child == edge.parent:
-            raise InputError(
-                f"says that {edge.child[0]!r} is its own parent",
-                path=path,
-                line=edge.line,
-                remedy="leave the line out if it is the root",
-            )
+        child, parent = edge.child[0], edge.parent[0]
         known = parent_of.setdefault(edge.child, edge.parent)
-        if known != edge.parent:
-            raise InputError(
-                f"gives {edge.child[0]!r} two parents, {known[0]!r} and {edge.parent[0]!r}",
-                path=path,
-                line=edge.line,
-                remedy="keep one of them; a hierarchy is a tree",
-            )
+        if not (child.strip() and parent.strip()):
+            problem = "has an empty cell"
+            remedy = "name every node; repeat a name where a level has nothing of its own"
+        elif edge.child == edge.parent:
+            problem = f"says that {child!r} is its own parent"
+            remedy = "leave the line out if it is the root"
+        elif known != edge.parent:
+            problem = f"gives {child!r} two parents, {known[0]!r} and {parent!r}"
+            remedy = "keep one of them; a hierarchy is a tree"
+        else:
+            continue
+        raise InputError(problem, path=path, line=edge.line, remedy=remedy)
     return parent_of
 
 
@@ -180,11 +167,8 @@ def _only_root(parent_of: Mapping[Node, Node], path: str | None) -> Node:
     if not roots:
         raise _cycle(parent_of, set(), path)
     if len(roots) > 1:
-        raise InputError(
-            f"has {len(roots):,} roots: {some(label for label, _ in roots)}",
-            path=path,
-            remedy=f"put them under one node, such as {ROOT!r}",
-        )
+        problem = f"has {len(roots):,} roots: {some(label for label, _ in roots)}"
+        raise InputError(problem, path=path, remedy=f"put them under one node, such as {ROOT!r}")
     return roots[0]
 
 
@@ -209,26 +193,18 @@ def _cycle(parent_of: Mapping[Node, Node], reached: set[Node], path: str | None)
         node = parent_of[node]
     circle = [label for label, _ in met[met.index(node) :]]
     shown = " → ".join(repr(label) for label in [*circle[:NAMED_AT_ONCE], circle[0]])
-    return InputError(
-        f"goes round in a circle: {shown}",
-        path=path,
-        remedy="a parent must never be below its child",
-    )
+    remedy = "a parent must never be below its child"
+    return InputError(f"goes round in a circle: {shown}", path=path, remedy=remedy)
 
 
 def _unique_names(
-    order: Sequence[Node],
-    leaves: set[str],
-    levels: Mapping[int, str],
-    children: Mapping[Node, list[Node]],
+    order: Sequence[Node], levels: Mapping[int, str], children: Mapping[Node, list[Node]]
 ) -> tuple[str, ...]:
     """Leaves keep their labels; where another node's is taken, it is followed by its level."""
-    taken: set[str] = set(leaves)
     named: dict[Node, str] = {node: node[0] for node in order if node not in children}
-    if len(named) != len(leaves):
-        labels = Counter(label for label, _ in named)
-        twice = [label for label, count in labels.items() if count > 1]
+    if twice := [label for label, count in Counter(named.values()).items() if count > 1]:
         raise InputError(f"the hierarchy has leaves of the same name: {some(twice)}")
+    taken = set(named.values())
     for node in order:
         if node in named:
             continue

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,8 @@ class Hierarchy:
     Codes are places in depth-first order: the root is 0, and the nodes under ``n`` are
     ``n + 1 … ends[n] - 1``. So "is under" and "how many leaves" are comparisons of whole numbers.
 
+    Examples
+    --------
     >>> edges = [("beer", "drinks"), ("tea", "drinks"), ("drinks", "*"), ("soap", "*")]
     >>> tree = Hierarchy.from_edges(edges)
     >>> tree.root, tree.leaves, tree.leaves_under("drinks")
@@ -82,17 +83,20 @@ class Hierarchy:
     @classmethod
     @checked
     def from_edges(cls, edges: Iterable[tuple[str, str]]) -> Hierarchy:
-        """The tree of (child, parent) pairs; the one name that is nobody's child is the root."""
+        """The tree of (child, parent) pairs; the one name that is nobody's child is the root.
+
+        Raises
+        ------
+        InputError
+            If the pairs are no tree: two roots, two parents of a node, or a circle.
+        """
         pairs = [names_in(edge, name="an edge (child, parent)") for edge in edges]
         if odd := [pair for pair in pairs if len(pair) != 2]:
-            raise InputError(
-                "an edge is a pair of names, the child and its parent",
-                value=repr(odd[0]),
-                remedy="give for example [('ale', 'drink'), ('tea', 'drink')]",
-            )
-        return cls(
-            *growing.grow([growing.Edge((child, 0), (parent, 0)) for child, parent in pairs])
-        )
+            problem = "an edge is a pair of names, the child and its parent"
+            remedy = "give for example [('ale', 'drink'), ('tea', 'drink')]"
+            raise InputError(problem, value=repr(odd[0]), remedy=remedy)
+        tree = [growing.Edge((child, 0), (parent, 0)) for child, parent in pairs]
+        return cls(*growing.grow(tree))
 
     @classmethod
     @checked
@@ -182,9 +186,9 @@ class Hierarchy:
     def code(self, name: str) -> int:
         """The code of a node, or an error with the nearest spelling."""
         if name not in self._code_of:
-            raise InputError(
-                "is no name in the hierarchy", value=name, remedy=_nearest(name, self.names)
-            )
+            near = nearest(name, self.names)
+            remedy = f"did you mean {near!r}" if near else "check the spelling"
+            raise InputError("is no name in the hierarchy", value=name, remedy=remedy)
         return self._code_of[name]
 
     def codes(self, names: Iterable[str]) -> Codes:
@@ -229,8 +233,7 @@ class Hierarchy:
         """The lowest node that covers all of these."""
         if not names:
             raise InputError("the lowest common ancestor of nothing was asked for")
-        codes = self.codes(names)
-        return self.names[self.common_ancestor(codes)]
+        return self.names[self.common_ancestor(self.codes(names))]
 
     def common_ancestor(self, codes: Codes) -> int:
         """The code of the lowest node that covers all of these codes."""
@@ -257,31 +260,20 @@ class Hierarchy:
 
     def check_covers(self, items: Iterable[str], *, what: str = "items of the data") -> None:
         """Refuse a tree in which some of the items are no leaves, naming them."""
-        absent, inner = [], []
         listed = list(items)
-        for item in listed:
-            if item not in self._code_of:
-                absent.append(item)
-            elif not self.is_leaf(item):
-                inner.append(item)
-        if absent:
-            raise InputError(
-                f"the hierarchy lacks {len(absent):,} of the {what}: "
-                f"{growing.some(absent)}{self._similar(absent, listed)}",
-                remedy="add a line for each, or name the hierarchy that belongs to this file",
-            )
-        if inner:
+        if absent := [item for item in listed if item not in self]:
+            unused = frozenset(self.leaves).difference(listed)
+            near = [each for each in near_spellings(absent, unused) if each]
+            similar = f"; it has {growing.some(near)}, which no record holds" if near else ""
+            lacks = f"the hierarchy lacks {len(absent):,} of the {what}: {growing.some(absent)}"
+            remedy = "add a line for each, or name the hierarchy that belongs to this file"
+            raise InputError(lacks + similar, remedy=remedy)
+        if inner := [item for item in listed if not self.is_leaf(item)]:
             raise InputError(
                 f"{len(inner):,} of the {what} are no leaves but stand above others in the hierarchy: "
                 f"{growing.some(inner)}",
                 remedy="give each a leaf of its own below that node",
             )
-
-    def _similar(self, absent: Sequence[str], items: Sequence[str]) -> str:
-        """Leaves that may be other spellings of the first items that are absent, in words."""
-        unused = frozenset(self.leaves).difference(items)
-        near = [each for each in near_spellings(absent, unused) if each]
-        return f"; it has {growing.some(near)}, which no record holds" if near else ""
 
     def draw(self, *, most: int | None = None) -> str:
         """The tree as text; after ``most`` lines it only says how many more there are."""
@@ -302,16 +294,8 @@ class Hierarchy:
     def _line(self, code: int) -> str:
         if self.ends[code] == code + 1:
             return self.names[code]
-        count = int(self.leaf_counts[code])
-        return f"{self.names[code]}  ({count:,} {'leaf' if count == 1 else 'leaves'})"
+        return f"{self.names[code]}  ({counted(int(self.leaf_counts[code]), 'leaf', 'leaves')})"
 
     def _parent_names(self) -> dict[str, str]:
-        above = islice(self.parents, 1, None)
-        return {
-            name: self.names[parent] for name, parent in zip(self.names[1:], above, strict=True)
-        }
-
-
-def _nearest(name: str, names: tuple[str, ...]) -> str:
-    near = nearest(name, names)
-    return f"did you mean {near!r}" if near else "check the spelling"
+        above = (self.names[parent] for parent in self.parents[1:])
+        return dict(zip(self.names[1:], above, strict=True))

@@ -1,7 +1,8 @@
 """Columns that may identify people: what stops a release until somebody has said what to do with them.
 
-In: a table and the columns to look at. Out: for each that may identify people, why. Patterns and shares are
-rules of thumb: that a column is not found here does not mean that it identifies nobody.
+In: a table and the columns to look at. Out: for each that may identify people, why; and which columns tell
+a withheld cell, exactly or nearly, as years of schooling tell the degree. Patterns and shares are rules of
+thumb: that a column is not found here does not mean that it identifies nobody. Each is judged by itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
+
+import numpy as np
 
 from withhold.data.table import Column, Table
 
@@ -18,6 +21,8 @@ FEWEST = 20
 """With fewer rows, that most values differ means nothing."""
 LOOKED_AT = 500
 """Values tried against the patterns."""
+NEARLY = 0.9
+"""From this share of what the most frequent value leaves open on, a column nearly tells another."""
 PERSON = re.compile(
     r"((first|last|middle|full|given|family|maiden|birth|user|nick|patient|customer|client|contact|person"
     r"|employee|member|doctor|physician|nurse|mother|father|spouse|student|teacher|owner)s? ?)?name"
@@ -106,12 +111,7 @@ TEXT_WORDS, TEXT_LENGTH = 4, 20
 
 
 def looks_identifying(table: Table, names: Iterable[str]) -> dict[str, str]:
-    """Why each of these columns may identify people, as far as one does.
-
-    >>> people = {"mail": ["ann@x.org", "bob@y.org"], "sex": ["f", "m"]}
-    >>> looks_identifying(Table.from_columns(people), ["mail", "sex"])
-    {'mail': 'holds e-mail addresses'}
-    """
+    """Why each of these columns may identify people, as far as one does."""
     found = {name: _reason(table.column(name)) for name in names}
     return {name: reason for name, reason in found.items() if reason}
 
@@ -187,3 +187,47 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
     ),
 }
 """What to say of a column, and when; the first that applies."""
+
+
+def determining_columns(
+    table: Table, kept: Iterable[str], protected: Iterable[str]
+) -> dict[str, dict[str, float]]:
+    """For each kept column that tells a protected one: which, and in what share of the rows."""
+    hidden = [table.column(name) for name in protected]
+    found: dict[str, dict[str, float]] = {}
+    for column in map(table.column, kept):
+        for other in hidden:
+            share = 0.0 if other.name == column.name else _told(column, other)
+            if share:
+                found.setdefault(column.name, {})[other.name] = share
+    return found
+
+
+def _told(column: Column, other: Column) -> float:
+    """The share of the rows whose other cell can be told from this one; 0 where that is no news.
+
+    Whoever finds a withheld cell looks at the other rows with the same value of the kept column, and says
+    what most of them have. A row that has its value alone is therefore not told.
+    """
+    shown = (column.codes >= 0) & (other.codes >= 0)
+    codes, others = column.codes[shown].astype(np.int64), other.codes[shown].astype(np.int64)
+    if not len(codes):
+        return 0.0
+    width = len(other.values)
+    keys, counts = np.unique(codes * width + others, return_counts=True)
+    order = np.lexsort((-counts, keys // width))
+    keys, counts = keys[order], counts[order]
+    owner = keys // width
+    first = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    top = counts[first]
+    second = np.zeros(len(first), dtype=counts.dtype)
+    several = np.append(first[1:], len(owner)) - first > 1
+    second[several] = counts[first[several] + 1]
+    by_majority = int(np.bincount(others).max())
+    if by_majority == len(others):
+        return 0.0
+    if not second.any() and len(np.unique(keys[first[top > 1]] % width)) > 1:
+        return 1.0
+    told = int(top[(top > 1) & (top > second)].sum())
+    news = (told - by_majority) / (len(others) - by_majority)
+    return told / len(others) if news >= NEARLY else 0.0

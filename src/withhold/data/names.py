@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from withhold.errors import InputError, PolicyError
 
+Show = Callable[[object], str]
 WHITESPACE = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -26,20 +27,12 @@ MISSING = frozenset(
 
 
 def clean(name: str) -> str:
-    """The name itself, without the whitespace around it.
-
-    >>> clean(" whole milk\\u00a0")
-    'whole milk'
-    """
+    """The name itself, without the whitespace around it."""
     return name.strip()
 
 
 def clean_set(names: Iterable[object], kind: str) -> frozenset[str]:
-    """The names that somebody gave to a model, each by the rule; one that is empty is refused.
-
-    >>> sorted(clean_set([" beer", "ale", 7], "sensitive"))
-    ['7', 'ale', 'beer']
-    """
+    """The names that somebody gave to a model, each by the rule; one that is empty is refused."""
     if isinstance(names, str):
         raise PolicyError(f"{kind} must be a collection of items, not a single string")
     cleaned = frozenset(clean(str(name)) for name in names)
@@ -49,16 +42,7 @@ def clean_set(names: Iterable[object], kind: str) -> frozenset[str]:
 
 
 def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tuple[str, ...]:
-    """Different names by the rule, still different; ``InputError`` where two are alike to the eye.
-
-    >>> clean_all(["beer ", "ale"], "items")
-    ('beer', 'ale')
-    >>> clean_all(["beer ", "beer"], "items")
-    Traceback (most recent call last):
-    ...
-    withhold.errors.InputError: two items differ only by the whitespace around them: 'beer ' and 'beer'.
-    To fix it: give them one spelling if they are the same, or other names.
-    """
+    """Different names by the rule, still different; ``InputError`` where two are alike to the eye."""
     cleaned = tuple(clean(name) for name in names)
     _refuse_twins(names, cleaned, "the whitespace around them", repr, kind, path)
     if not "".join(cleaned).isascii():
@@ -69,20 +53,12 @@ def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tu
 
 
 def is_missing(name: str | None) -> bool:
-    """Whether a record id says that there is none.
-
-    >>> is_missing(" NA"), is_missing("none"), is_missing("n17")
-    (True, True, False)
-    """
+    """Whether a record id says that there is none."""
     return name is None or clean(name).casefold() in MISSING
 
 
 def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """The name that was probably meant, if one is near enough; upper and lower case hardly matter.
-
-    >>> nearest("patient", ["age", "PATIENT"]), nearest("itm", ["tid", "item"]), nearest("x", ["yy"])
-    ('PATIENT', 'item', None)
-    """
+    """The name that was probably meant, if one is near enough; upper and lower case hardly matter."""
     by_key: dict[str, str] = {}
     listed = list(names)
     for each in listed:
@@ -99,7 +75,7 @@ def _refuse_twins(
     names: Sequence[str],
     keys: Sequence[str],
     difference: str,
-    show: Callable[[object], str],
+    show: Show,
     kind: str,
     path: str | None,
 ) -> None:
@@ -110,8 +86,6 @@ def _refuse_twins(
     for name, key in zip(names, keys, strict=True):
         other = first.setdefault(key, name)
         if other != name:
-            raise InputError(
-                f"two {kind} differ only by {difference}: {show(other)} and {show(name)}",
-                path=path,
-                remedy="give them one spelling if they are the same, or other names",
-            )
+            problem = f"two {kind} differ only by {difference}: {show(other)} and {show(name)}"
+            remedy = "give them one spelling if they are the same, or other names"
+            raise InputError(problem, path=path, remedy=remedy)

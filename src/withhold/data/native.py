@@ -31,12 +31,7 @@ def make_of(native: Native) -> str:
 
 
 def blanked(native: Native, hidden: Rows) -> Native:
-    """The column with these cells null; whole numbers and truth values stay what they are.
-
-    >>> import polars as pl
-    >>> blanked(pl.Series([1, 2]), np.array([True, False])).to_list()
-    [None, 2]
-    """
+    """The column with these cells null; whole numbers and truth values stay what they are."""
     if native is None or not hidden.any():
         return native
     make = make_of(native)
@@ -49,7 +44,13 @@ def blanked(native: Native, hidden: Rows) -> Native:
         import pyarrow as pa
 
         return native.take(pa.array(np.arange(len(native)), mask=hidden))
-    return _nullable(native).mask(hidden)
+    kind, name = native.dtype, native.dtype.name
+    if name == "bool":
+        native = native.astype("boolean")
+    elif isinstance(kind, np.dtype) and kind.kind in "iu":
+        # A column that can hold blanks without becoming one of floats.
+        native = native.astype(name.replace("int", "Int").replace("uI", "UI"))
+    return native.mask(hidden)
 
 
 def only_rows(native: Native, kept: Rows) -> Native:
@@ -58,7 +59,7 @@ def only_rows(native: Native, kept: Rows) -> Native:
         return None
     if make_of(native) == "pandas":
         return native[kept].reset_index(drop=True)
-    return native.filter(kept if make_of(native) == "pyarrow" else _mask(kept))
+    return native.filter(kept)
 
 
 def as_polars(native: Native) -> polars.Series:
@@ -75,15 +76,15 @@ def as_polars(native: Native) -> polars.Series:
 
 def as_pandas(native: Native) -> Any:
     """The column as one of pandas; whole numbers and truth values with blanks among them as nullable ones."""
-    make = make_of(native)
-    if make == "pandas":
+    if make_of(native) == "pandas":
         return native.copy()
     import pandas as pd
 
     series = as_polars(native)
-    if series.null_count() and (series.dtype.is_integer() or str(series.dtype) == "Boolean"):
-        kind = "boolean" if str(series.dtype) == "Boolean" else str(series.dtype)
-        return pd.Series(pd.array(series.to_list(), dtype=kind), name=series.name)
+    kind = str(series.dtype)
+    if series.null_count() and (series.dtype.is_integer() or kind == "Boolean"):
+        cells = pd.array(series.to_list(), dtype="boolean" if kind == "Boolean" else kind)
+        return pd.Series(cells, name=series.name)
     return series.to_pandas()
 
 
@@ -101,11 +102,8 @@ def as_arrow(native: Native) -> Any:
 
 def n_different(native: Native) -> int:
     """How many different values a column has, blanks left out."""
-    make = make_of(native)
-    if make == "pandas":
-        return int(native.nunique())
-    series = as_polars(native)
-    return int(series.drop_nulls().n_unique())
+    is_pandas = make_of(native) == "pandas"
+    return int(native.nunique() if is_pandas else as_polars(native).drop_nulls().n_unique())
 
 
 def restored(texts: polars.Series, kind: str) -> polars.Series:
@@ -120,19 +118,3 @@ def restored(texts: polars.Series, kind: str) -> polars.Series:
         return texts.cast(getattr(pl, kind))
     except (KeyError, pl.exceptions.PolarsError):
         return texts
-
-
-def _mask(kept: Rows) -> polars.Series:
-    import polars as pl
-
-    return pl.Series(kept)
-
-
-def _nullable(series: Any) -> Any:
-    """A pandas column that can hold blanks without becoming one of floats or objects."""
-    name = series.dtype.name
-    if name == "bool":
-        return series.astype("boolean")
-    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iu":
-        return series.astype(name.replace("int", "Int").replace("uI", "UI"))
-    return series

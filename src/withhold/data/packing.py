@@ -6,6 +6,8 @@ In: pairs, or a function that marks the items of some records. Out: what ``Const
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +35,10 @@ def packed(n_records: int, items: tuple[str, ...], row_bits: Callable[[int, int]
         lengths[start + 1 : end + 1] = marks.sum(axis=1)
         present |= marks.any(axis=0)
     offsets = np.cumsum(lengths)
-    n_words = (int(present.sum()) + 63) // 64
     bits = np.zeros((0, 0), dtype=np.uint64)
     columns = np.zeros(0, dtype=np.int32)
     if _bits_are_smaller(n_records, int(present.sum()), int(offsets[-1])):
-        bits = np.zeros((n_records, n_words), dtype=np.uint64)
+        bits = np.zeros((n_records, (int(present.sum()) + 63) // 64), dtype=np.uint64)
         for start, end in chunks:
             some = np.packbits(row_bits(start, end)[:, present], axis=1, bitorder="little")
             bits.view(np.uint8)[start:end, : some.shape[1]] = some
@@ -47,16 +48,11 @@ def packed(n_records: int, items: tuple[str, ...], row_bits: Callable[[int, int]
         for start, end in chunks:
             span = slice(offsets[start], offsets[end])
             columns[span] = np.nonzero(row_bits(start, end)[:, present])[1]
-    return _frozen(_names(items, present), bits, offsets, columns)
+    return _frozen(tuple(compress(items, present)), bits, offsets, columns)
 
 
 def packed_pairs(n_records: int, items: tuple[str, ...], rows: Numbers, columns: Numbers) -> Packed:
-    """The same from pairs in any order, also repeated ones; tens of millions are not unpacked.
-
-    >>> names, bits, _, _ = packed_pairs(3, ("a", "b", "c"), np.array([2, 0, 2]), np.array([2, 0, 2]))
-    >>> names, bits.tolist()
-    (('a', 'c'), [[1], [0], [2]])
-    """
+    """The same from pairs in any order, also repeated ones; tens of millions are not unpacked."""
     width = max(len(items), 1)
     keys = rows.astype(np.int64)
     keys *= width
@@ -74,13 +70,9 @@ def packed_pairs(n_records: int, items: tuple[str, ...], rows: Numbers, columns:
     present = np.bincount(found, minlength=len(items)) > 0
     if not present.all():
         found = (np.cumsum(present, dtype=np.int32) - 1)[found].astype(np.int32)
-        items = _names(items, present)
+        items = tuple(compress(items, present))
     if _bits_are_smaller(n_records, len(items), len(found)):
-
-        def row_bits(start: int, end: int) -> Marks:
-            return marks_of_pairs(offsets, found, len(items), start, end)
-
-        return packed(n_records, items, row_bits)
+        return packed(n_records, items, partial(marks_of_pairs, offsets, found, len(items)))
     return _frozen(items, np.zeros((0, 0), dtype=np.uint64), offsets, found)
 
 
@@ -104,10 +96,6 @@ def chunks_of(n_records: int, n_items: int) -> Iterator[tuple[int, int]]:
 
 def _bits_are_smaller(n_records: int, n_items: int, n_pairs: int) -> bool:
     return n_records * ((n_items + 63) // 64) * 8 <= 4 * n_pairs + 8 * (n_records + 1)
-
-
-def _names(items: tuple[str, ...], present: Marks) -> tuple[str, ...]:
-    return tuple(name for name, there in zip(items, present, strict=True) if there)
 
 
 def _frozen(

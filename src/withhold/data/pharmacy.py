@@ -45,22 +45,12 @@ SHELVES: Final = (
 )
 
 SENSITIVE: Final = frozenset(
-    {
-        "antidepressant",
-        "chlamydia-self-test",
-        "emergency-contraceptive",
-        "erection-pills",
-        "haemorrhoid-cream",
-        "hair-loss-tonic",
-        "hiv-self-test",
-        "incontinence-pads",
-        "insulin",
-        "nicotine-patches",
-        "pregnancy-test",
-        "sleeping-pills",
-        "wart-remover",
+    (
+        *("antidepressant", "chlamydia-self-test", "emergency-contraceptive", "erection-pills"),
+        *("haemorrhoid-cream", "hair-loss-tonic", "hiv-self-test", "incontinence-pads", "insulin"),
+        *("nicotine-patches", "pregnancy-test", "sleeping-pills", "wart-remover"),
         "weight-loss-pills",
-    }
+    )
 )
 
 
@@ -171,8 +161,15 @@ _STORIES_FROM = 100
 def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[str]]:
     """Invented baskets of a pharmacy, and its sensitive items; the same seed gives the same bytes.
 
-    The vocabulary is the whole shop, also where a small sample misses an item.
+    Parameters
+    ----------
+    baskets
+        How many; the vocabulary is the whole shop, also where a small sample misses an item.
+    seed
+        Of everything that is drawn.
 
+    Examples
+    --------
     >>> table, sensitive = pharmacy()
     >>> len(table), table.n_items, len(sensitive)
     (2000, 126, 14)

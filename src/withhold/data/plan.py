@@ -93,10 +93,8 @@ class Plan:
     def removals(self, table: Records) -> list[tuple[int, str]]:
         """The removed occurrences as (record from 0, item)."""
         records = np.searchsorted(table.offsets, self.removed, side="right") - 1
-        return [
-            (int(record), table.vocabulary[table.items[place]])
-            for record, place in zip(records, self.removed, strict=True)
-        ]
+        names = (table.vocabulary[code] for code in table.items[self.removed])
+        return list(zip(records.tolist(), names, strict=True))
 
 
 @checked

@@ -1,4 +1,4 @@
-"""What is in a table, in a handful of numbers."""
+"""What is in records, or in a table of columns, in a handful of numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.records import Records
+from withhold.data.table import Column, Table
+
+MOST_CELLS = 500_000_000
+"""Rows times pairs of columns that are looked at; about a minute."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +37,7 @@ class Profile:
 
 
 def profile(table: Records, *, top: int = 10) -> Profile:
-    """The profile of ``table``.
-
-    >>> profile(Records.from_lists([["a", "b"], ["a"], []])).top
-    (('a', 2), ('b', 1))
-    """
+    """The profile of ``table``."""
     lengths = table.lengths
     supports = table.supports
     order = np.lexsort((np.arange(table.n_items), -supports))[:top]
@@ -61,8 +62,7 @@ def profile(table: Records, *, top: int = 10) -> Profile:
 def length_bins(lengths: np.ndarray) -> tuple[tuple[int, int, int], ...]:
     """Single lengths up to 10, then ranges that double: short records matter most, tails are long."""
     longest = int(lengths.max(initial=0))
-    edges = list(range(0, min(longest, 10) + 1))
-    bins = [(edge, edge) for edge in edges]
+    bins = [(edge, edge) for edge in range(min(longest, 10) + 1)]
     start = 11
     while start <= longest:
         end = (start - 1) * 2
@@ -89,3 +89,61 @@ def _describe(table: Records) -> str:
     if source.compression:
         parts.append(source.compression)
     return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """One column."""
+
+    name: str
+    kind: str
+    different: int
+    """Values."""
+    blank: int
+    """Cells without anything."""
+    alone: int
+    """Rows whose value no other row has."""
+    top: tuple[tuple[str, int], ...]
+    """The most frequent values with the number of their rows."""
+    looks: str
+    """Why it may identify people, and a release would stop; empty if nothing was found."""
+    tells: tuple[str, ...]
+    """The columns whose values can be told from it: where one is a quasi-identifier, a release stops."""
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """Rows, columns and their values."""
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    format: str
+
+
+def profile_table(table: Table, *, top: int = 3) -> TableProfile:
+    """The profile of ``table``."""
+    looks = looks_identifying(table, table.names)
+    others = [name for name in table.names if name not in looks]
+    few = len(table) * len(others) ** 2 <= MOST_CELLS
+    telling = determining_columns(table, others, others) if few else {}
+    columns = tuple(
+        _profile(column, looks.get(column.name, ""), tuple(telling.get(column.name, ())), top)
+        for column in table.columns
+    )
+    return TableProfile(len(table), columns, "" if table.source is None else table.source.format)
+
+
+def _profile(column: Column, looks: str, tells: tuple[str, ...], top: int) -> ColumnProfile:
+    counts = column.counts
+    order = np.lexsort((np.arange(len(counts)), -counts))[:top]
+    blank = sum(int(n) for value, n in zip(column.values, counts, strict=True) if not value)
+    return ColumnProfile(
+        column.name,
+        column.kind,
+        int((counts > 0).sum()),
+        blank,
+        int((counts == 1).sum()),
+        tuple((column.values[code] or "", int(counts[code])) for code in order if counts[code]),
+        looks,
+        tells,
+    )

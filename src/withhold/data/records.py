@@ -1,4 +1,4 @@
-"""Rows of items: the table that every set-valued method reads and no method may change.
+"""Sets of items: the records that every set-valued method reads and no method may change.
 
 In: item codes in compressed-row form with a vocabulary of strings, or any iterable of iterables.
 Out: the same rows as lists, frames or arrays. Nothing here reads files or removes anything.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import compress, pairwise
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+T = TypeVar("T")
 COUNTED_AT_ONCE = 1 << 20
 """Items: numpy counts a copy of them that is twice as large."""
 
@@ -35,6 +37,8 @@ class Records:
     ``items[offsets[r]:offsets[r + 1]]`` are the codes of record ``r``, ascending and distinct;
     ``vocabulary[code]`` is the item's name by the rule of ``names``, and the vocabulary is sorted.
 
+    Examples
+    --------
     >>> table = Records.from_lists([["bread", "beer"], [], ["beer", "beer"]])
     >>> table.to_lists()
     [['beer', 'bread'], [], ['beer']]
@@ -56,7 +60,7 @@ class Records:
     """How many records were left out because nobody agreed to their publication; None: never asked."""
     left_out: tuple[str, ...] = ()
     """The names of the records that were left out, as ``record_names`` had them."""
-    index: tuple[Any, ...] | None = None
+    index: tuple[object, ...] | None = None
     """The row labels of a pandas frame with a row for each record, where it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
     """Names on lists that belong to the data, such as that of consent, which the data do not have."""
@@ -77,28 +81,33 @@ class Records:
     def from_lists(
         cls, rows: Iterable[Iterable[object]], *, record_ids: Iterable[str] | None = None
     ) -> Records:
-        """The table of any iterable of iterables; items become strings."""
+        """The records in an iterable of iterables.
+
+        Parameters
+        ----------
+        rows
+            The items of each record; they become strings.
+        record_ids
+            The records' own names, if they have any.
+
+        Raises
+        ------
+        InputError
+            If a record is no collection, or two names differ only by what nobody sees.
+        """
         if not isinstance(rows, Iterable):
-            raise InputError(
-                "records must be a collection of collections of items",
-                value=type(rows).__name__,
-                remedy="give a list of lists, such as [['bread', 'beer'], ['tea']]",
-            )
+            problem = "records must be a collection of collections of items"
+            remedy = "give a list of lists, such as [['bread', 'beer'], ['tea']]"
+            raise InputError(problem, value=type(rows).__name__, remedy=remedy)
         names: list[str] = []
         lengths: list[int] = []
         for number, row in enumerate(rows, start=1):
-            if not isinstance(row, Iterable):
-                raise InputError(
-                    f"record {number} is not a collection of items",
-                    value=repr(row),
-                    remedy="pass each record as a list or set of items",
-                )
-            if isinstance(row, str | bytes):
-                raise InputError(
-                    f"record {number} is a single string, not a collection of items",
-                    value=str(row),
-                    remedy="pass each record as a list or set of items",
-                )
+            is_text = isinstance(row, str | bytes)
+            if is_text or not isinstance(row, Iterable):
+                what = "a single string, not a collection" if is_text else "not a collection"
+                shown = str(row) if is_text else repr(row)
+                remedy = "pass each record as a list or set of items"
+                raise InputError(f"record {number} is {what} of items", value=shown, remedy=remedy)
             before = len(names)
             names.extend(str(item) for item in row)
             lengths.append(len(names) - before)
@@ -127,9 +136,8 @@ class Records:
         record_ids: tuple[str, ...] | None = None,
         source: Source | None = None,
     ) -> Records:
-        """The table of rows of codes in any order: sorts each row and merges repeated items."""
-        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
+        """The records of rows of codes in any order: sorts each row and merges repeated items."""
+        offsets = offsets_of(lengths)
         codes = np.ascontiguousarray(codes, dtype=np.int32)
         repeated = 0
         if not _rows_ascend(offsets, codes):
@@ -150,10 +158,8 @@ class Records:
         >>> Records.from_lists([["milk", "bread"], ["milk"]])
         <Records records=2 occurrences=3 items=2>
         """
-        return (
-            f"<Records records={len(self):,}"
-            f" occurrences={self.n_occurrences:,} items={self.n_items:,}>"
-        )
+        counts = f"records={len(self):,} occurrences={self.n_occurrences:,} items={self.n_items:,}"
+        return f"<Records {counts}>"
 
     def __eq__(self, other: object) -> bool:
         """Same records in the same order under the same names, whatever the codes."""
@@ -195,6 +201,11 @@ class Records:
         return supports
 
     @property
+    def occurring(self) -> list[str]:
+        """The items that at least one record holds."""
+        return [name for name, n in zip(self.vocabulary, self.supports, strict=True) if n]
+
+    @property
     def record_names(self) -> tuple[str, ...]:
         """What files call the records: their ids, or their row numbers before any were left out."""
         if self.record_ids is not None:
@@ -214,8 +225,7 @@ class Records:
     def to_lists(self) -> list[list[str]]:
         """All records as lists of names, items sorted by name."""
         names = np.array(self.vocabulary, dtype=object)[self.items].tolist()
-        bounds = self.offsets.tolist()
-        return [names[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+        return [names[start:end] for start, end in pairwise(self.offsets.tolist())]
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow table: a list column ``items``, and ``record`` where records have names."""
@@ -225,28 +235,23 @@ class Records:
         """A polars frame: a list column ``items``, and ``record`` where records have names."""
         import polars as pl
 
-        columns: dict[str, Any] = {}
-        if self.record_ids is not None:
-            columns["record"] = pl.Series(self.record_ids, dtype=pl.String)
-        columns["items"] = pl.Series(self.to_lists(), dtype=pl.List(pl.String))
-        return pl.DataFrame(columns)
+        items = pl.DataFrame({"items": pl.Series(self.to_lists(), dtype=pl.List(pl.String))})
+        if self.record_ids is None:
+            return items
+        return items.insert_column(0, pl.Series("record", self.record_ids, dtype=pl.String))
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas frame: a column ``items`` of lists, and ``record`` where records have names."""
         import pandas as pd
 
-        columns: dict[str, Any] = {}
-        if self.record_ids is not None:
-            columns["record"] = list(self.record_ids)
-        columns["items"] = self.to_lists()
-        return pd.DataFrame(columns, index=None if self.index is None else list(self.index))
+        index = None if self.index is None else list(self.index)
+        names = {} if self.record_ids is None else {"record": list(self.record_ids)}
+        return pd.DataFrame(names | {"items": self.to_lists()}, index=index)
 
     def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
         """The codes of those names that are in the vocabulary, ascending."""
-        wanted = frozenset(names)
-        inside = map(wanted.__contains__, self.vocabulary)
-        marks = np.fromiter(inside, dtype=np.bool_, count=len(self.vocabulary))
-        return np.flatnonzero(marks).astype(np.int32)
+        inside = map(frozenset(names).__contains__, self.vocabulary)
+        return np.flatnonzero(np.fromiter(inside, dtype=np.bool_)).astype(np.int32)
 
     def only_records(self, kept: NDArray[np.bool_]) -> Records:
         """The table of only these records; items that none of them holds are forgotten by name, too.
@@ -256,49 +261,40 @@ class Records:
         >>> fewer.to_lists(), fewer.vocabulary
         ([['beer'], ['soap']], ('beer', 'soap'))
         """
-        offsets = np.zeros(int(kept.sum()) + 1, dtype=np.int64)
-        np.cumsum(self.lengths[kept], out=offsets[1:])
+        offsets = offsets_of(self.lengths[kept])
         items = self.items[np.repeat(kept, self.lengths)]
         gone = (self.supports > 0) & (np.bincount(items, minlength=self.n_items) == 0)
-        ids = self.record_ids
-        names = zip(self.record_names, kept.tolist(), strict=True)
         fewer = replace(
             self,
-            left_out=(*self.left_out, *(name for name, is_kept in names if not is_kept)),
+            left_out=(*self.left_out, *compress(self.record_names, (~kept).tolist())),
             offsets=offsets,
             items=items,
-            record_ids=None if ids is None else tuple(np.array(ids, dtype=object)[kept]),
+            record_ids=only_kept(self.record_ids, kept),
             index=only_kept(self.index, kept),
         )
         return fewer.without_items(np.flatnonzero(gone))
 
-    def without_items(self, codes: NDArray[np.integer[Any]]) -> Records:
-        """The table as if these items did not exist."""
-        gone = np.zeros(self.n_items, dtype=bool)
-        gone[codes] = True
-        occurs = ~gone[self.items]
-        before = np.zeros(self.n_occurrences + 1, dtype=np.int64)
-        np.cumsum(occurs, out=before[1:])
-        new_code = (np.cumsum(~gone) - 1).astype(np.int32)
-        return replace(
-            self,
-            offsets=before[self.offsets],
-            items=new_code[self.items[occurs]],
-            vocabulary=tuple(
-                name for name, out in zip(self.vocabulary, gone, strict=True) if not out
-            ),
-        )
-
-    def with_source(self, source: Source | None) -> Records:
-        """The same rows, said to come from ``source``."""
-        return replace(self, source=source)
+    def without_items(self, codes: NDArray[np.int64] | NDArray[np.int32]) -> Records:
+        """The records as if these items did not exist."""
+        left = np.ones(self.n_items, dtype=bool)
+        left[codes] = False
+        occurs = left[self.items]
+        offsets = offsets_of(occurs)[self.offsets]
+        items = (np.cumsum(left) - 1).astype(np.int32)[self.items[occurs]]
+        vocabulary = tuple(compress(self.vocabulary, left))
+        return replace(self, offsets=offsets, items=items, vocabulary=vocabulary)
 
 
-def only_kept(index: tuple[Any, ...] | None, kept: NDArray[np.bool_]) -> tuple[Any, ...] | None:
+def offsets_of(lengths: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where each row starts, and where the last one ends."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def only_kept(index: tuple[T, ...] | None, kept: NDArray[np.bool_]) -> tuple[T, ...] | None:
     """The labels of the rows that are kept, if rows have labels."""
-    if index is None:
-        return None
-    return tuple(label for label, is_kept in zip(index, kept.tolist(), strict=True) if is_kept)
+    return None if index is None else tuple(compress(index, kept.tolist()))
 
 
 def _rows_ascend(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:
@@ -310,10 +306,7 @@ def _rows_ascend(offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> bool:
 
 
 def _check_rows(
-    offsets: NDArray[np.int64],
-    items: NDArray[np.int32],
-    n_items: int,
-    record_ids: tuple[str, ...] | None,
+    offsets: NDArray[np.int64], items: NDArray[np.int32], n_items: int, ids: tuple[str, ...] | None
 ) -> None:
     """Refuse arrays that compiled code could not walk safely."""
     if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(items):
@@ -322,5 +315,5 @@ def _check_rows(
         raise InputError("the items of a row are not ascending and distinct")
     if len(items) and (items.min() < 0 or items.max() >= n_items):
         raise InputError("an item code lies outside the vocabulary")
-    if record_ids is not None and len(record_ids) != len(offsets) - 1:
-        raise InputError(f"{len(record_ids)} record ids for {len(offsets) - 1} records")
+    if ids is not None and len(ids) != len(offsets) - 1:
+        raise InputError(f"{len(ids)} record ids for {len(offsets) - 1} records")

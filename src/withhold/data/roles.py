@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from withhold.data.column_lists import join_columns
-from withhold.data.determining import determining_columns
-from withhold.data.identifying import looks_identifying
+from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.table import Table, missing_column
 from withhold.errors import PolicyError
 from withhold.wording import counted
@@ -51,23 +50,12 @@ def roles_of(table: Table, model: KAnonymity) -> dict[str, str]:
 
 def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:
     """Each role with its columns, in words; roles that no column has are left out."""
-    found = []
-    for role, caption in _CAPTIONS.items():
-        if names := [name for name, own in roles.items() if own == role]:
-            found.append((caption, ", ".join(names)))
-    return found
+    found = {role: [name for name, own in roles.items() if own == role] for role in _CAPTIONS}
+    return [(_CAPTIONS[role], ", ".join(names)) for role, names in found.items() if names]
 
 
 def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> ColumnRoles:
-    """The roles, and the columns about which somebody still has to decide.
-
-    >>> from withhold.methods.cells.model import KAnonymity
-    >>> table = Table.from_columns({"age": ["30", "40"], "mail": ["a@x.org", "b@x.org"]})
-    >>> column_roles(table, KAnonymity(2, ["age"])).undecided
-    {'mail': 'holds e-mail addresses'}
-    >>> dict(column_roles(table, KAnonymity(2, ["age"]), publish=["mail"]).undecided)
-    {}
-    """
+    """The roles, and the columns about which somebody still has to decide."""
     named = check_named(table, model, publish)
     roles = roles_of(table, model)
     open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]
@@ -111,13 +99,10 @@ def check_named(table: Table, model: KAnonymity, publish: Publish = ()) -> Colle
     path = None if table.source is None else table.source.path
     for name in model.columns:
         if name in table.dropped:
-            role = (
-                QUASI_IDENTIFIER if name in model.quasi_identifiers else "label or sensitive column"
-            )
-            raise PolicyError(
-                f"column {name!r} is named twice: it is left out (drop, --drop or consent), and it is "
-                f"a {role}; choose one"
-            )
+            is_quasi = name in model.quasi_identifiers
+            role = QUASI_IDENTIFIER if is_quasi else "label or sensitive column"
+            out = f"column {name!r} is named twice: it is left out (drop, --drop or consent)"
+            raise PolicyError(f"{out}, and it is a {role}; choose one")
         table.column(name)
     if isinstance(publish, str):
         if publish != ALL:
@@ -128,9 +113,9 @@ def check_named(table: Table, model: KAnonymity, publish: Publish = ()) -> Colle
         if name in table.dropped:
             raise PolicyError(f"column {name!r} is named in both --drop and --publish; choose one")
         if name in model.columns:
-            role = roles_of(table, model)[name]
+            other = _OPTIONS[roles_of(table, model)[name]]
             raise PolicyError(
-                f"column {name!r} is named in both --publish and --{_OPTIONS[role]}; choose one"
+                f"column {name!r} is named in both --publish and --{other}; choose one"
             )
         if name not in table.names:
             raise missing_column(name, table.names, path)

@@ -40,12 +40,7 @@ _SCHOOLING: Final = ((1, 30, 20, 30, 19), (6, 34, 30, 20, 10), (22, 38, 28, 8, 4
 
 
 def survey(rows: int = 600, *, seed: int = 7) -> Table:
-    """Invented people: name, age, sex, zip, education and income; the same seed gives the same cells.
-
-    >>> table = survey()
-    >>> len(table), table.names
-    (600, ('name', 'age', 'sex', 'zip', 'education', 'income'))
-    """
+    """Invented people: name, age, sex, zip, education and income; the same seed gives the same cells."""
     if rows < 0:
         raise PolicyError(f"{rows} people cannot be invented; ask for 0 or more")
     # Whole numbers only, so that no platform's floating point has a say.
@@ -58,11 +53,7 @@ def survey(rows: int = 600, *, seed: int = 7) -> Table:
 
 
 def zip_hierarchy() -> str:
-    """The hierarchy of the postcodes: area, district, region; leaf first, with semicolons.
-
-    >>> zip_hierarchy().splitlines()[0]
-    '1010;10**;1***;*'
-    """
+    """The hierarchy of the postcodes: area, district, region; leaf first, with semicolons."""
     return "".join(f"{area};{area[:2]}**;{area[:1]}***;*\n" for area in AREAS)
 
 

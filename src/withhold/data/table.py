@@ -7,9 +7,10 @@ Nothing here reads files or withholds anything.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +25,15 @@ from withhold.data.native import (
     blanked,
     only_rows,
     restored,
-)
+)  # fmt: skip
 from withhold.data.records import only_kept
 from withhold.data.source import Source
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
     import polars
     import pyarrow
@@ -47,12 +50,7 @@ Value = str | None
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one.
-
-    >>> column = Column.of("sex", ["f", "m", "f"])
-    >>> column.values, column.codes.tolist()
-    (('f', 'm'), [0, 1, 0])
-    """
+    """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one."""
 
     name: str
     codes: Codes
@@ -80,10 +78,7 @@ class Column:
     @classmethod
     def of(cls, name: str, cells: Iterable[Value], kind: str = TEXT) -> Column:
         """The column of these cells."""
-        listed = list(cells)
-        values = sorted_values(listed)
-        code_of = {value: code for code, value in enumerate(values)}
-        codes = np.fromiter((code_of[cell] for cell in listed), np.int32, count=len(listed))
+        codes, values = _coded(list(cells))
         return cls(name, codes, values, kind)
 
     @property
@@ -96,17 +91,21 @@ class Column:
         """How many cells hold each value."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values)).astype(np.int64)
 
-    def cells(self, withheld: Any = None) -> NDArray[Any]:
+    def cells(self, withheld: object = None) -> NDArray[np.object_]:
         """The cells as Python values, a withheld one as ``withheld``."""
         return np.array((*self.values, withheld), dtype=object)[self.codes]
 
+    def in_words(self, words: Sequence[Value]) -> polars.Series:
+        """The cells with these texts for the values, the last one for a withheld cell."""
+        import polars as pl
+
+        texts = pl.Series(self.name, words, dtype=pl.String)
+        return texts.gather((self.codes % len(texts)).astype(np.uint32))
+
     def mapped(self, change: Callable[[Value], Value], kind: str = TEXT) -> Column:
         """The column with every value changed; values that become equal become one."""
-        changed = [change(value) for value in self.values]
-        values = sorted_values(changed)
-        code_of = {value: code for code, value in enumerate(values)}
-        new = np.array([*(code_of[value] for value in changed), WITHHELD], dtype=np.int32)
-        return Column(self.name, new[self.codes], values, kind)
+        new, values = _coded([change(value) for value in self.values])
+        return Column(self.name, np.append(new, np.int32(WITHHELD))[self.codes], values, kind)
 
     def with_withheld(self, value: Value) -> Column:
         """The column with every cell of this value taken for a withheld one."""
@@ -135,14 +134,17 @@ class Column:
         if self.native is not None:
             return as_polars(self.native).alias(self.name)
         values = restored(pl.Series(self.name, self.values, dtype=pl.String), self.kind)
-        places = pl.Series((self.codes % (len(values) + 1)).astype(np.uint32))
-        return values.extend_constant(None, 1).gather(places)
+        return values.extend_constant(None, 1).gather(
+            (self.codes % (len(values) + 1)).astype(np.uint32)
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Table:
     """Rows of cells under named columns.
 
+    Examples
+    --------
     >>> table = Table.from_columns({"age": ["30", "", "30"], "sex": ["f", "m", None]})
     >>> len(table), table.names, table.rows()[1]
     (3, ('age', 'sex'), ('', 'm'))
@@ -158,7 +160,7 @@ class Table:
     """How columns were binned on the way in, as ``age=5``."""
     without_consent: int | None = None
     """How many rows were left out for want of consent; None: nobody was asked."""
-    index: tuple[Any, ...] | None = None
+    index: tuple[object, ...] | None = None
     """The row labels of a pandas frame, where it has labels of its own."""
     unknown: tuple[Unknown, ...] = ()
     """Names on lists that belong to the data, such as that of consent, which the data do not have."""
@@ -167,24 +169,32 @@ class Table:
         names = [column.name for column in self.columns]
         if not names:
             raise InputError("a table needs at least one column")
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
             remedy = "give each column a name of its own"
-            raise InputError(f"has two columns {twice!r}", remedy=remedy)
+            raise InputError(f"has two columns {twice[0]!r}", remedy=remedy)
         if len({len(column.codes) for column in self.columns}) > 1:
             raise InputError("the columns of a table are not equally long")
 
     @classmethod
     @checked
     def from_columns(cls, columns: Mapping[str, Iterable[Value]]) -> Table:
-        """The table of columns given as texts."""
+        """The table of columns given as texts.
+
+        Parameters
+        ----------
+        columns
+            The cells of each column, by its name; None is the null of sources that know it.
+
+        Raises
+        ------
+        InputError
+            If the columns are not equally long, or not texts.
+        """
         for name, cells in columns.items():
-            if not isinstance(name, str) or not fits(cells, Iterable[Any]):
-                raise InputError(
-                    "each column is a name and a collection of texts",
-                    value=f"{name!r}: {type(cells).__name__}",
-                    remedy="give for example {'age': ['30', '31']}",
-                )
+            if not isinstance(name, str) or not fits(cells, Iterable[object]):
+                problem, shown = "each column is a name and a collection of texts", repr(name)
+                remedy = "give for example {'age': ['30', '31']}"
+                raise InputError(problem, value=f"{shown}: {type(cells).__name__}", remedy=remedy)
         return cls(tuple(Column.of(name, cells) for name, cells in columns.items()))
 
     def __len__(self) -> int:
@@ -242,10 +252,8 @@ class Table:
 
     def cells(self, names: Sequence[str]) -> Codes:
         """The codes of these columns side by side, one row for each row."""
-        cells = np.empty((len(self), len(names)), dtype=np.int32)
-        for place, name in enumerate(names):
-            cells[:, place] = self.column(name).codes
-        return cells
+        columns = [self.column(name).codes for name in names]
+        return np.stack(columns, axis=1) if columns else np.empty((len(self), 0), dtype=np.int32)
 
     def with_columns(self, changed: Iterable[Column]) -> Table:
         """The table with these columns in place of those of the same names."""
@@ -286,14 +294,11 @@ class Table:
         """A pyarrow table; columns of a frame or parquet have their types, withheld cells are null."""
         import pyarrow as pa
 
-        columns = {
-            column.name: as_arrow(column.to_polars() if column.native is None else column.native)
-            for column in self.columns
-        }
-        return pa.table(columns)
+        natives = {c.name: c.to_polars() if c.native is None else c.native for c in self.columns}
+        return pa.table({name: as_arrow(native) for name, native in natives.items()})
 
 
-def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputError:
+def missing_column(name: str, names: Sequence[str], path: Path | None = None) -> InputError:
     """What to say of a column that is not there."""
     near = nearest(name, names, cutoff=0.5)
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
@@ -301,13 +306,11 @@ def missing_column(name: str, names: Sequence[str], path: Any = None) -> InputEr
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 
-def sorted_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The different values, the blank of sources first.
-
-    >>> sorted_values(["b", None, "a", "b"])
-    (None, 'a', 'b')
-    """
-    return tuple(sorted(set(values), key=lambda value: (value is not None, value or "")))
+def _coded(cells: Sequence[Value]) -> tuple[Codes, tuple[Value, ...]]:
+    """The codes of cells, and the different values, the blank of sources first."""
+    values = tuple(sorted(set(cells), key=lambda value: (value is not None, value or "")))
+    code_of = {value: code for code, value in enumerate(values)}
+    return np.fromiter((code_of[cell] for cell in cells), np.int32, count=len(cells)), values
 
 
 def _same_cells(one: Column, other: Column) -> bool:

@@ -37,11 +37,7 @@ class Unknown:
     """What is wrong with one of them, in words."""
 
     def __str__(self) -> str:
-        """The missing names in one sentence.
-
-        >>> print(find_unknown(["condon", "beer"], ["beer", "condom"], what="sensitive items"))
-        1 of 2 sensitive items never occurs: 'condon' (did you mean 'condom'?)
-        """
+        """The missing names in one sentence."""
         n, total = len(self.names), self.total
         counted = f"{n:,} of {total:,} {self.what} {self.problem}"
         if n == total and self.missing == NEVER_OCCURS:
@@ -100,11 +96,7 @@ def near_spellings(names: Sequence[str], known: Collection[str]) -> tuple[str | 
 
 
 def did_you_mean(name: str, near: str | None) -> str:
-    """The nearest spelling as it is put after a name; nothing if there is none.
-
-    >>> did_you_mean("condon", "condom"), did_you_mean("!x", "\\\\!x"), did_you_mean("x", None)
-    (" (did you mean 'condom'?)", ' (write \\\\!x for the item !x)', '')
-    """
+    """The nearest spelling as it is put after a name; nothing if there is none."""
     if not near:
         return ""
     if near.endswith(name) and near.startswith("\\"):
@@ -115,11 +107,8 @@ def did_you_mean(name: str, near: str | None) -> str:
 def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None) -> None:
     """Raise if the data have none of the names and nobody said that this is meant."""
     if unknown is not None and unknown.is_everything and not unknown.allowed:
-        raise InputError(
-            f"{unknown}; nothing would be protected",
-            path=path,
-            remedy=f"correct the spelling, or {how_to_allow()}",
-        )
+        remedy = f"correct the spelling, or {how_to_allow()}"
+        raise InputError(f"{unknown}; nothing would be protected", path=path, remedy=remedy)
 
 
 def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:

@@ -1,10 +1,8 @@
-"""Reading and writing tables: the first step of the road, and the means of the last.
+"""Reading and writing data: the first step of the road, and the means of the last.
 
 In: a path, standard input, a data frame or any iterable of iterables. Out: ``Records`` that
 know where they came from; and back into a file of the same form. One module holds each format,
-``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes.
-
-What a name is, ``data.names`` says, for all of them.
+``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes; what a name is, ``data.names`` says.
 """
 
 from __future__ import annotations
@@ -13,23 +11,23 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from withhold.arguments import checked
 from withhold.data import Records, Source, Table
 from withhold.data.names import clean, is_missing
 from withhold.errors import InputError, OutputError, option
-from withhold.formats import basket, jsonl, listcolumn, listtext, long, onehot, spmf
+from withhold.formats import basket, jsonl, lists, long, onehot, spmf
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
-from withhold.formats.forms import FORMATS, check_format, check_separator, output_form
-from withhold.formats.formulas import check_safe_csv, escape, escaped_items, unescaped_items
+from withhold.formats.forms import FORMATS, FRAMES, check_format, check_separator, output_form
+from withhold.formats.formulas import check_safe_csv, escape, renamed, unescaped_items
+from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.items import check_encodable, item_name
-from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.opening import Text, open_bytes, text_of
 from withhold.formats.parquet import read_parquet
+from withhold.formats.readable import Consent, Readable
 from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
@@ -39,84 +37,107 @@ from withhold.formats.table import (
     read_table_back,
     table_form,
     write_table,
-)
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = [
-    "FORMATS",
-    "Data",
-    "as_written",
-    "form_for",
-    "output_form",
-    "read",
-    "read_back",
-    "read_table",
-    "reading_of",
-    "write",
-]
+    "FORMATS", "Data", "as_written", "form_for", "output_form", "read", "read_back", "read_table",
+    "reading_of", "write",
+]  # fmt: skip
 
 NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
+SOMETHING = "give at least one record"
 
 Data = Records | Table
 """What can be read, published and proved: records of items, or a table of named columns."""
 
-TEXT_READERS: dict[str, Callable[[Text, Options], Parsed]] = {
-    "basket": basket.read_text,
-    "long": long.read_text,
-    "spmf": spmf.read_text,
-    "one-hot": onehot.read_text,
-    "jsonl": jsonl.read_text,
-    "list": listtext.read_text,
+
+class Format(NamedTuple):
+    """What a format can do; None where it cannot."""
+
+    read_text: Callable[[Text, Options], Parsed]
+    write_text: Callable[[Records, Source], Iterator[str]] | None
+    read_frame: Callable[[Frame, Options], Parsed] | None = None
+    write_frame: Callable[[Records, Source], polars.DataFrame] | None = None
+    columns: Callable[[Records, Source], tuple[str, ...]] | None = None
+    """The columns that a file of some records has."""
+
+
+FUNCTIONS = {
+    "basket": Format(basket.read_text, basket.write_text),
+    "long": Format(
+        long.read_text, long.write_text, long.read_columns, long.write_frame, long.written_columns
+    ),
+    "spmf": Format(spmf.read_text, spmf.write_text),
+    "one-hot": Format(
+        *(onehot.read_text, onehot.write_text, onehot.read_columns, onehot.write_frame),
+        onehot.written_columns,
+    ),
+    "list": Format(
+        lists.read_text, None, lists.read_columns, lists.write_frame, lists.written_columns
+    ),
+    "jsonl": Format(jsonl.read_text, jsonl.write_text, columns=jsonl.written_columns),
 }
-TEXT_WRITERS: dict[str, Callable[[Records, Source], Iterator[str]]] = {
-    "basket": basket.write_text,
-    "long": long.write_text,
-    "spmf": spmf.write_text,
-    "one-hot": onehot.write_text,
-    "jsonl": jsonl.write_text,
-}
-FRAME_WRITERS: dict[str, Callable[[Records, Source], Any]] = {
-    "long": long.write_frame,
-    "one-hot": onehot.write_frame,
-    "list": listcolumn.write_frame,
-}
+"""The formats of ``FORMATS``, and their functions."""
 
 
 @checked
 def read(
-    source: Any,
+    source: Readable,
     *,
     format: str | None = None,
     separator: str | None = None,
     record_column: str | None = None,
     item_column: str | None = None,
-    consent: Any = None,
+    consent: Consent = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
 ) -> Records:
-    """The table in a file (``-`` is standard input), a frame or an iterable of iterables.
+    """The records in a file, a frame or an iterable of iterables.
 
     Format, separator and columns are found by content where they are not given. Repeated items of a
-    record are merged and counted; empty records are kept. ``consent``: a file that lists the records that
-    may be published, the name of a 0/1 column, or row numbers or record ids; the others are left out. A
-    name on the list that no record has is an error, unless ``allow_unknown``. ``skip_missing_ids`` leaves
-    out rows that do not say which record they belong to, and counts them.
+    record are merged and counted; empty records are kept.
 
+    Parameters
+    ----------
+    source
+        A path (``-`` is standard input), a pandas, polars or pyarrow frame, lists of items, or ``Records``.
+    format
+        ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` or ``jsonl``.
+    separator
+        Between items or cells: the character, or ``space``, ``comma``, ``semicolon``, ``tab``, ``pipe``.
+    record_column, item_column
+        The columns that hold the records' ids and the items.
+    consent
+        A file that lists the records that may be published, the name of a 0/1 column, or row numbers or
+        record ids; the others are left out.
+    allow_unknown
+        Whether the list of consent may name records that the data do not have.
+    skip_missing_ids
+        Leave out rows that do not say which record they belong to, and count them.
+
+    Raises
+    ------
+    InputError
+        With the file, the line and the remedy, if the records cannot be read.
+
+    Examples
+    --------
     >>> read([["bread", "beer"], []]).to_lists()
     [['beer', 'bread'], []]
     >>> read([["bread", "beer"], ["tea"]], consent=[2]).to_lists()
     [['tea']]
     """
     options = Options(
-        check_format(format),
-        check_separator(separator),
-        record_column,
-        item_column,
-        skip_missing_ids,
+        *(check_format(format), check_separator(separator), record_column, item_column),
+        skip_missing_ids=skip_missing_ids,
     )
-    table = _read_any(source, options)
+    records = _read_any(source, options)
     if consent is None:
-        return table
-    return only_with_consent(table, source, consent, allow_unknown=allow_unknown)
+        return records
+    return only_with_consent(records, source, consent, allow_unknown=allow_unknown)
 
 
 def _read_any(source: Any, options: Options) -> Records:
@@ -124,11 +145,9 @@ def _read_any(source: Any, options: Options) -> Records:
         return source
     if isinstance(source, str | os.PathLike):
         return _read_path(Path(source), options)
-    if _is_frame(source):
-        from withhold.formats.frames import Frame, own_index, read_frame
-
-        table = _table(read_frame(Frame(source), options)[1], None)
-        return replace(table, index=own_index(source, len(table)))
+    if is_frame(source):
+        records = _records(_read_frame(Frame(source), options)[1], None)
+        return replace(records, index=own_index(source, len(records)))
     if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray):
         raise InputError(
             "neither a path nor a frame nor an iterable of records",
@@ -137,29 +156,28 @@ def _read_any(source: Any, options: Options) -> Records:
         )
     parsed = parsed_from_names(_named_rows(source))
     check_encodable(parsed.vocabulary)
-    return _table(parsed, None)
+    return _records(parsed, None)
 
 
 def read_back(path: Path, form: Source) -> Data:
     """The data in a file that was written in this form, without guessing anything."""
     if form.format == TABLE:
         return read_table_back(path, form)
-    table = read(path, **reading_of(form))
-    return unescaped_items(table) if form.safe_csv else table
+    records = read(path, **reading_of(form))
+    return unescaped_items(records) if form.safe_csv else records
 
 
 def reading_of(form: Source) -> dict[str, Any]:
     """The options of ``read`` that describe this form; of a table, those of ``read_table``."""
+    separator = {"separator": form.separator} if form.container == "text" else {}
     if form.format == TABLE:
-        return {"separator": form.separator} if form.container == "text" else {}
-    record, item = _named_columns(form)
-    named = {
-        "format": form.format,
-        "separator": form.separator if form.container == "text" else None,
-        "record_column": record,
-        "item_column": item,
-    }
-    return {name: value for name, value in named.items() if value is not None}
+        return separator
+    columns = {"record_column": form.columns[0]} if form.columns else {}
+    if form.format != "one-hot" and form.columns:
+        columns["item_column"] = form.columns[-1]
+        if len(form.columns) != 2:
+            del columns["record_column"]
+    return {"format": form.format, **separator, **columns}
 
 
 def form_for(
@@ -178,14 +196,13 @@ def form_for(
         form = table_form(name, like, mark)
     else:
         form = output_form(name, like, format)
-    if not safe_csv:
-        return form
-    check_safe_csv(form)
-    return replace(form, safe_csv=True)
+    if safe_csv:
+        check_safe_csv(form)
+    return replace(form, safe_csv=safe_csv)
 
 
 def write(
-    table: Data,
+    data: Data,
     path: Path,
     form: Source | None = None,
     *,
@@ -193,104 +210,108 @@ def write(
     format: str | None = None,
     file: BinaryIO | None = None,
 ) -> Source:
-    """Write the whole table to ``path``, and return the form it has there, with its SHA-256.
+    """Write all of the data to ``path``, and return the form it has there, with its SHA-256.
 
     It gets its name when it is whole; a ``file`` that is open there already is written as it is.
 
-    Without a ``form``, it follows from the path's name, from ``like`` (or the table's own source)
+    Without a ``form``, it follows from the path's name, from ``like`` (or the data's own source)
     and from ``format``, as ``output_form`` says.
     """
-    form = form or form_for(table, path.name, like=like or table.source, format=format)
-    if isinstance(table, Table):
-        return write_table(table, path, form, file)
-    if not len(table):
+    form = form or form_for(data, path.name, like=like or data.source, format=format)
+    if isinstance(data, Table):
+        return write_table(data, path, form, file)
+    if not len(data):
         raise OutputError("a table without records cannot be written, as no reader would take it.")
-    _check_names(table, form)
+    _check_names(data, form)
     if form.safe_csv:
-        table = escaped_items(table)
-    form = replace(form, path=path, **_details(table, form))
-    if form.safe_csv:
-        form = replace(form, columns=tuple(map(escape, form.columns)))
+        data = renamed(data, escape)
+    into = FUNCTIONS[form.format]
+    if into.columns is not None:
+        columns = into.columns(data, form)
+        form = replace(form, columns=tuple(map(escape, columns)) if form.safe_csv else columns)
+    elif form.format == "spmf":
+        form = replace(form, variant=spmf.written_variant(data, form))
+    form = replace(form, path=path)
     if form.container == "parquet":
-        frame = FRAME_WRITERS[form.format](table, form)
-        digest = save_frame(frame, path, form.compression, file)
+        assert into.write_frame is not None  # a form says what can be written
+        digest = save_frame(into.write_frame(data, form), path, form.compression, file)
     else:
-        lines = TEXT_WRITERS[form.format](table, form)
-        digest = save_lines(lines, path, form.compression, file)
+        assert into.write_text is not None
+        digest = save_lines(into.write_text(data, form), path, form.compression, file)
     return replace(form, sha256=digest)
 
 
-def as_written(table: Data, form: Source) -> Data:
+def as_written(data: Data, form: Source) -> Data:
     """The data as a reader of this form finds it.
 
     Basket and SPMF files have no place for record ids; a long file numbers records without one.
     """
-    if isinstance(table, Table):
-        return as_written_table(table, form)
+    if isinstance(data, Table):
+        return as_written_table(data, form)
     if form.format in ("basket", "spmf"):
-        return replace(table, record_ids=None)
+        return replace(data, record_ids=None)
     if form.format == "long":
-        return replace(table, record_ids=long.written_ids(table))
-    return table
+        return replace(data, record_ids=long.written_ids(data))
+    return data
 
 
-def _check_names(table: Records, form: Source) -> None:
-    """Refuse names that no reader would find again; tables that were read have none."""
-    occurring = (table.vocabulary[code] for code in np.flatnonzero(table.supports))
-    if odd := [name for name in occurring if name != clean(name) or not name]:
+def _check_names(records: Records, form: Source) -> None:
+    """Refuse names that no reader would find again; records that were read have none."""
+    if odd := [name for name in records.occurring if name != clean(name) or not name]:
         raise OutputError(f"the item {odd[0]!r} cannot be written, as its name is {NOT_A_NAME}.")
     if form.format in ("basket", "spmf"):
         return
-    if odd := [name for name in table.record_ids or () if name != clean(name) or is_missing(name)]:
+    ids = records.record_ids or ()
+    if odd := [name for name in ids if name != clean(name) or is_missing(name)]:
         raise OutputError(f"the record id {odd[0]!r} cannot be written, as it is {NOT_A_NAME}.")
 
 
 def _read_path(path: Path, options: Options) -> Records:
     opened = open_bytes(path)
     if opened.is_parquet:
-        format, parsed = _read_parquet(opened, options)
+        frame = Frame(read_parquet(opened.data, opened.label), opened.label)
+        format, parsed = _read_frame(frame, options)
     else:
         text = text_of(opened)
         format = options.format or text_format(text, options)
         named = options.record_column or options.item_column
         if named and format in ("basket", "spmf"):
             remedy = f"leave {option('record_column')} and {option('item_column')} out"
-            problem = f"a {format} file has no columns"
-            raise InputError(problem, path=text.path, value=named, remedy=remedy)
-        parsed = TEXT_READERS[format](text, options)
-    container = "parquet" if opened.is_parquet else "jsonl" if format == "jsonl" else "text"
+            raise text.error(f"a {format} file has no columns", remedy, value=named)
+        parsed = FUNCTIONS[format].read_text(text, options)
     source = Source(
         path,
         format,
         compression=opened.compression,
-        container=container,
+        container="parquet" if opened.is_parquet else "jsonl" if format == "jsonl" else "text",
         separator=parsed.separator,
         columns=parsed.columns,
         sha256=opened.digest.hexdigest(),
         variant=parsed.variant,
     )
-    return _table(parsed, source)
+    return _records(parsed, source)
 
 
-def _read_parquet(opened: Opened, options: Options) -> tuple[str, Parsed]:
-    from withhold.formats.frames import Frame, read_frame
+def _read_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
+    """The format of a frame and its rows."""
+    if not len(frame):
+        raise frame.error("holds no records", SOMETHING)
+    format = options.format or frame.kind(options)
+    reader = FUNCTIONS[format].read_frame
+    if reader is None:
+        remedy = f"use one of: {', '.join(sorted(FRAMES))}"
+        raise frame.error(f"a frame cannot be read as {format!r}", remedy)
+    return format, reader(frame, options)
 
-    frame = read_parquet(opened.data, opened.label)
-    return read_frame(Frame(frame, opened.label), options)
 
-
-def _table(parsed: Parsed, source: Source | None) -> Records:
+def _records(parsed: Parsed, source: Source | None) -> Records:
     path = None if source is None else str(source.path)
     if not len(parsed.lengths):
-        raise InputError("holds no records", path=path, remedy="give at least one record")
+        raise InputError("holds no records", path=path, remedy=SOMETHING)
     parsed = with_clean_names(parsed, path=path)
     return Records(
-        parsed.offsets,
-        parsed.items,
-        parsed.vocabulary,
-        parsed.record_ids,
-        parsed.repeated,
-        source,
+        *(parsed.offsets, parsed.items, parsed.vocabulary, parsed.record_ids, parsed.repeated),
+        source=source,
         skipped_rows=parsed.skipped,
     )
 
@@ -299,44 +320,7 @@ def _named_rows(rows: Iterable[Any]) -> Iterator[list[str]]:
     """Records given as Python values, item by item as strings."""
     for number, row in enumerate(rows, start=1):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            raise InputError(
-                f"record {number:,} is not a collection of items",
-                value=repr(row),
-                remedy="pass each record as a list or set of items",
-            )
+            problem = f"record {number:,} is not a collection of items"
+            remedy = "pass each record as a list or set of items"
+            raise InputError(problem, value=repr(row), remedy=remedy)
         yield [item_name(item, where=f"in record {number:,} ") for item in row]
-
-
-def _is_frame(source: Any) -> bool:
-    """Whether narwhals knows what to do with it, without importing any frame library."""
-    if isinstance(source, list | tuple | set | frozenset):
-        return False
-    import narwhals as nw
-
-    try:
-        wrapped = nw.from_native(source, pass_through=True)
-    except nw.exceptions.NarwhalsError:
-        return True  # a frame, but one with something wrong, which its reader will report
-    return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
-
-
-def _details(table: Records, form: Source) -> dict[str, Any]:
-    """What of the form depends on the table."""
-    if form.format == "long":
-        return {"columns": long.written_columns(form)}
-    if form.format == "spmf":
-        return {"variant": spmf.written_variant(table, form)}
-    columns = {
-        "one-hot": onehot.written_columns,
-        "list": listcolumn.written_columns,
-        "jsonl": jsonl.written_columns,
-    }.get(form.format)
-    return {"columns": columns(table, form)} if columns else {}
-
-
-def _named_columns(form: Source) -> tuple[str | None, str | None]:
-    """The record and the item column of a form, as far as it has them."""
-    if form.format == "one-hot":
-        return (form.columns[0] if form.columns else None), None
-    record = form.columns[0] if len(form.columns) == 2 else None
-    return record, (form.columns[-1] if form.columns else None)

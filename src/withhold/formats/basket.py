@@ -18,17 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records, Source
-from withhold.errors import InputError, OutputError, option
-from withhold.formats.cells import guard_blanks, unguarded
+from withhold.errors import InputError, option
+from withhold.formats.cells import BLANKS, guard_blanks, unguarded
 from withhold.formats.coding import code_lines
 from withhold.formats.columns import Options
-from withhold.formats.forms import separator_name
+from withhold.formats.forms import separator_name, unwritable
 from withhold.formats.opening import Text, line_number
 from withhold.formats.rows import Parsed, parsed_from_names
 
 SEPARATORS = (",", ";", "\t", "|")
 """Separators that show themselves; a space may also stand inside an item's name."""
-BLANKS = " \t"
 QUOTED = re.compile(rb'(?m)(?:^|(?<=[,;\t| ]))"(?:[^"\n]|"")*"(?=[,;\t| \n]|\Z)')
 """An item in quotes: what is inside says nothing about the separator."""
 NUMBERS = re.compile(r"[0-9]+(?: +[0-9]+)+")
@@ -37,12 +36,7 @@ ROWS_AT_ONCE = 8192
 
 
 def read_text(text: Text, options: Options) -> Parsed:
-    """The rows of a basket file.
-
-    >>> rows = read_text(Text(b"beer, whole milk,\\n\\nbeer\\n", "a.csv"), Options())
-    >>> rows.vocabulary, rows.lengths.tolist(), rows.separator
-    (('beer', 'whole milk'), [2, 0, 1], ',')
-    """
+    """The rows of a basket file."""
     separator = options.separator or find_separator(text.data, text.path)
     variant = "quoted" if b'"' in text.data and QUOTED.search(text.data) else ""
     coded = None if b'"' in text.data else code_lines(text.closed(), ord(separator))
@@ -52,8 +46,7 @@ def read_text(text: Text, options: Options) -> Parsed:
         rows = ([name for name in row if not name.isspace()] for row in read_rows(text, separator))
         parsed = parsed_from_names(rows, separator=separator, variant=variant)
     else:
-        lengths, items, vocabulary, repeated = coded
-        parsed = Parsed(lengths, items, vocabulary, repeated, separator=separator)
+        parsed = Parsed(*coded, separator=separator)
     if options.separator is None and separator != " " and not variant:
         row = _row_with_spaces(parsed.lengths, parsed.items, parsed.vocabulary)
         if row is not None:
@@ -62,21 +55,26 @@ def read_text(text: Text, options: Options) -> Parsed:
 
 
 def read_rows(text: Text, separator: str) -> Iterator[list[str]]:
-    """The records as lists of names, quotes and all: the plain form of ``coding.code_lines``.
-
-    >>> list(read_rows(Text(b'"milk, whole",beer\\n\\n', "a.csv"), ","))
-    [['milk, whole', 'beer'], []]
-    """
-    is_quoted = b'"' in text.data
-    if is_quoted:
-        # Blanks inside quotes are part of the item: two items may differ by them, which is refused later.
-        text = replace(text, data=guard_blanks(text.data, separator))
-        cells = _quoted_cells(text, separator)
-    else:
-        cells = (line.split(separator) for line in text.lines())
-    for row in cells:
-        stripped = (unguarded(cell) if is_quoted else cell.strip(BLANKS) for cell in row)
-        yield [item for item in stripped if item]
+    """The records as lists of names, quotes and all: the plain form of ``coding.code_lines``."""
+    if b'"' not in text.data:
+        for line in text.lines():
+            cells = (cell.strip(BLANKS) for cell in line.split(separator))
+            yield [item for item in cells if item]
+        return
+    # Blanks inside quotes are part of the item: two items may differ by them, which is refused later.
+    text = replace(text, data=guard_blanks(text.data, separator))
+    reader = csv.reader(text.lines(), delimiter=separator, skipinitialspace=True, strict=True)
+    n_read = 0
+    try:
+        for row in reader:
+            if reader.line_num > n_read + 1:
+                raise csv.Error("the quotes around an item are not closed")
+            yield [item for item in map(unguarded, row) if item]
+            n_read += 1
+    except csv.Error as error:
+        problem = f"has quotes that cannot be understood: {error}"
+        remedy = 'close each quoted item, and write a quote inside it as ""'
+        raise text.error(problem, remedy, line=n_read + 1) from None
 
 
 def find_separator(data: bytes, path: str | None = None) -> str:
@@ -84,41 +82,30 @@ def find_separator(data: bytes, path: str | None = None) -> str:
 
     A comma, semicolon, tab or bar separates wherever it occurs, and spaces then belong to items;
     without any of them, spaces separate. Two of them in one file cannot be decided here.
-
-    >>> find_separator(b"whole milk,beer"), find_separator(b"1 2 3"), find_separator(b"beer")
-    (',', ' ', ' ')
     """
     if b'"' in data:
         data = QUOTED.sub(lambda quoted: b"q" * len(quoted[0]), data)
     places = {mark: data.find(mark.encode()) for mark in SEPARATORS}
     found = sorted((place, mark) for mark, place in places.items() if place >= 0)
-    if not found:
-        return " "
     if len(found) > 1:
         (_, mark), (position, other) = found[:2]
         raise _mixed(line_number(data, position), mark, other, path)
-    return found[0][1]
+    return found[0][1] if found else " "
 
 
-def write_text(table: Records, form: Source) -> Iterator[str]:
-    """The lines of a basket file, each with its end.
-
-    >>> table = Records.from_lists([["milk, whole", "beer"], []])
-    >>> from pathlib import Path
-    >>> list(write_text(table, Source(Path("a.csv"), "basket", separator=",")))
-    ['beer,"milk, whole"\\n', '\\n']
-    """
-    spelled = _spelled(table, form, careful=False)
+def write_text(records: Records, form: Source) -> Iterator[str]:
+    """The lines of a basket file, each with its end."""
+    spelled = _spelled(records, form, careful=False)
     if not _may_quote(form):
         # Many lines at a time: a generator of single ones takes longer than the rest of the work.
-        plainly = _lines(table, spelled, form.separator)
+        plainly = _lines(records, spelled, form.separator)
         while block := "".join(islice(plainly, ROWS_AT_ONCE)):
             yield block
         return
-    lines = list(_lines(table, spelled, form.separator))
-    if not _shows_separator(table, lines, form.separator):
+    lines = list(_lines(records, spelled, form.separator))
+    if not _shows_separator(records, lines, form.separator):
         # Say, "whole milk" alone on its line: without quotes it would be read as two items.
-        lines = list(_lines(table, _spelled(table, form, careful=True), form.separator))
+        lines = list(_lines(records, _spelled(records, form, careful=True), form.separator))
     yield from lines
 
 
@@ -139,77 +126,53 @@ def _row_with_spaces(
     if not spaced.any():
         return None
     lists = np.array([bool(NUMBERS.fullmatch(name)) for name in vocabulary], dtype=bool)
-    alone = np.flatnonzero(lengths == 1)
     starts = np.cumsum(lengths) - lengths
-    alone = alone[spaced[items[starts[alone]]]]
     if lists.any():
         first = int(np.flatnonzero(lists[items])[0])
         return int(np.searchsorted(starts + lengths, first, side="right"))
+    alone = np.flatnonzero(lengths == 1)
+    alone = alone[spaced[items[starts[alone]]]]
     return int(alone[0]) if len(alone) > np.count_nonzero(lengths > 1) else None
 
 
 def _mixed(line: int, first: str, second: str, path: str | None) -> InputError:
-    return InputError(
-        f"both {_shown(first)} and {_shown(second)} could separate the items",
-        path=path,
-        line=line,
-        remedy=f"say which one does, with {option('separator', separator_name(first))}",
-    )
+    problem = f"both {_shown(first)} and {_shown(second)} could separate the items"
+    remedy = f"say which one does, with {option('separator', separator_name(first))}"
+    return InputError(problem, path=path, line=line, remedy=remedy)
 
 
 def _shown(mark: str) -> str:
     return {" ": "a space", "\t": "a tab"}.get(mark, repr(mark))
 
 
-def _quoted_cells(text: Text, separator: str) -> Iterator[list[str]]:
-    """The cells of each line, by the rules of CSV; a quoted item ends on its own line."""
-    reader = csv.reader(text.lines(), delimiter=separator, skipinitialspace=True, strict=True)
-    n_read = 0
-    try:
-        for row in reader:
-            if reader.line_num > n_read + 1:
-                raise csv.Error("the quotes around an item are not closed")
-            yield row
-            n_read += 1
-    except csv.Error as error:
-        raise InputError(
-            f"has quotes that cannot be understood: {error}",
-            path=text.path,
-            line=n_read + 1,
-            remedy='close each quoted item, and write a quote inside it as ""',
-        ) from None
-
-
-def _spelled(table: Records, form: Source, *, careful: bool) -> list[str]:
+def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
     """How each item is written; items that do not occur are not looked at."""
     separator, may_quote = form.separator, _may_quote(form)
     spelled = []
-    for name, occurs in zip(table.vocabulary, table.supports.tolist(), strict=True):
+    for name, occurs in zip(records.vocabulary, records.supports.tolist(), strict=True):
         quotes = '"' in name or separator in name or (careful and any(c in name for c in " ,;\t|"))
         bad = not name or name != name.strip(BLANKS) or any(c in name for c in "\n\r\0")
         if occurs and (bad or name.startswith("\ufeff") or (quotes and not may_quote)):
-            raise OutputError(
-                f"the item {name!r} cannot be written to a basket file separated by "
-                f"{_shown(separator)}. To fix it: write .jsonl or .parquet instead."
-            )
+            where = f"a basket file separated by {_shown(separator)}"
+            raise unwritable(f"the item {name!r}", where)
         spelled.append('"' + name.replace('"', '""') + '"' if quotes and may_quote else name)
     return spelled
 
 
-def _lines(table: Records, spelled: list[str], separator: str) -> Iterator[str]:
+def _lines(records: Records, spelled: list[str], separator: str) -> Iterator[str]:
     name_of = np.array(spelled, dtype=object)
-    for first in range(0, len(table), ROWS_AT_ONCE):
-        bounds = table.offsets[first : first + ROWS_AT_ONCE + 1].tolist()
-        names = name_of[table.items[bounds[0] : bounds[-1]]].tolist()
+    for first in range(0, len(records), ROWS_AT_ONCE):
+        bounds = records.offsets[first : first + ROWS_AT_ONCE + 1].tolist()
+        names = name_of[records.items[bounds[0] : bounds[-1]]].tolist()
         for start, end in pairwise(bounds):
             yield separator.join(names[start - bounds[0] : end - bounds[0]]) + "\n"
 
 
-def _shows_separator(table: Records, lines: list[str], separator: str) -> bool:
+def _shows_separator(records: Records, lines: list[str], separator: str) -> bool:
     """Whether a reader would find the separator by itself."""
     try:
         found = find_separator("".join(lines).encode())
     except InputError:
         return False
-    spaces = _row_with_spaces(table.lengths, table.items, table.vocabulary)
+    spaces = _row_with_spaces(records.lengths, records.items, records.vocabulary)
     return found == separator and spaces is None

@@ -1,7 +1,7 @@
 """Tables as text: a header line, and the same number of cells in every line.
 
-In: the text of a CSV file. Out: its separator, its header and its rows. Which columns mean what is
-decided by ``long`` and ``onehot``; nothing here turns a cell into anything but a string.
+In: the text of a CSV file. Out: its separator, its columns and its rows. Which columns mean what is
+decided by the formats; nothing here turns a cell into anything but a string.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from withhold.errors import InputError, option
-from withhold.formats.columns import INNER, Options
+from withhold.formats.columns import INNER, Columns, Options
 from withhold.formats.opening import Text
 from withhold.wording import counted
 
@@ -32,18 +31,15 @@ WHOLE = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 """A line that is one cell in quotes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Columns):
     """A text that is being read as a table."""
 
-    text: Text
-    separator: str
-    header: list[str]
-
-    @property
-    def is_quoted(self) -> bool:
+    def __init__(self, text: Text, separator: str, header: list[str]) -> None:
+        self.text, self.path = text, text.path
+        self.separator, self.columns = separator, header
+        self.is_quoted = b'"' in text.data
         """Whether cells may be in quotes, so that only a CSV parser can tell them apart."""
-        return b'"' in self.text.data
+        self._ready: dict[str, polars.Series] = {}
 
     @property
     def may_be_padded(self) -> bool:
@@ -69,22 +65,30 @@ class Sheet:
         )
         try:
             for row in islice(reader, 1, None):
-                if len(row) != len(self.header):
-                    raise self.ragged(reader.line_num, len(row))
+                if len(row) != len(self.columns):
+                    raise self._ragged(reader.line_num, len(row))
                 yield reader.line_num, row if padded else list(map(bare, row))
         except csv.Error as error:
-            raise InputError(
-                f"is not proper CSV: {error}",
-                path=text.path,
-                line=max(reader.line_num, 1),
-                remedy='close each quoted cell, and write a quote inside it as ""',
-            ) from None
+            remedy = 'close each quoted cell, and write a quote inside it as ""'
+            line = max(reader.line_num, 1)
+            raise text.error(f"is not proper CSV: {error}", remedy, line=line) from None
 
     def line(self, row: int) -> int:
         """The line of the file on which a row below the header ends, rows counted from 0."""
         return next(islice((number for number, _ in self.rows()), row, None))
 
-    def columns(
+    def column(self, name: str) -> polars.Series:
+        """The cells of a column; several are read faster at once, by ``load``."""
+        if name not in self._ready:
+            self.load([name])
+        return self._ready[name]
+
+    def load(self, names: Sequence[str], *, exact: bool = False) -> None:
+        """Read these columns."""
+        found = self.cells([self.columns.index(name) for name in names], exact=exact)
+        self._ready.update(zip(names, found, strict=True))
+
+    def cells(
         self, places: Sequence[int], *, padded: bool = False, exact: bool = False
     ) -> list[polars.Series]:
         """Some columns below the header, as columns of texts; blanks as in ``rows``."""
@@ -92,23 +96,16 @@ class Sheet:
             return _parsed_cells(self, places, padded, exact)
         return _plain_cells(self, places, padded)
 
-    def ragged(self, line: int, n_cells: int) -> InputError:
+    def _ragged(self, line: int, n_cells: int) -> InputError:
         """What to say of a line with too many or too few cells."""
-        return InputError(
-            f"has {counted(n_cells, 'cell')} where the header has {counted(len(self.header), 'column')}",
-            path=self.text.path,
-            line=line,
-            remedy="complete the line, or name the separator with " + option("separator"),
-        )
+        columns = counted(len(self.columns), "column")
+        problem = f"has {counted(n_cells, 'cell')} where the header has {columns}"
+        remedy = f"complete the line, or name the separator with {option('separator')}"
+        return self.error(problem, remedy, line=line)
 
 
 def open_sheet(text: Text, options: Options) -> Sheet:
-    """The text as a table, with the separator that the user named or the header shows.
-
-    >>> sheet = open_sheet(Text(b"tid; item\\n1;beer\\n", "a.csv"), Options())
-    >>> sheet.separator, sheet.header, list(sheet.rows())
-    (';', ['tid', 'item'], [(2, ['1', 'beer'])])
-    """
+    """The text as a table, with the separator that the user named or the header shows."""
     lines = list(text.head(SAMPLE).lines())
     separator = options.separator or _sheet_separator(lines)
     header = _cells(lines[:1], separator)[0] if lines[0] else [""]
@@ -116,11 +113,7 @@ def open_sheet(text: Text, options: Options) -> Sheet:
 
 
 def guard_blanks(data: bytes, separator: str) -> bytes:
-    """The text of a CSV file with blanks at the edges of quoted cells replaced, which are part of a cell.
-
-    >>> guard_blanks(b'a, " b",c \\n', ",")
-    b'a, "\\x1fb",c \\n'
-    """
+    """The text of a CSV file with blanks at the edges of quoted cells replaced, which are part of a cell."""
     if not re.search(rb'"[ \t]|[ \t]"', data):
         return data
     blanks = b"[ \t]*" if separator not in BLANKS else b""
@@ -134,10 +127,9 @@ def _guarded(cell: re.Match[bytes]) -> bytes:
     inside = cell[3].strip(b" \t")
     if not inside or inside == cell[3]:
         return cell[0]
-    before = cell[3].index(inside)
-    after = len(cell[3]) - before - len(inside)
+    before, _, after = cell[3].partition(inside)
     guard = GUARD.encode()
-    return cell[1] + cell[2] + guard * before + inside + guard * after + b'"'
+    return cell[1] + cell[2] + guard * len(before) + inside + guard * len(after) + b'"'
 
 
 def unguarded(cell: str) -> str:
@@ -152,21 +144,13 @@ def _stripped(cell: str) -> str:
 
 
 def holds_list(line: str) -> bool:
-    """Whether a line is one cell in quotes that looks like a list of items.
-
-    >>> holds_list('"milk,bread"'), holds_list('"whole milk"'), holds_list('"milk, whole" beer')
-    (True, False, False)
-    """
+    """Whether a line is one cell in quotes that looks like a list of items."""
     whole = WHOLE.fullmatch(line)
     return whole is not None and INNER.match(whole[1]) is not None
 
 
 def csv_lines(rows: Iterable[Sequence[str]], separator: str) -> Iterator[str]:
-    """The rows as lines of CSV, each with its end; quotes where they are needed.
-
-    >>> list(csv_lines([("tid", "item"), ("1", "milk, whole")], ","))
-    ['tid,item\\n', '1,"milk, whole"\\n']
-    """
+    """The rows as lines of CSV, each with its end; quotes where they are needed."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
     for row in rows:
@@ -204,7 +188,7 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[pola
     import polars as pl
 
     data = sheet.text.data.rstrip(b"\n")
-    names = [str(number) for number in range(len(sheet.header))]
+    names = [str(number) for number in range(len(sheet.columns))]
     n_lines = data.count(b"\n") + 1
     # Polars refuses a line with too many cells but fills up one with too few; where the total is
     # right and no line has too many, none has too few.
@@ -223,8 +207,9 @@ def _plain_cells(sheet: Sheet, places: Sequence[int], padded: bool) -> list[pola
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         # The slow reader says on which line it is, or that there is none.
         return _parsed_cells(sheet, places, padded)
-    columns = (frame.get_column(names[place]).fill_null("") for place in places)
-    return [column if padded else column.str.strip_chars(BLANKS) for column in columns]
+    # All columns in one go: polars has much to do for each call.
+    cells = pl.all().fill_null("") if padded else pl.all().fill_null("").str.strip_chars(BLANKS)
+    return frame.select(names[place] for place in places).select(cells).get_columns()
 
 
 def _parsed_cells(
@@ -236,6 +221,5 @@ def _parsed_cells(
     found = sheet.rows(padded=padded, exact=exact)
     rows = [tuple(row[place] for place in places) for _, row in found]
     if not rows:
-        remedy = "give at least one record"
-        raise InputError("holds a header but no records", path=sheet.text.path, remedy=remedy)
+        raise sheet.error("holds a header but no records", "give at least one record")
     return [pl.Series(values, dtype=pl.String) for values in zip(*rows, strict=True)]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.formats.rows import sort_rows
+from withhold.formats.rows import Rows, ranks_of, sort_rows
 
 PIECE = 1 << 19
 """Bytes per piece: its arrays fit the processor's cache, and numpy's calls outweigh Python's."""
@@ -34,6 +34,8 @@ WORD = 8
 SPREAD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 """Odd multipliers whose products have well mixed upper bits (Fibonacci hashing)."""
 
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.int64]
 Words = list[NDArray[np.uint64]]
 """Items as words: the first eight bytes of each, the next eight, and so on, padded with zeros."""
 
@@ -56,10 +58,6 @@ def code_lines(data: bytes, separator: int) -> Coded | None:
 
     The text ends with a newline and holds neither NUL nor quotes. Blanks around items are cut, and
     what is then empty is no item.
-
-    >>> lengths, codes, vocabulary, repeated = code_lines(b"b, whole milk,\\n\\nb,b\\n", ord(","))
-    >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
-    ([2, 0, 1], [0, 1, 0], ('b', 'whole milk'), 1)
     """
     if len(data) >= LARGE or "withhold.counting.jit" in sys.modules:
         from withhold.formats.compiled import code_short_items
@@ -76,27 +74,21 @@ def code_with_numpy(data: bytes, separator: int) -> Coded | None:
     blanks = any(bytes((blank,)) in data for blank in (SPACE, TAB) if blank != separator)
     bounds = list(piece_bounds(data, PIECE))
     with ThreadPoolExecutor(min(len(bounds), processors())) as pool:
-        coded = pool.map(
-            lambda bound: _code_piece(text[bound[0] : bound[1]], separator, blanks), bounds
-        )
+        coded = pool.map(lambda part: _code_piece(text[slice(*part)], separator, blanks), bounds)
         pieces = [piece for piece in coded if piece is not None]
         if len(pieces) < len(bounds):
             return None
         words, places = _merge(pieces)
         # The bytes in the order they are written: numbers then sort as the names do.
         order = np.lexsort([word.byteswap() for word in reversed(words)])
-        ranks = np.empty(len(order), dtype=np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
-        ranked = (ranks[place] for place in places)
-        finished = pool.map(
-            lambda piece, rank: sort_rows(piece.lengths, rank.take(piece.codes), len(order)),
-            pieces,
-            ranked,
-        )
+        ranks = ranks_of(order)
+
+        def finish(piece: Piece, place: NDArray[np.int32]) -> Rows:
+            return sort_rows(piece.lengths, ranks[place].take(piece.codes), len(order))
+
+        finished = pool.map(finish, pieces, places)
         vocabulary = names_of([word[order] for word in words])
-        rows = list(finished)
-    lengths = np.concatenate([row_lengths for row_lengths, _ in rows])
-    codes = np.concatenate([row_codes for _, row_codes in rows])
+        lengths, codes = map(np.concatenate, zip(*finished, strict=True))
     return lengths, codes, vocabulary, sum(len(piece.codes) for piece in pieces) - len(codes)
 
 
@@ -108,10 +100,6 @@ def distinct_keys(
     A hash table filled by one assignment: the last key written to a slot owns it, and whoever finds
     a stranger in its slot tries again with another multiplier. Exact for any keys; those that lose
     every time are sorted.
-
-    >>> distinct, codes = distinct_keys(np.array([7, 5, 7], dtype=np.uint64))
-    >>> distinct[codes].tolist(), len(distinct)
-    ([7, 5, 7], 2)
     """
     if not len(keys) or not multipliers:
         distinct, inverse = np.unique(keys, return_inverse=True)
@@ -137,13 +125,7 @@ def distinct_keys(
 
 
 def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
-    """The different items in no particular order, and for each item its place among them.
-
-    >>> words = [np.array([1, 1, 1], np.uint64), np.array([2, 3, 2], np.uint64)]
-    >>> distinct, codes = distinct_words(words)
-    >>> [word[codes].tolist() for word in distinct], len(distinct[0])
-    ([[1, 1, 1], [2, 3, 2]], 2)
-    """
+    """The different items in no particular order, and for each item its place among them."""
     first, codes = distinct_keys(words[0])
     distinct = [first]
     for word in words[1:]:
@@ -157,7 +139,7 @@ def distinct_words(words: Words) -> tuple[Words, NDArray[np.int32]]:
     return distinct, codes
 
 
-def _code_piece(text: NDArray[np.uint8], separator: int, blanks: bool) -> Piece | None:
+def _code_piece(text: Bytes, separator: int, blanks: bool) -> Piece | None:
     """One piece of whole lines, coded; nothing if one of its items is too long."""
     ends = np.flatnonzero((text == separator) | (text == NEWLINE))
     # How many items stand before the end of each line.
@@ -178,9 +160,7 @@ def _code_piece(text: NDArray[np.uint8], separator: int, blanks: bool) -> Piece 
     return Piece(words, codes, lengths)
 
 
-def _words(
-    text: NDArray[np.uint8], ends: NDArray[np.int64], sizes: NDArray[np.int64], n_words: int
-) -> Words:
+def _words(text: Bytes, ends: Longs, sizes: Longs, n_words: int) -> Words:
     """The items that end there and are so long, as words."""
     padded = np.zeros(WORD + len(text) + (n_words - 1) * WORD, dtype=np.uint8)
     padded[WORD : WORD + len(text)] = text
@@ -203,9 +183,7 @@ def _words(
     return words
 
 
-def _without_blanks(
-    text: NDArray[np.uint8], ends: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _without_blanks(text: Bytes, ends: Longs, sizes: Longs) -> tuple[Longs, Longs]:
     """The ends and sizes of the items without the blanks around them."""
     # The last newline is ink, so that there always is a next byte of it.
     inked = np.flatnonzero((text != SPACE) & (text != TAB))
@@ -219,17 +197,12 @@ def _merge(pieces: Sequence[Piece]) -> tuple[Words, list[NDArray[np.int32]]]:
     """The different items of all pieces, and for each piece the places of its own among them."""
     n_words = max(len(piece.words) for piece in pieces)
     sizes = [len(piece.words[0]) for piece in pieces]
-    columns = [
-        np.concatenate(
-            [
-                piece.words[number] if number < len(piece.words) else np.zeros(size, np.uint64)
-                for piece, size in zip(pieces, sizes, strict=True)
-            ]
-        )
-        for number in range(n_words)
-    ]
-    words, places = distinct_words(columns)
-    return words, np.split(places, np.cumsum(sizes)[:-1])
+    columns = np.zeros((n_words, sum(sizes)), dtype=np.uint64)
+    bounds = np.cumsum([0, *sizes])
+    for piece, start in zip(pieces, bounds, strict=False):
+        columns[: len(piece.words), start : start + len(piece.words[0])] = piece.words
+    words, places = distinct_words(list(columns))
+    return words, np.split(places, bounds[1:-1])
 
 
 def names_of(words: Words) -> tuple[str, ...]:
@@ -243,11 +216,7 @@ def names_of(words: Words) -> tuple[str, ...]:
 def piece_bounds(
     data: bytes, size: int, start: int = 0, stop: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Where the pieces begin and end, each about so large; each ends with a line.
-
-    >>> list(piece_bounds(b"ab\\ncd\\ne\\n", 4))
-    [(0, 6), (6, 8)]
-    """
+    """Where the pieces begin and end, each about so large; each ends with a line."""
     stop = len(data) if stop is None else stop
     while start < stop:
         end = data.find(b"\n", min(start + size, stop) - 1) + 1
@@ -257,6 +226,5 @@ def piece_bounds(
 
 def processors() -> int:
     """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    can_tell = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if can_tell else os.cpu_count() or 1

@@ -7,11 +7,17 @@ columns there are and the nearest spelling. The cells themselves are not looked 
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from withhold.data.names import nearest
 from withhold.errors import InputError, option
+from withhold.formats.opening import Placed
+
+if TYPE_CHECKING:
+    import polars
 
 RECORDS = (
     "basket", "bill", "cart", "case", "customer", "invoice", "member", "order", "patient", "person",
@@ -53,12 +59,25 @@ class Options:
     """Leave out rows that do not say which record they belong to."""
 
 
-def plain(name: str) -> str:
-    """The name without case, blanks and punctuation, as the lists above have it.
+class Columns(Placed):
+    """What frames and CSV files have in common: named columns of cells."""
 
-    >>> plain(" Invoice_No ")
-    'invoiceno'
-    """
+    __slots__ = ()
+    columns: list[str]
+    separator: str
+    """Between the cells of a line; a blank where there are no lines."""
+
+    @abstractmethod
+    def column(self, name: str) -> polars.Series:
+        """The cells of a column."""
+
+    @abstractmethod
+    def line(self, row: int) -> int | None:
+        """The line on which a row, counted from 0, ends; None where there are no lines."""
+
+
+def plain(name: str) -> str:
+    """The name without case, blanks and punctuation, as the lists above have it."""
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -68,14 +87,7 @@ def names_record(name: str) -> bool:
 
 
 def find_column(name: str, header: Sequence[str], path: str | None) -> str:
-    """The column that the user named.
-
-    >>> find_column("itm", ["tid", "item"], "a.csv")
-    Traceback (most recent call last):
-    ...
-    withhold.errors.InputError: a.csv: has no column 'itm'; its columns are 'tid', 'item'.
-    To fix it: name 'item', if that is what you mean.
-    """
+    """The column that the user named."""
     if header.count(name) > 1:
         remedy = "give each column a name of its own"
         raise InputError(f"has {header.count(name)} columns {name!r}", path=path, remedy=remedy)
@@ -86,12 +98,17 @@ def find_column(name: str, header: Sequence[str], path: str | None) -> str:
     raise InputError(f"has no column {name!r}; {listed(header)}", path=path, remedy=remedy)
 
 
-def long_columns(header: Sequence[str], options: Options, path: str | None) -> tuple[str, str]:
-    """The record and the item column of a file that is said to have both.
+def record_column(
+    header: Sequence[str], options: Options, path: str | None, *, but: str | None = None
+) -> str | None:
+    """The column that names the records: as the user said, or by its usual name."""
+    if options.record_column:
+        return find_column(options.record_column, header, path)
+    return usual_column(header, RECORD_NAMES, "record_column", path, but=but)
 
-    >>> long_columns(["qty", "StockCode", "InvoiceNo"], Options(), None)
-    ('InvoiceNo', 'StockCode')
-    """
+
+def long_columns(header: Sequence[str], options: Options, path: str | None) -> tuple[str, str]:
+    """The record and the item column of a file that is said to have both."""
     record = item = None
     if options.record_column is not None:
         record = find_column(options.record_column, header, path)
@@ -105,23 +122,16 @@ def long_columns(header: Sequence[str], options: Options, path: str | None) -> t
         item = item or next(name for name in header if name != record)
     if not (record and item):
         missing = "record" if not record else "item"
-        raise InputError(
-            f"no column looks like the {missing} column; {listed(header)}",
-            path=path,
-            remedy=f"name it with {option(missing + '_column')}",
-        )
+        remedy = f"name it with {option(missing + '_column')}"
+        problem = f"no column looks like the {missing} column; {listed(header)}"
+        raise InputError(problem, path=path, remedy=remedy)
     if record == item:
         raise InputError(f"column {record!r} cannot be both record and item", path=path)
     return record, item
 
 
 def usual_column(
-    header: Sequence[str],
-    names: frozenset[str],
-    wanted: str,
-    path: str | None,
-    *,
-    but: str | None = None,
+    header: Sequence[str], names: frozenset[str], wanted: str, path: str | None, *, but: str | None
 ) -> str | None:
     """The one column with a usual name, if there is one; two of them are for the user to decide."""
     found = [name for name in header if plain(name) in names and name != but]
@@ -135,28 +145,11 @@ def usual_column(
 
 def has_usual_columns(header: Sequence[str]) -> bool:
     """Whether a record and an item column stand out by their names."""
-    kinds = [plain(name) for name in header]
-    records = sum(kind in RECORD_NAMES for kind in kinds)
-    return records > 0 and any(kind in ITEM_NAMES for kind in kinds)
+    names = {plain(name) for name in header}
+    return not names.isdisjoint(RECORD_NAMES) and not names.isdisjoint(ITEM_NAMES)
 
 
 def listed(header: Sequence[str]) -> str:
     """The columns there are, in words."""
     shown = ", ".join(repr(name) for name in header[:12])
     return f"its columns are {shown}" + (f" and {len(header) - 12} more" if header[12:] else "")
-
-
-def check_ids(ids: Sequence[str], path: str | None) -> None:
-    """Refuse two records of the same name: nobody could tell which one is meant."""
-    if len(set(ids)) == len(ids):
-        return
-    seen: set[str] = set()
-    for number, name in enumerate(ids, start=1):
-        if name in seen:
-            raise InputError(
-                f"record {number:,} has the same id as one before it",
-                path=path,
-                value=name,
-                remedy="give each record an id of its own, or leave the ids out",
-            )
-        seen.add(name)

@@ -12,16 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.formats import tokens
 from withhold.formats.coding import Coded, names_of, piece_bounds, processors
-from withhold.formats.rows import sort_nearly
-from withhold.formats.tokens import (
-    NOT_SHORT,
-    count_items,
-    cut_lines,
-    fill_slots,
-    number_words,
-    pack_rows,
-)
+from withhold.formats.rows import ranks_of, sort_nearly
 
 PIECE = 1 << 17
 """Bytes, and then items, worked on at a time: they fit the processor's cache."""
@@ -29,27 +22,23 @@ FEWEST_BYTES = 1 << 18
 """Bytes for which a thread is started."""
 FEWEST_SLOTS = 1 << 13
 
+Codes = NDArray[np.int32]
+Rows = tuple[Codes, NDArray[np.int64]]
+"""The codes of rows, and how many each has."""
+
 
 def code_short_items(data: bytes, separator: int) -> Coded | None:
-    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is not short.
-
-    >>> lengths, codes, vocabulary, repeated = code_short_items(b"b,ale\\n\\nb,b\\n", ord(","))
-    >>> lengths.tolist(), codes.tolist(), vocabulary, repeated
-    ([2, 0, 1], [0, 1, 1], ('ale', 'b'), 1)
-    """
+    """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is not short."""
     text = np.frombuffer(data, dtype=np.uint8)
     bounds = list(piece_bounds(data, max(FEWEST_BYTES, -(-len(data) // processors()))))
-    counts = np.array([count_items(text[start:end], separator) for start, end in bounds])
+    counts = np.array([tokens.count_items(text[start:end], separator) for start, end in bounds])
     n_items, n_lines = counts.sum(axis=0)
     all_codes, all_lengths = np.empty(n_items, np.int32), np.empty(n_lines, np.int64)
+    codes = np.split(all_codes, np.cumsum(counts[:-1, 0]))
+    lengths = np.split(all_lengths, np.cumsum(counts[:-1, 1]))
     parts = [
-        Part(data, separator, *bound, codes=codes, lengths=lengths)
-        for bound, codes, lengths in zip(
-            bounds,
-            np.split(all_codes, np.cumsum(counts[:-1, 0])),
-            np.split(all_lengths, np.cumsum(counts[:-1, 1])),
-            strict=True,
-        )
+        Part(data, separator, *part)
+        for part in zip(bounds, zip(codes, lengths, strict=True), strict=True)
     ]
     with ThreadPoolExecutor(len(parts)) as pool:
         if not all(pool.map(Part.number, parts)):
@@ -60,8 +49,7 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
             merged.number(part.numbering.items, place)
         # The bytes in the order they are written: numbers then sort as the names do.
         order = np.argsort(merged.items.byteswap())
-        ranks = np.empty(len(order), dtype=np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
+        ranks = ranks_of(order)
         repeated = pool.map(Part.rank, parts, [ranks[place] for place in places])
         vocabulary = names_of([merged.items[order]])
         n_repeated = sum(repeated)
@@ -73,18 +61,9 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
 class Part:
     """Some lines of a text: the codes of their items, and how many each has."""
 
-    def __init__(
-        self,
-        data: bytes,
-        separator: int,
-        start: int,
-        end: int,
-        *,
-        codes: NDArray[np.int32],
-        lengths: NDArray[np.int64],
-    ) -> None:
-        self._data, self._separator, self._start, self._end = data, separator, start, end
-        self.codes, self.lengths = codes, lengths
+    def __init__(self, data: bytes, separator: int, bound: tuple[int, int], rows: Rows) -> None:
+        self._data, self._separator, self._bound = data, separator, bound
+        self.codes, self.lengths = rows
         self.numbering = Numbering()
         self._words = np.empty(PIECE, dtype=np.uint64)
         self._keys = np.empty(PIECE, dtype=np.uint32)
@@ -94,13 +73,13 @@ class Part:
         text = np.frombuffer(self._data, dtype=np.uint8)
         words = self._words
         n_codes = line = 0
-        for start, end in piece_bounds(self._data, PIECE, self._start, self._end):
+        for start, end in piece_bounds(self._data, PIECE, *self._bound):
             if end - start > len(words):
                 words = np.empty(end - start, dtype=np.uint64)
-            n_words, n_lines = cut_lines(
+            n_words, n_lines = tokens.cut_lines(
                 text[start:end], self._separator, words, self.lengths[line:]
             )
-            if n_words == NOT_SHORT:
+            if n_words == tokens.NOT_SHORT:
                 return False
             self.numbering.number(words[:n_words], self.codes[n_codes : n_codes + n_words])
             n_codes += n_words
@@ -131,7 +110,7 @@ class Numbering:
         """Fill ``codes`` with the numbers of these items."""
         done = 0
         while done < len(words):
-            done, self._n_items = number_words(
+            done, self._n_items = tokens.number_words(
                 words, codes, self._slots, self._items, self._n_items, done
             )
             if done < len(words):
@@ -142,24 +121,15 @@ class Numbering:
         items = np.empty(n_slots // 2, dtype=np.uint64)
         items[: self._n_items] = self.items
         self._items, self._slots = items, np.zeros(n_slots, dtype=np.int32)
-        fill_slots(self.items, self._slots)
+        tokens.fill_slots(self.items, self._slots)
 
 
 def rank_rows(
-    lengths: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    ranks: NDArray[np.int32],
-    keys: NDArray[np.uint32],
+    lengths: NDArray[np.int64], codes: Codes, ranks: Codes, keys: NDArray[np.uint32]
 ) -> int:
     """Replace codes by ranks, in each row ascending and each once; returns how many are left.
 
     As many codes are sorted at a time as there is room for in ``keys``.
-
-    >>> lengths, codes = np.array([2, 3]), np.array([1, 0, 1, 0, 1], dtype=np.int32)
-    >>> rank_rows(lengths, codes, np.array([5, 3], dtype=np.int32), np.empty(9, dtype=np.uint32))
-    4
-    >>> lengths.tolist(), codes[:4].tolist()
-    ([2, 2], [3, 5, 3, 5])
     """
     # Row and rank as one number of 32 bits, so that sorting numbers sorts within the rows.
     bits = int(ranks.max(initial=0)).bit_length()
@@ -172,7 +142,9 @@ def rank_rows(
         if n_keys > len(keys):
             keys = np.empty(n_keys, dtype=np.uint32)
         piece = keys[:n_keys]
-        pack_rows(lengths[row : row + n_rows], codes[n_read : n_read + n_keys], ranks, bits, piece)
+        tokens.pack_rows(
+            lengths[row : row + n_rows], codes[n_read : n_read + n_keys], ranks, bits, piece
+        )
         sort_nearly(piece)
         again = np.flatnonzero(piece[1:] == piece[:-1]) + 1
         if len(again):

@@ -17,19 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data.constraints import Categories, Constraints, category_names, expanded
+from withhold.data import wishes
+from withhold.data.constraints import Constraints
 from withhold.data.names import clean
 from withhold.data.records import Records
 from withhold.data.unknown import did_you_mean, how_to_allow, near_spellings
-from withhold.data.wishes import (
-    ALL,
-    EVERYBODY,
-    NOT_PUBLISHED,
-    UNKNOWN,
-    parse_wish,
-    refuse_ambiguous_star,
-    unknown_records,
-)
+from withhold.data.wishes import Categories
 from withhold.errors import InputError
 from withhold.formats.cells import Sheet, open_sheet
 from withhold.formats.columns import Options, long_columns
@@ -62,12 +55,10 @@ def read_constraints(
     that knows no item of the table is another file's, and refused.
     """
     if hierarchy is not None and not any(name in hierarchy for name in table.vocabulary):
-        raise InputError(
-            "the hierarchy knows none of the items of the data",
-            remedy="name the hierarchy that belongs to this file",
-        )
-    coded = _Coded(table, open_bytes(Path(path)), allow_unknown=allow_unknown)
-    return coded.constraints(hierarchy)
+        remedy = "name the hierarchy that belongs to this file"
+        raise InputError("the hierarchy knows none of the items of the data", remedy=remedy)
+    opened = open_bytes(Path(path))
+    return _Coded(table, opened, allow_unknown=allow_unknown).constraints(hierarchy)
 
 
 def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
@@ -85,8 +76,8 @@ def _pieces(opened: Opened) -> Pieces:
         yield from _parquet_pieces(opened.data, opened.label)
         return
     sheet = open_sheet(text_of(opened), Options())
-    columns = _who_and_what(sheet.header, sheet.text.path)
-    places = [sheet.header.index(name) for name in columns]
+    columns = _who_and_what(sheet.columns, sheet.path)
+    places = [sheet.columns.index(name) for name in columns]
     yield from (_parsed_pieces if sheet.is_quoted else _plain_pieces)(sheet, places)
 
 
@@ -99,17 +90,17 @@ def _plain_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
     at = data.find(b"\n", 0, last) + 1
     if at == 0:
         # The slow reader says what is wrong with a header alone.
-        sheet.columns(places)
+        sheet.cells(places)
         return
     header = data[:at]
     while at < last:
         end = data.find(b"\n", at + PIECE_BYTES, last) + 1 or last
-        piece = Sheet(Text(header + data[at:end], sheet.text.path), sheet.separator, sheet.header)
+        piece = Sheet(Text(header + data[at:end], sheet.text.path), sheet.separator, sheet.columns)
         try:
-            records, items = piece.columns(places)
+            records, items = piece.cells(places)
         except InputError:
             # Of the whole file, so that the line is the file's.
-            records, items = sheet.columns(places)
+            records, items = sheet.cells(places)
             end = last
         yield records, items
         at = end
@@ -121,22 +112,19 @@ def _parsed_pieces(sheet: Sheet, places: Sequence[int]) -> Pieces:
     rows = sheet.rows()
     piece = list(islice(rows, PIECE_ROWS))
     if not piece:
-        sheet.columns(places)
+        sheet.cells(places)
     while piece:
-        record, item = (
-            pl.Series([cells[place] for _, cells in piece], dtype=pl.String) for place in places
-        )
+        texts = ([cells[place] for _, cells in piece] for place in places)
+        record, item = (pl.Series(each, dtype=pl.String) for each in texts)
         yield record, item
         piece = list(islice(rows, PIECE_ROWS))
 
 
 def _parquet_pieces(data: bytes, path: str) -> Pieces:
+    place = Text(b"", path)
     for frame in parquet_pieces(data, path, lambda header: _who_and_what(header, path), PIECE_ROWS):
-        record, item = frame.columns
-        yield (
-            series_names(frame[record], path=path, column=record).fill_null(""),
-            series_names(frame[item], path=path, column=item).fill_null(""),
-        )
+        record, item = (series_names(frame[n], place, n).fill_null("") for n in frame.columns)
+        yield record, item
 
 
 class _Coded:
@@ -149,7 +137,7 @@ class _Coded:
         self._named: set[str] = set()
         self._row_of: dict[str, int] = {name: row for row, name in enumerate(table.record_names)}
         # What those feared who are not published needs no protection.
-        self._row_of |= dict.fromkeys(table.left_out, NOT_PUBLISHED)
+        self._row_of |= dict.fromkeys(table.left_out, wishes.NOT_PUBLISHED)
         self._number_of: dict[str, int] = {}
         self._wishes: list[tuple[str, bool]] = []
         self._line = 2
@@ -168,14 +156,14 @@ class _Coded:
 
         written = records.unique(maintain_order=True)
         named = [clean(name) for name in written.to_list()]
-        if EVERYBODY in named and self._row_of.get(EVERYBODY) != ALL:
-            refuse_ambiguous_star(self._row_of, self._path)
-            self._row_of[EVERYBODY] = ALL
-        known = [self._row_of.get(name, UNKNOWN) for name in named]
+        if wishes.EVERYBODY in named and self._row_of.get(wishes.EVERYBODY) != wishes.ALL:
+            wishes.refuse_ambiguous_star(self._row_of, self._path)
+            self._row_of[wishes.EVERYBODY] = wishes.ALL
+        known = [self._row_of.get(name, wishes.UNKNOWN) for name in named]
         places = records.cast(pl.Enum(written)).to_physical().to_numpy()
         rows = np.array(known, dtype=np.int32)[places]
         self._named.update(named)
-        if UNKNOWN in known:
+        if wishes.UNKNOWN in known:
             self._meet_strangers(named, known, records, rows)
         spelt = names.unique(maintain_order=True)
         places = names.cast(pl.Enum(spelt)).to_physical().to_numpy()
@@ -184,7 +172,7 @@ class _Coded:
             dtype=np.int32,
         )
         back = np.array([self._wishes[number][1] for number in numbers], dtype=bool)
-        wrong = (rows == ALL) & back[places]
+        wrong = (rows == wishes.ALL) & back[places]
         if wrong.any():
             line = self._line + int(np.argmax(wrong))
             problem = "takes an item back for everybody"
@@ -195,22 +183,18 @@ class _Coded:
         self, named: list[str], known: list[int], records: polars.Series, rows: Ints
     ) -> None:
         """Note the names that no record has; refuse them where that was not allowed."""
-        strangers = [name for name, row in zip(named, known, strict=True) if row == UNKNOWN]
+        strangers = [name for name, row in zip(named, known, strict=True) if row == wishes.UNKNOWN]
         self._strangers |= dict.fromkeys(strangers)
         if self._allow_unknown:
             return
-        first = int(np.argmax(rows == UNKNOWN))
-        raise self._unknown_record(self._line + first, str(records[first]))
-
-    def _unknown_record(self, line: int | None, value: str) -> InputError:
-        n = len(self._table)
-        ids = self._table.record_ids
-        own = "the ids of the records" if ids else f"the numbers 1 to {n:,}"
+        first = int(np.argmax(rows == wishes.UNKNOWN))
+        value, ids = str(records[first]), self._table.record_ids
+        own = "the ids of the records" if ids else f"the numbers 1 to {len(self._table):,}"
         near = did_you_mean(value, near_spellings([clean(value)], ids or ())[0])
-        return InputError(
+        raise InputError(
             f"names a record that the table does not have{near}",
             path=self._path,
-            line=line,
+            line=self._line + first,
             value=value,
             remedy=f"use {own}, or * for everybody, or {how_to_allow()}",
         )
@@ -219,7 +203,7 @@ class _Coded:
         """The number of an item as it is spelt; what is no item is refused with its line."""
         if text not in self._number_of:
             try:
-                self._wishes.append(parse_wish(text))
+                self._wishes.append(wishes.parse_wish(text))
             except InputError as error:
                 line = self._line + int(np.argmax(places == code))
                 raise InputError(
@@ -231,11 +215,13 @@ class _Coded:
     def constraints(self, hierarchy: Categories | None) -> Constraints:
         """Categories become their items, and everybody's items everybody's."""
         back = np.array([is_back for _, is_back in self._wishes], dtype=bool)
-        leaves = [expanded(name, hierarchy) for name, _ in self._wishes]
+        leaves = [wishes.expanded(name, hierarchy) for name, _ in self._wishes]
         vocabulary = tuple(sorted({leaf for each in leaves for leaf in each}))
         code_of = {name: code for code, name in enumerate(vocabulary)}
         shared = {
-            leaf for number in np.unique(self.items[self.rows == ALL]) for leaf in leaves[number]
+            leaf
+            for number in np.unique(self.items[self.rows == wishes.ALL])
+            for leaf in leaves[number]
         }
         rows, items = self.rows, self.items
         if (rows < 0).any():
@@ -253,9 +239,11 @@ class _Coded:
             everybody=shared,
             written=(items, [name for name, _ in self._wishes]),
             vocabulary=self._table.vocabulary,
-            categories=category_names(hierarchy),
+            categories=wishes.category_names(hierarchy),
         )
-        strangers = unknown_records(self._strangers, self._named, self._table.record_ids or ())
+        strangers = wishes.unknown_records(
+            self._strangers, self._named, self._table.record_ids or ()
+        )
         return replace(constraints, unknown=(*strangers, *constraints.unknown))
 
 

@@ -1,7 +1,8 @@
 """In what form a release is written: by its file's name, else as the input was.
 
 In: a name, the input's form, a format the user asked for. Out: a form, which is a ``Source`` whose
-file does not exist yet. Nothing is written here.
+file does not exist yet; or ``OutputError`` with the nearest name that can be written, because nobody wants
+text in a file that calls itself a spreadsheet. Nothing is written here.
 """
 
 from __future__ import annotations
@@ -11,12 +12,67 @@ from pathlib import Path
 from withhold.data import Source
 from withhold.data.names import nearest
 from withhold.errors import InputError, OutputError
-from withhold.formats.extensions import TEXT, check_extension, split_name
 
 FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
 FRAMES = ("long", "one-hot", "list")
 """The formats that parquet can hold."""
+SEPARATED = ("basket", "long", "one-hot")
+"""The formats whose files may have other separators than blanks."""
 SEPARATOR_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+PACKED = {".gz": "gz", ".zst": "zst"}
+FOR_RECORDS = (
+    ".dat", ".txt", ".basket", ".csv", ".tsv", ".jsonl", ".ndjson", ".spmf", ".parquet"
+)  # fmt: skip
+FOR_TABLES = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".parquet")
+TEXT = frozenset(FOR_RECORDS) - {".parquet"}
+SPREADSHEETS = frozenset((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
+PACKERS = frozenset((".zip", ".bz2", ".xz", ".7z", ".rar", ".lz4", ".br", ".z"))
+INSTEAD = {
+    ".json": ".jsonl",
+    ".tab": ".tsv",
+    **dict.fromkeys((".pq", ".feather", ".arrow", ".ipc", ".orc", ".avro"), ".parquet"),
+}
+"""For some that are not written, the nearest that is."""
+AS_LISTS = "write .jsonl, or a parquet list column"
+
+
+def unwritable(
+    what: str, where: str, instead: str = "write .jsonl or .parquet instead"
+) -> OutputError:
+    """What to say of names that a format has no way to write."""
+    return OutputError(f"{what} cannot be written to {where}. To fix it: {instead}.")
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """The extension, in lower case, and the packing that the name says."""
+    path = Path(name)
+    compression = PACKED.get(path.suffix.lower(), "")
+    return (path.with_suffix("") if compression else path).suffix.lower(), compression
+
+
+def check_extension(name: str, own: str | None = None, *, table: bool = False) -> None:
+    """Refuse a name whose extension promises what would not be in the file.
+
+    ``own`` is the name of the input, if that is text: an output may have the same extension.
+    """
+    known = FOR_TABLES if table else FOR_RECORDS
+    extension, compression = split_name(name)
+    if not extension or extension in known or (own and split_name(own)[0] == extension):
+        return
+    packing = f".{compression}" if compression else ""
+    stem = Path(name.removesuffix(packing) if packing else name).stem
+    if extension in SPREADSHEETS:
+        problem = f"spreadsheets ({extension}) are not written yet"
+        remedy = f"write {stem}.csv{packing} or {stem}.parquet{packing}"
+    elif extension in PACKERS:
+        problem = f"files are packed with gzip or zstd, not as {extension}"
+        remedy = f"name it {stem}.gz or {stem}.zst"
+    else:
+        only = f"only {', '.join(known)}, each perhaps with .gz or .zst after it"
+        problem = f"files with the extension {extension} are not written, {only}"
+        meant = INSTEAD.get(extension) or nearest(extension, known) or ".csv"
+        remedy = f"name it {stem}{meant}{packing}"
+    raise OutputError(f"{name}: {problem}. To fix it: {remedy}.")
 
 
 def output_form(name: str, like: Source | None = None, format: str | None = None) -> Source:
@@ -26,37 +82,31 @@ def output_form(name: str, like: Source | None = None, format: str | None = None
     separator, long or one-hot) is as in ``like``. Without an extension all but the packing is
     as in ``like``, or a basket file; one that is not written is refused. A ``format`` that is given
     wins over both.
-
-    >>> form = output_form("out.csv.gz", Source(Path("in.csv"), "long", separator=";"))
-    >>> form.format, form.separator, form.compression
-    ('long', ';', 'gz')
     """
     is_text = like is not None and like.container == "text"
     check_extension(name, like.path.name if like is not None and is_text else None)
     extension, compression = split_name(name)
     wanted = check_format(format) or _format_by(extension, like)
+    same = like if like is not None and like.format == wanted else None
     container = "parquet" if extension == ".parquet" or wanted == "list" else "text"
-    known = extension in TEXT or extension == ".parquet"
-    if not known and like is not None and like.format == wanted:
-        container = like.container if like.container == "parquet" else container
+    if extension not in FOR_RECORDS and same and same.container == "parquet":
+        container = "parquet"
+    problem = ""
     if container == "parquet" and wanted not in FRAMES:
-        raise OutputError(
-            f"{name}: a parquet file cannot be in the format {wanted!r}. "
-            f"To fix it: use one of {', '.join(FRAMES)}, or another extension."
-        )
-    if container == "parquet" and extension in TEXT:
-        raise OutputError(
-            f"{name}: the format {wanted!r} needs a parquet file. To fix it: name it .parquet."
-        )
-    same = like is not None and like.format == wanted
+        problem = f"a parquet file cannot be in the format {wanted!r}"
+        remedy = f"use one of {', '.join(FRAMES)}, or another extension"
+    elif container == "parquet" and extension in TEXT:
+        problem, remedy = f"the format {wanted!r} needs a parquet file", "name it .parquet"
+    if problem:
+        raise OutputError(f"{name}: {problem}. To fix it: {remedy}.")
     return Source(
         Path(name),
         wanted,
         compression=compression,
         container="jsonl" if wanted == "jsonl" else container,
         separator=_separator_by(extension, wanted, like),
-        columns=like.columns if like is not None and same else (),
-        variant=like.variant if like is not None and same else "",
+        columns=same.columns if same else (),
+        variant=same.variant if same else "",
     )
 
 
@@ -71,20 +121,14 @@ def check_format(format: str | None) -> str | None:
 
 
 def check_separator(separator: str | None) -> str | None:
-    """The separator itself, from how it was written.
-
-    >>> check_separator("tab"), check_separator(";")
-    ('\\t', ';')
-    """
+    """The separator itself, from how it was written."""
     if separator is None:
         return None
     mark = SEPARATOR_NAMES.get(separator, "\t" if separator == "\\t" else separator)
     if len(mark) != 1 or not mark.isascii() or mark.isalnum() or mark in '\n\r\0"':
-        raise InputError(
-            "a separator is one ASCII character, neither a letter nor a digit nor a quote",
-            value=separator,
-            remedy=f"use one of {', '.join(SEPARATOR_NAMES)}",
-        )
+        problem = "a separator is one ASCII character, neither a letter nor a digit nor a quote"
+        remedy = f"use one of {', '.join(SEPARATOR_NAMES)}"
+        raise InputError(problem, value=separator, remedy=remedy)
     return mark
 
 
@@ -104,7 +148,7 @@ def _format_by(extension: str, like: Source | None) -> str:
     if like is None or (like.format == "list" and like.container == "text"):
         return "basket"
     if extension in (".csv", ".tsv"):
-        return like.format if like.format in ("basket", "long", "one-hot") else "basket"
+        return like.format if like.format in SEPARATED else "basket"
     if extension in TEXT:
         # SPMF files are called .txt and many a table is, too; a .dat made from a .csv is a basket.
         fits = extension in like.path.suffixes and like.container == "text"
@@ -114,8 +158,7 @@ def _format_by(extension: str, like: Source | None) -> str:
 
 def _separator_by(extension: str, format: str, like: Source | None) -> str:
     """The separator that goes with an extension, the input's own where it fits."""
-    tabular = format in ("long", "one-hot")
-    if format not in ("basket", "long", "one-hot"):
+    if format not in SEPARATED:
         return " "
     if extension == ".tsv":
         return "\t"
@@ -124,4 +167,4 @@ def _separator_by(extension: str, format: str, like: Source | None) -> str:
         return own if own in (",", ";", "|") and own is not None else ","
     if like is not None and own is not None and like.format == format:
         return own
-    return "," if tabular or extension == ".basket" else " "
+    return "," if format != "basket" or extension == ".basket" else " "

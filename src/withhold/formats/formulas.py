@@ -8,14 +8,16 @@ more, so that nothing is lost and no two cells become one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.data import Records, Source, Table
 from withhold.errors import PolicyError, option
+from withhold.formats.rows import ranks_of
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -27,20 +29,12 @@ QUOTE = "'"
 
 
 def is_formula(cell: str) -> bool:
-    """Whether a spreadsheet may run the cell.
-
-    >>> [is_formula(cell) for cell in ("=1+1", "+49 30 123", "@x", "-x", "-1.5", "-", "a=b")]
-    [True, True, True, True, False, False, False]
-    """
+    """Whether a spreadsheet may run the cell."""
     return bool(RUN.match(cell)) and len(cell.strip()) > 1 and NUMBER.fullmatch(cell) is None
 
 
 def escape(cell: str) -> str:
-    """The cell with a quote before it if it is a formula, or one with quotes before it.
-
-    >>> escape("=1+1"), escape("'=1+1"), escape("'tis"), unescape("''=1+1")
-    ("'=1+1", "''=1+1", "'tis", "'=1+1")
-    """
+    """The cell with a quote before it if it is a formula, or one with quotes before it."""
     return QUOTE + cell if is_formula(cell.lstrip(QUOTE)) else cell
 
 
@@ -71,25 +65,29 @@ def formula_cells(data: Records | Table, form: Source) -> int:
         return 0
     if isinstance(data, Table):
         return _in_table(data) + (data.n_withheld if is_formula(form.mark) else 0)
-    n_cells = len([name for name in form.columns if is_formula(name)])
-    for name, n in zip(data.vocabulary, data.supports.tolist(), strict=True):
-        if n and is_formula(name):
-            n_cells += 1 if form.format == "one-hot" else n
-    if data.record_ids is not None and form.format != "basket":
-        each = np.maximum(data.lengths, 1) if form.format == "long" else np.ones_like(data.lengths)
-        for name, n in zip(data.record_ids, each.tolist(), strict=True):
-            n_cells += n if is_formula(name) else 0
-    return n_cells
+    counts = np.minimum(data.supports, 1) if form.format == "one-hot" else data.supports
+    n_cells = sum(map(is_formula, form.columns)) + _formulas(data.vocabulary, counts)
+    if data.record_ids is None or form.format == "basket":
+        return n_cells
+    each = np.maximum(data.lengths, 1) if form.format == "long" else np.ones_like(data.lengths)
+    return n_cells + _formulas(data.record_ids, each)
 
 
 def _in_table(table: Table) -> int:
-    n_cells = len([name for name in table.names if is_formula(name)])
+    n_cells = sum(map(is_formula, table.names))
     for column in table.columns:
-        counts = zip(column.values, column.counts.tolist(), strict=True)
-        if column.padded is not None:
-            counts = column.padded.drop_nulls().value_counts().iter_rows()  # type: ignore[assignment]
-        n_cells += sum(n for text, n in counts if text and is_formula(text))
+        if column.padded is None:
+            n_cells += _formulas(column.values, column.counts)
+        else:
+            texts, counts = column.padded.drop_nulls().value_counts().get_columns()
+            n_cells += _formulas(texts.to_list(), counts.to_numpy())
     return n_cells
+
+
+def _formulas(texts: Sequence[str | None], counts: NDArray[Any]) -> int:
+    """How many of so many cells of each text are formulas."""
+    pairs = zip(texts, counts.tolist(), strict=True)
+    return sum(n for text, n in pairs if text and is_formula(text))
 
 
 def formula_warnings(data: Records | Table, form: Source) -> tuple[str, ...]:
@@ -114,14 +112,9 @@ def holds_formulas(data: Records | Table) -> bool:
     return any(name and is_formula(name) for name in names)
 
 
-def escaped_items(table: Records) -> Records:
-    """The records with names as they stand in a safe file."""
-    return _renamed(table, escape)
-
-
-def unescaped_items(table: Records) -> Records:
+def unescaped_items(records: Records) -> Records:
     """The records with names as they were before they were made safe."""
-    return _renamed(table, unescape)
+    return renamed(records, unescape)
 
 
 def unescaped(data: Records | Table) -> Records | Table:
@@ -135,37 +128,25 @@ def unescaped(data: Records | Table) -> Records | Table:
     return replace(data, columns=tuple(columns))
 
 
-def escaped_cells(cells: polars.Series) -> polars.Series:
-    """A column of texts as it stands in a safe file."""
-    return _changed(cells, escape)
-
-
-def unescaped_cells(cells: polars.Series) -> polars.Series:
-    """A column of texts as it was before it was made safe."""
-    return _changed(cells, unescape)
-
-
-def _changed(cells: polars.Series, change: Callable[[str], str]) -> polars.Series:
+def changed(cells: polars.Series, change: Callable[[str], str]) -> polars.Series:
+    """A column of texts, each ``escape``d or ``unescape``d."""
     values = cells.drop_nulls().unique().to_list()
-    new = {value: changed for value in values if (changed := change(value)) != value}
+    new = {value: other for value in values if (other := change(value)) != value}
     return cells.replace(new) if new else cells
 
 
-def _renamed(table: Records, change: Callable[[str], str]) -> Records:
-    names = [change(name) for name in table.vocabulary]
-    ids = table.record_ids
+def renamed(records: Records, change: Callable[[str], str]) -> Records:
+    """The records, each name ``escape``d or ``unescape``d."""
+    names = [change(name) for name in records.vocabulary]
+    ids = records.record_ids
     ids = None if ids is None else tuple(map(change, ids))
-    if tuple(names) == table.vocabulary:
-        return replace(table, record_ids=ids)
+    if tuple(names) == records.vocabulary:
+        return replace(records, record_ids=ids)
     # A vocabulary is sorted, and the new names need not be in the order of the old ones.
     order = sorted(range(len(names)), key=names.__getitem__)
-    code_of = np.empty(len(names), dtype=np.int32)
-    code_of[order] = np.arange(len(names), dtype=np.int32)
-    renamed = Records.from_codes(
-        table.lengths,
-        code_of[table.items],
-        tuple(names[place] for place in order),
-        record_ids=ids,
-        source=table.source,
+    vocabulary = tuple(names[place] for place in order)
+    codes = ranks_of(order)[records.items]
+    new = Records.from_codes(
+        records.lengths, codes, vocabulary, record_ids=ids, source=records.source
     )
-    return replace(renamed, repeated=table.repeated, without_consent=table.without_consent)
+    return replace(new, repeated=records.repeated, without_consent=records.without_consent)

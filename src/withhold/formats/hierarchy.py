@@ -35,7 +35,29 @@ Rows = list[tuple[int, list[str]]]
 
 @checked
 def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -> Hierarchy:
-    """The tree in a file; the format (arx, edges, levels, amnesia) is found where it is not given."""
+    """The tree in a file.
+
+    Parameters
+    ----------
+    path
+        The file: ARX's CSV, edges of child and parent, level columns with a header, or Amnesia's text.
+    format
+        ``arx``, ``edges``, ``levels`` or ``amnesia``; found by content where it is not given.
+
+    Raises
+    ------
+    InputError
+        With the file, the line and the remedy, if the file holds no tree.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (file := Path(folder) / "drinks.csv").write_text("beer;drinks;*\\ntea;drinks;*\\n")
+    ...     read_hierarchy(file).leaves_under("drinks")
+    ('beer', 'tea')
+    """
     if format is not None and format not in READERS:
         raise PolicyError(f"unknown hierarchy format {format!r}; known: {', '.join(READERS)}")
     opened = open_bytes(Path(path))
@@ -46,11 +68,7 @@ def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -
 
 
 def hierarchy_format(text: Text) -> str:
-    """The way in which this tree is written down.
-
-    >>> hierarchy_format(Text(b"beer;drinks;*\\nsoap;care;*\\n", "a.csv"))
-    'arx'
-    """
+    """The way in which this tree is written down."""
     lines = [line.strip(BLANKS) for line in text.lines() if line.strip(BLANKS)]
     if lines and (lines[0] in ("distinct", "range") or all(" has " in line for line in lines)):
         return "amnesia"
@@ -66,11 +84,10 @@ def hierarchy_format(text: Text) -> str:
         return "arx"
     if len(header) == 2 and {cells[0] for _, cells in rows} & {cells[1] for _, cells in rows}:
         return "edges"
-    raise InputError(
+    raise text.error(
         "is no hierarchy that can be told: the lines do not end in one root, and there is no header "
         "such as child,parent or item,level2,level1",
-        path=text.path,
-        remedy=REMEDY,
+        REMEDY,
     )
 
 
@@ -87,12 +104,8 @@ def _read_edges(text: Text) -> Hierarchy:
     edges = []
     for line, cells in rows[has_header:]:
         if len(cells) != 2:
-            raise InputError(
-                f"has {counted(len(cells), 'cell')} where an edge has two",
-                path=text.path,
-                line=line,
-                remedy=REMEDY,
-            )
+            problem = f"has {counted(len(cells), 'cell')} where an edge has two"
+            raise text.error(problem, REMEDY, line=line)
         edges.append(Edge((cells[child], 0), (cells[parent], 0), line))
     return Hierarchy(*grow(edges, path=text.path))
 
@@ -121,19 +134,14 @@ def _read_amnesia(text: Text) -> Hierarchy:
             continue
         if words == ["range"]:
             remedy = "export it as a hierarchy of distinct values"
-            problem = "is an Amnesia hierarchy of ranges"
-            raise InputError(problem, path=text.path, line=line, remedy=remedy)
+            raise text.error("is an Amnesia hierarchy of ranges", remedy, line=line)
         if not words:
             continue
         in_header = False
         if len(words) < 3 or words[1] != "has":
-            raise InputError(
-                "is no line of an Amnesia hierarchy",
-                path=text.path,
-                line=line,
-                value=content,
-                remedy="write: parent has child child …, without blanks in a name",
-            )
+            remedy = "write: parent has child child …, without blanks in a name"
+            problem = "is no line of an Amnesia hierarchy"
+            raise text.error(problem, remedy, line=line, value=content)
         edges += [Edge((child, 0), (words[0], 0), line) for child in words[2:]]
     return Hierarchy(*grow(edges, path=text.path))
 
@@ -157,36 +165,25 @@ def _rows(text: Text) -> Rows:
     """The cells of every line, as many in each."""
     lines = [(number, line) for number, line in enumerate(text.lines(), start=1) if line.strip()]
     if not lines:
-        raise InputError("holds no line of a hierarchy", path=text.path, remedy=REMEDY)
-    separator = next((mark for mark in SEPARATORS if mark in lines[0][1]), None)
+        raise text.error("holds no line of a hierarchy", REMEDY)
+    number, first = lines[0]
+    separator = next((mark for mark in SEPARATORS if mark in first), None)
     if separator is None:
-        raise InputError(
-            "is no hierarchy: its first line is a single cell",
-            path=text.path,
-            line=lines[0][0],
-            value=lines[0][1],
-            remedy=REMEDY,
-        )
+        problem = "is no hierarchy: its first line is a single cell"
+        raise text.error(problem, REMEDY, line=number, value=first)
     rows: Rows = []
     for number, line in lines:
         try:
-            cells = next(
-                csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
-            )
+            reader = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
+            cells = [cell.strip(BLANKS) for cell in next(reader)]
         except csv.Error as error:
-            raise InputError(
-                f"has quotes that cannot be understood: {error}",
-                path=text.path,
-                line=number,
-                remedy='close each quoted name on its line, and write a quote inside it as ""',
-            ) from None
-        cells = [cell.strip(BLANKS) for cell in cells]
+            problem = f"has quotes that cannot be understood: {error}"
+            remedy = 'close each quoted name on its line, and write a quote inside it as ""'
+            raise text.error(problem, remedy, line=number) from None
         if rows and len(cells) != len(rows[0][1]):
-            raise InputError(
-                f"has {counted(len(cells), 'cell')} where the first line has {len(rows[0][1])}",
-                path=text.path,
-                line=number,
-                remedy=f"complete the line; if this is no hierarchy, {REMEDY}",
-            )
+            first_has = f"where the first line has {len(rows[0][1])}"
+            remedy = f"complete the line; if this is no hierarchy, {REMEDY}"
+            problem = f"has {counted(len(cells), 'cell')} {first_has}"
+            raise text.error(problem, remedy, line=number)
         rows.append((number, cells))
     return rows

@@ -14,10 +14,10 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from withhold.errors import InputError
 
@@ -41,6 +41,24 @@ FOREIGN = {
     b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8"),
     b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8"),
 }
+SYSTEM = {
+    IsADirectoryError: ("is a directory", "name a file inside it"),
+    FileNotFoundError: ("does not exist", "check the path"),
+    PermissionError: ("permission denied", "ask for read permission on it"),
+}
+SOMETHING = "give a file with at least one record"
+AGAIN = "copy or download it again"
+
+
+class Placed:
+    """Something with a place that messages name; None where it has no file."""
+
+    __slots__ = ()
+    path: str | None
+
+    def error(self, problem: str, remedy: str | None = None, **where: Any) -> InputError:
+        """What to say of it: the problem, what to do, and the line, column and value."""
+        return InputError(problem, path=self.path, remedy=remedy, **where)
 
 
 class Digest:
@@ -75,7 +93,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Placed):
     """UTF-8 without byte-order mark, lines ended by ``\\n``, no NUL; the last line may be open."""
 
     data: bytes
@@ -107,25 +125,26 @@ class Text:
         return self.data if self.data.endswith(b"\n") else self.data + b"\n"
 
 
+def read_clean(path: str | os.PathLike[str]) -> Text:
+    """The text in a file."""
+    return text_of(open_bytes(Path(path)))
+
+
 def open_bytes(path: Path) -> Opened:
     """The unpacked content of a file or of standard input, whatever its name says."""
     label = "standard input" if str(path) == STDIN else str(path)
     try:
-        with _stream(path) as stream:
+        # Standard input is not ours to close.
+        is_stdin = str(path) == STDIN
+        with nullcontext(sys.stdin.buffer) if is_stdin else open(path, "rb") as stream:
             packed = _read_all(stream, label)
-    except IsADirectoryError:
-        problem = InputError("is a directory", path=label, remedy="name a file inside it")
-        raise problem from None
-    except FileNotFoundError:
-        raise InputError("does not exist", path=label, remedy="check the path") from None
-    except PermissionError:
-        remedy = "ask for read permission on it"
-        raise InputError("permission denied", path=label, remedy=remedy) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read: {reason}", path=label) from None
+        known = (said for kind, said in SYSTEM.items() if isinstance(error, kind))
+        problem, remedy = next(known, (f"cannot be read: {reason}", None))
+        raise InputError(problem, path=label, remedy=remedy) from None
     if not packed:
-        raise InputError("is empty", path=label, remedy="give a file with at least one record")
+        raise InputError("is empty", path=label, remedy=SOMETHING)
     digest = Digest(packed)
     data, compression = packed, ""
     if packed.startswith(GZIP):
@@ -133,8 +152,7 @@ def open_bytes(path: Path) -> Opened:
     elif packed.startswith(ZSTD):
         data, compression = _unpack(_unzstd(packed, label), len(packed), label), "zst"
     if not data:
-        remedy = "give a file with at least one record"
-        raise InputError("holds nothing once unpacked", path=label, remedy=remedy)
+        raise InputError("holds nothing once unpacked", path=label, remedy=SOMETHING)
     return Opened(path, label, data, compression, digest)
 
 
@@ -143,25 +161,17 @@ def text_of(opened: Opened) -> Text:
     data, label = opened.data, opened.label
     _refuse_foreign(data, label)
     if b"\0" in data:
-        raise InputError(
-            "holds a NUL byte, so it is not a text file",
-            path=label,
-            line=line_number(data, data.index(b"\0")),
-            remedy="export it as UTF-8 text, JSON lines or parquet",
-        )
+        remedy = "export it as UTF-8 text, JSON lines or parquet"
+        raise _at(data, b"\0", "holds a NUL byte, so it is not a text file", label, remedy)
     _check_utf8(data, label)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if b"\r" in data:
-            raise InputError(
-                "holds a carriage return inside a line",
-                path=label,
-                line=line_number(data, data.index(b"\r")),
-                remedy="end lines with a newline, as Unix and Windows do",
-            )
+            remedy = "end lines with a newline, as Unix and Windows do"
+            raise _at(data, b"\r", "holds a carriage return inside a line", label, remedy)
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data:
-        raise InputError("is empty", path=label, remedy="give a file with at least one record")
+        raise InputError("is empty", path=label, remedy=SOMETHING)
     return Text(data, label, opened.path.name)
 
 
@@ -170,31 +180,24 @@ def line_number(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
 
 
-def _stream(path: Path) -> AbstractContextManager[BinaryIO]:
-    """The file, open; standard input is not ours to close."""
-    if str(path) == STDIN:
-        return nullcontext(sys.stdin.buffer)
-    return open(path, "rb")
+def _at(data: bytes, byte: bytes, problem: str, label: str, remedy: str) -> InputError:
+    line = line_number(data, data.index(byte))
+    return InputError(problem, path=label, line=line, remedy=remedy)
 
 
 def _read_all(stream: BinaryIO, label: str) -> bytes:
     """All bytes of a stream; a line too long for text is refused while it is being read."""
     content = _Content(label)
+    try:
+        size = os.fstat(stream.fileno()).st_size
+    except OSError:
+        size = 0  # as of a pipe
     # A block of the file's own size where that is known: a larger one would have to be cut.
-    size = _size(stream)
     while block := stream.read(min(BLOCK, size + 1) if size else BLOCK):
         if not content.blocks:
             _refuse_foreign(block, label)
         content.add(block)
     return content.joined()
-
-
-def _size(stream: BinaryIO) -> int:
-    """The size of the file, or 0 where it has none, as a pipe."""
-    try:
-        return os.fstat(stream.fileno()).st_size
-    except OSError:
-        return 0
 
 
 def _unpack(blocks: Iterable[bytes], packed_size: int, label: str) -> bytes:
@@ -203,11 +206,8 @@ def _unpack(blocks: Iterable[bytes], packed_size: int, label: str) -> bytes:
     for block in blocks:
         content.add(block)
         if content.size > max(EXPANSION_FROM, EXPANSION * packed_size):
-            raise InputError(
-                f"grows more than {EXPANSION}-fold when unpacked",
-                path=label,
-                remedy="unpack it yourself if you trust it",
-            )
+            problem = f"grows more than {EXPANSION}-fold when unpacked"
+            raise InputError(problem, path=label, remedy="unpack it yourself if you trust it")
     return content.joined()
 
 
@@ -229,7 +229,7 @@ def _gunzip(packed: bytes, label: str) -> Iterator[bytes]:
         while not member.eof:
             block = member.decompress(b"", UNPACKED_BLOCK)
             if not block:
-                raise _cut_short("gzip", label)
+                raise _broken("gzip", label)
             yield block
     except zlib.error as error:
         raise _broken("gzip", label, str(error)) from None
@@ -251,7 +251,7 @@ def _unzstd(packed: bytes, label: str) -> Iterator[bytes]:
     except zstandard.ZstdError as error:
         raise _broken("zstd", label, str(error)) from None
     if not frame.eof:
-        raise _cut_short("zstd", label)
+        raise _broken("zstd", label)
 
 
 class _Content:
@@ -269,27 +269,20 @@ class _Content:
         if not self.size:
             self._has_lines = not block.startswith((PARQUET, GZIP, ZSTD))
         if self._has_lines:
-            self._check(block)
+            first = block.find(b"\n")
+            if self._open + (len(block) if first < 0 else first) > LONGEST_LINE:
+                problem = f"has a line longer than {LONGEST_LINE // 2**20} MiB"
+                line = 1 + sum(each.count(b"\n") for each in self.blocks)
+                remedy = "put each record on a line of its own"
+                raise InputError(problem, path=self.label, line=line, remedy=remedy)
+            self._open = self._open if first < 0 else -1 - block.rfind(b"\n")
+            self._open += len(block)
         self.blocks.append(block)
         self.size += len(block)
 
     def joined(self) -> bytes:
         """The whole content."""
         return self.blocks[0] if len(self.blocks) == 1 else b"".join(self.blocks)
-
-    def _check(self, block: bytes) -> None:
-        first = block.find(b"\n")
-        if self._open + (len(block) if first < 0 else first) > LONGEST_LINE:
-            raise InputError(
-                f"has a line longer than {LONGEST_LINE // 2**20} MiB",
-                path=self.label,
-                line=1 + sum(each.count(b"\n") for each in self.blocks),
-                remedy="put each record on a line of its own",
-            )
-        if first < 0:
-            self._open += len(block)
-        else:
-            self._open = len(block) - 1 - block.rfind(b"\n")
 
 
 def _refuse_foreign(data: bytes, label: str) -> None:
@@ -311,20 +304,13 @@ def _check_utf8(data: bytes, label: str) -> None:
         except UnicodeDecodeError as error:
             # The decoder's text begins with the bytes it had kept back from the block before.
             position = min(end, len(data)) - len(error.object) + error.start
+            line, value = line_number(data, position), f"byte 0x{data[position]:02x}"
             raise InputError(
-                "is not UTF-8 text",
-                path=label,
-                line=line_number(data, position),
-                value=f"byte 0x{data[position]:02x}",
-                remedy="save it as UTF-8",
+                "is not UTF-8 text", path=label, line=line, value=value, remedy="save it as UTF-8"
             ) from None
 
 
-def _cut_short(kind: str, label: str) -> InputError:
-    remedy = "copy or download it again"
-    return InputError(f"is a {kind} archive that ends too early", path=label, remedy=remedy)
-
-
-def _broken(kind: str, label: str, reason: str) -> InputError:
-    remedy = "copy or download it again"
-    return InputError(f"is a broken {kind} archive: {reason}", path=label, remedy=remedy)
+def _broken(kind: str, label: str, reason: str = "") -> InputError:
+    problem = f"is a broken {kind} archive: {reason}"
+    early = f"is a {kind} archive that ends too early"
+    return InputError(problem if reason else early, path=label, remedy=AGAIN)

@@ -4,20 +4,24 @@ In: the bytes of a file. Out: a frame, or ``InputError``. A crafted or damaged f
 which is no ``Exception`` and prints a backtrace; here it becomes an ordinary refusal. Or it makes polars ask
 for more memory than there is, which aborts the process: then the last word is ours, with the exit code of
 bad input.
+
+The nullable types of pandas are told from others by a note for pandas only. The note that pandas wrote is not
+copied: it may tell of labels and categories that are not published.
 """
 
 from __future__ import annotations
 
 import ctypes
 import io
+import json
 import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from withhold.errors import InputError
 from withhold.escaping import one_line
@@ -25,9 +29,18 @@ from withhold.escaping import one_line
 if TYPE_CHECKING:
     import polars
 
+    from withhold.data import Table
+
 T = TypeVar("T")
 STDERR = 2
 REMEDY = "copy or export it again"
+NUMBERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
+NULLABLE: Mapping[str, str] = {
+    **{name: name for name in (*NUMBERS, "Float32", "Float64")},
+    "boolean": "Boolean",
+    "string": "String",
+}
+"""The nullable types of pandas, and what polars calls them."""
 
 
 def read_parquet(data: bytes, path: str) -> polars.DataFrame:
@@ -68,16 +81,20 @@ def _guarded(path: str, call: Callable[[], T]) -> T:
     with _held_back_stderr() as held, _last_word(path, held):
         try:
             return call()
-        except (
-            pl.exceptions.PanicException,
-            pl.exceptions.PolarsError,
-            OSError,
-            ValueError,
-        ) as error:
-            broken = error
+        except (pl.exceptions.PanicException, pl.exceptions.PolarsError, OSError, ValueError) as e:
+            broken = e
             held.cleared = True
     reason = (str(broken).splitlines() or ["no reason given"])[0]
     raise InputError(f"is a broken parquet file: {reason}", path=path, remedy=REMEDY)
+
+
+@dataclass(slots=True)
+class _Held:
+    """Whether what was held back is to be forgotten."""
+
+    cleared: bool = False
+    terminal: int = STDERR
+    """Where messages are seen meanwhile."""
 
 
 @contextmanager
@@ -106,15 +123,6 @@ def _held_back_stderr() -> Iterator[_Held]:
         os.close(saved)
 
 
-@dataclass(slots=True)
-class _Held:
-    """Whether what was held back is to be forgotten."""
-
-    cleared: bool = False
-    terminal: int = STDERR
-    """Where messages are seen meanwhile."""
-
-
 @contextmanager
 def _last_word(path: str, held: _Held) -> Iterator[None]:
     """Say what is wrong with the file should compiled code abort the process while it reads it.
@@ -141,3 +149,37 @@ def _last_word(path: str, held: _Held) -> Iterator[None]:
         yield
     finally:
         install(signal.SIGABRT, before)
+
+
+def pandas_kinds(notes: Mapping[str, str]) -> dict[str, str]:
+    """The columns of a parquet file that have a nullable type in pandas; none if the note cannot be read."""
+    try:
+        noted = json.loads(notes.get("pandas", "{}"))
+        columns = [(each["field_name"], each["numpy_type"]) for each in noted["columns"]]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return {}  # by somebody else, and nothing depends on it
+    return {str(name): kind for name, kind in columns if isinstance(kind, str) and kind in NULLABLE}
+
+
+def pandas_schema(frame: polars.DataFrame, table: Table) -> Any:
+    """The schema with a note for pandas on the columns that still are what they were; None without any.
+
+    Without pyarrow there is no such note, and pandas reads the columns as those of any other file.
+    """
+    kinds = {
+        column.name: column.pandas_kind
+        for column in table.columns
+        if NULLABLE.get(column.pandas_kind) == str(frame.schema[column.name])
+    }
+    if not kinds:
+        return None
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return None
+    columns = [
+        {"name": n, "field_name": n, "pandas_type": "", "numpy_type": k, "metadata": None}
+        for n, k in kinds.items()
+    ]
+    note = json.dumps({"index_columns": [], "column_indexes": [], "columns": columns})
+    return frame.clear().to_arrow().schema.with_metadata({"pandas": note})

@@ -6,7 +6,7 @@ In: codes in any order, or names. Out: rows that are sorted and free of repetiti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data.names import clean_all
+from withhold.data.records import offsets_of
 from withhold.errors import InputError
 
+Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""How many codes each row has, and the codes."""
 BLOCK = 256
 """Keys sorted at a time: numpy sorts so few in registers, ten times faster than a whole file."""
 
@@ -38,50 +41,19 @@ class Parsed:
     @property
     def offsets(self) -> NDArray[np.int64]:
         """Where each row starts, and where the last one ends."""
-        offsets = np.zeros(len(self.lengths) + 1, dtype=np.int64)
-        np.cumsum(self.lengths, out=offsets[1:])
-        return offsets
+        return offsets_of(self.lengths)
 
 
 def parsed_from_codes(
-    lengths: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    vocabulary: tuple[str, ...],
-    *,
-    record_ids: tuple[str, ...] | None = None,
-    separator: str = " ",
-    columns: tuple[str, ...] = (),
-    variant: str = "",
-    skipped: int = 0,
+    lengths: NDArray[np.int64], codes: NDArray[np.int32], vocabulary: tuple[str, ...], **form: Any
 ) -> Parsed:
-    """The rows of codes in any order, sorted, with repetitions merged and counted.
-
-    >>> codes = np.array([1, 0, 1, 1], dtype=np.int32)
-    >>> rows = parsed_from_codes(np.array([3, 0, 1]), codes, ("beer", "bread"))
-    >>> rows.items.tolist(), rows.lengths.tolist(), rows.repeated
-    ([0, 1, 1], [2, 0, 1], 1)
-    """
+    """The rows of codes in any order, sorted, repetitions merged and counted; ``form`` as in ``Parsed``."""
     kept_lengths, items = sort_rows(lengths, codes, len(vocabulary))
-    repeated = len(codes) - len(items)
-    return Parsed(
-        kept_lengths, items, vocabulary, repeated, record_ids, separator, columns, variant, skipped
-    )
+    return Parsed(kept_lengths, items, vocabulary, len(codes) - len(items), **form)
 
 
-def parsed_from_names(
-    rows: Iterable[Iterable[str]],
-    *,
-    record_ids: tuple[str, ...] | None = None,
-    separator: str = " ",
-    columns: tuple[str, ...] = (),
-    variant: str = "",
-    skipped: int = 0,
-) -> Parsed:
-    """The rows of names in any order; the vocabulary is what occurs in them.
-
-    >>> parsed_from_names([["beer", "ale"], []]).vocabulary
-    ('ale', 'beer')
-    """
+def parsed_from_names(rows: Iterable[Iterable[str]], **form: Any) -> Parsed:
+    """The rows of names in any order; the vocabulary is what occurs in them; ``form`` as in ``Parsed``."""
     names: list[str] = []
     lengths: list[int] = []
     for row in rows:
@@ -90,45 +62,31 @@ def parsed_from_names(
         lengths.append(len(names) - before)
     vocabulary = sorted(set(names))
     code_of = {name: code for code, name in enumerate(vocabulary)}
-    return parsed_from_codes(
-        np.asarray(lengths, dtype=np.int64),
-        np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names)),
-        tuple(vocabulary),
-        record_ids=record_ids,
-        separator=separator,
-        columns=columns,
-        variant=variant,
-        skipped=skipped,
-    )
+    codes = np.fromiter((code_of[name] for name in names), dtype=np.int32, count=len(names))
+    return parsed_from_codes(np.array(lengths, np.int64), codes, tuple(vocabulary), **form)
 
 
 def with_clean_names(parsed: Parsed, *, path: str | None) -> Parsed:
-    """The same rows, every item named by the rule of names; two that are alike are refused.
-
-    >>> with_clean_names(parsed_from_names([["b", "\u00a0c"], ["a "]]), path=None).vocabulary
-    ('a', 'b', 'c')
-    """
+    """The same rows, every item named by the rule of names; two that are alike are refused."""
     cleaned = clean_all(parsed.vocabulary, "items", path=path)
     if cleaned == parsed.vocabulary:
         return parsed
     if "" in cleaned:
         raise InputError("an item has no name", path=path, remedy="leave blanks out of the records")
     order = sorted(range(len(cleaned)), key=cleaned.__getitem__)
-    ranks = np.empty(len(order), dtype=np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    lengths, items = sort_rows(parsed.lengths, ranks[parsed.items], len(order))
+    lengths, items = sort_rows(parsed.lengths, ranks_of(order)[parsed.items], len(order))
     return replace(parsed, lengths=lengths, items=items, vocabulary=tuple(sorted(cleaned)))
 
 
-def sort_rows(
-    lengths: NDArray[np.int64], codes: NDArray[np.int32], n_items: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The rows with their codes ascending and distinct: the new lengths and the codes.
+def ranks_of(order: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
+    """For everything that is put in order, its place there."""
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
 
-    >>> lengths, codes = sort_rows(np.array([2, 3]), np.array([7, 3, 5, 5, 1], dtype=np.int32), 8)
-    >>> lengths.tolist(), codes.tolist()
-    ([2, 2], [3, 7, 1, 5])
-    """
+
+def sort_rows(lengths: NDArray[np.int64], codes: NDArray[np.int32], n_items: int) -> Rows:
+    """The rows with their codes ascending and distinct: the new lengths and the codes."""
     fits = len(lengths) * n_items < 2**32
     # One number per occurrence, row before code, so that sorting numbers sorts within the rows.
     number: type[np.unsignedinteger[Any]] = np.uint32 if fits else np.uint64

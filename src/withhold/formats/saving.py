@@ -46,7 +46,7 @@ class _Hashing(io.RawIOBase):
 def save_lines(
     lines: Iterable[str], path: Path, compression: str, file: BinaryIO | None = None
 ) -> str:
-    """Write text, line by line, and return the SHA-256 of the file."""
+    """Write text, many lines at a time, and return the SHA-256 of the file."""
     with _target(path, file) as target:
         with _packed(target, compression) as out:
             batch: list[str] = []
@@ -56,30 +56,21 @@ def save_lines(
                 size += len(line)
                 if size >= CHUNK:
                     out.write("".join(batch).encode())
-                    batch.clear()
-                    size = 0
+                    batch, size = [], 0
             out.write("".join(batch).encode())
         return target.digest.hexdigest()
 
 
 def save_frame(
-    frame: polars.DataFrame,
-    path: Path,
-    compression: str,
-    file: BinaryIO | None = None,
-    *,
-    schema: Any = None,
+    frame: polars.DataFrame, path: Path, compression: str, file: BinaryIO | None, schema: Any = None
 ) -> str:
     """Write a parquet file and return the SHA-256 of the file.
 
-    A ``schema`` of pyarrow has notes for other readers, which versions of polars that cannot write them leave
-    out.
+    A ``schema`` of pyarrow has notes for other readers; versions of polars that cannot write them omit them.
     """
     buffer = io.BytesIO()
-    if schema is not None and "arrow_schema" in signature(frame.write_parquet).parameters:
-        frame.write_parquet(buffer, arrow_schema=schema)
-    else:
-        frame.write_parquet(buffer)
+    known = schema is not None and "arrow_schema" in signature(frame.write_parquet).parameters
+    frame.write_parquet(buffer, **({"arrow_schema": schema} if known else {}))
     with _target(path, file) as target:
         with _packed(target, compression) as out:
             out.write(buffer.getbuffer())

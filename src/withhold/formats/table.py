@@ -10,38 +10,33 @@ blank of the original, so where a column has blanks of its own that look the sam
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from withhold.arguments import checked
 from withhold.data import Source, Table
-from withhold.data.binning import bin_column, parse_bins
+from withhold.data.binning import Bins, Widths, bin_column, parse_bins
 from withhold.data.table import Column, Value
 from withhold.errors import InputError, OutputError, PolicyError, option
-from withhold.formats import table_frames, table_jsonl
+from withhold.formats import jsonl, table_frames
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
-from withhold.formats.extensions import check_extension, split_name
-from withhold.formats.forms import check_separator
-from withhold.formats.formulas import escape, escaped_cells, unescape, unescaped_cells
+from withhold.formats.forms import FOR_TABLES, check_extension, check_separator, split_name
+from withhold.formats.formulas import changed, escape, unescape
 from withhold.formats.items import check_encodable
-from withhold.formats.jsonl import looks_like_jsonl
-from withhold.formats.opening import Opened, Text, open_bytes, text_of
-from withhold.formats.pandas_kinds import pandas_schema
+from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.formats.parquet import pandas_schema
+from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
 
 TABLE = "table"
 CONTAINERS = {
-    ".csv": "text",
-    ".tsv": "text",
-    ".txt": "text",
-    ".data": "text",
-    ".dat": "text",
+    **dict.fromkeys((*FOR_TABLES, ".data"), "text"),
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
@@ -50,21 +45,40 @@ CONTAINERS = {
 
 @checked
 def read_table(
-    source: Any,
+    source: ReadableTable,
     *,
     separator: str | None = None,
     drop: Iterable[str] = (),
-    bins: Mapping[str, Any] | Iterable[str] | str = (),
-    consent: Any = None,
+    bins: Mapping[str, Widths] | Iterable[str] | str = (),
+    consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Table:
-    """The table in a file (``-`` is standard input) or a frame, its cells as texts.
+    """The table in a file or a frame, its cells as texts.
 
-    ``drop`` names columns to leave out, such as names and numbers of people. ``bins`` says which columns
-    of numbers become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}`` (edges), or as text
-    ``"age=5"``. Nothing is binned that is not named. ``consent``: a file that lists the row numbers that
-    agreed, such numbers, or the name of a 0/1 column; the other rows, and that column, are left out.
+    Parameters
+    ----------
+    source
+        A path (``-`` is standard input), a pandas, polars or pyarrow frame, or a ``Table``.
+    separator
+        Between the cells of a CSV file; found by content where it is not given.
+    drop
+        Columns to leave out, such as names and numbers of people.
+    bins
+        Which columns of numbers become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}`` (edges), or as
+        text ``"age=5"``. Nothing is binned that is not named.
+    consent
+        A file that lists the row numbers that agreed, such numbers, or the name of a 0/1 column; the other
+        rows, and that column, are left out.
+    allow_unknown
+        Whether the list of consent may name rows that the table does not have.
 
+    Raises
+    ------
+    InputError
+        With the file, the line and the remedy, if the table cannot be read.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"name": ["Ann", "Bob"], "age": [31, 47]})
     >>> read_table(frame, drop=["name"], bins={"age": 10}).rows()
@@ -90,11 +104,7 @@ def read_table_back(path: Path, form: Source) -> Table:
 
 
 def table_form(name: str, like: Source | None = None, mark: str | None = None) -> Source:
-    """The form of a file of this name: by its extension, and what that leaves open as in ``like``.
-
-    >>> table_form("out.tsv.gz", None, "*").separator
-    '\\t'
-    """
+    """The form of a file of this name: by its extension, and what that leaves open as in ``like``."""
     if like is not None and like.format != TABLE:
         like = None
     is_text = like is not None and like.container == "text"
@@ -119,17 +129,15 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
     """Write the whole table, and return the form it has there, with its SHA-256."""
     if not len(table):
         raise OutputError("a table without rows cannot be written, as no reader would take it.")
-    refuse_ambiguous(table, form, tuple(c.name for c in table.columns if c.withheld.any()))
     marked = tuple(column.name for column in table.columns if column.withheld.any())
+    refuse_ambiguous(table, form, marked)
     form = replace(form, path=path, columns=table.names, marked=marked)
     written = as_written_table(table, form)
     if form.container == "parquet":
         frame = table_frames.write_frame(written, form.mark)
-        digest = save_frame(
-            frame, path, form.compression, file, schema=pandas_schema(frame, written)
-        )
+        digest = save_frame(frame, path, form.compression, file, pandas_schema(frame, written))
     else:
-        lines = table_jsonl.lines if form.container == "jsonl" else _csv
+        lines = jsonl.write_table_text if form.container == "jsonl" else _csv
         digest = save_lines(lines(written, form), path, form.compression, file)
     return replace(form, sha256=digest)
 
@@ -148,10 +156,11 @@ def refuse_ambiguous(table: Table, form: Source, columns: Sequence[str]) -> None
         there = dict(zip(column.values, column.counts.tolist(), strict=True))
         if there.get(written, 0):
             shown = f"the value {written!r}" if written else "blanks"
+            usual = ("*", "?", "withheld", "∅", "*" * 9)
+            free = option("mark", next(mark for mark in usual if mark not in there))
             raise PolicyError(
-                f"column {name!r} has {shown} of its own, which nobody could tell from a withheld "
-                f"cell; mark withheld cells with something else, such as "
-                + option("mark", _free_mark(column.values))
+                f"column {name!r} has {shown} of its own, which nobody could tell from a withheld cell; "
+                f"mark withheld cells with something else, such as {free}"
             )
 
 
@@ -163,11 +172,6 @@ def check_mark(mark: str | None) -> str:
     return mark
 
 
-def _free_mark(values: Iterable[Value]) -> str:
-    there = set(values)
-    return next(mark for mark in ("*", "?", "withheld", "∅", "*" * 9) if mark not in there)
-
-
 def _written_mark(form: Source) -> Value:
     return form.mark or ("" if form.container == "text" else None)
 
@@ -176,53 +180,53 @@ def _read_path(
     path: Path, separator: str | None, *, container: str | None = None, safe: bool = False
 ) -> Table:
     opened = open_bytes(path)
+    found, between = "parquet", " "
     if opened.is_parquet:
         table = table_frames.read_parquet(opened)
-        found, between = "parquet", " "
     else:
         text = text_of(opened)
-        if (container or _text_container(text)) == "jsonl":
-            table, found, between = table_jsonl.read_text(text), "jsonl", " "
+        found = container or _text_container(text)
+        if found == "jsonl":
+            table = jsonl.read_table_text(text)
         else:
             table, between = _read_csv(text, separator, safe=safe)
             found = "text"
     if container is not None and container != found:
         raise InputError(f"is not a {container} file", path=opened.label)
-    return replace(table, source=_source(opened, found, between, table.names))
-
-
-def _source(opened: Opened, container: str, separator: str, names: tuple[str, ...]) -> Source:
-    return Source(
+    source = Source(
         opened.path,
         TABLE,
         compression=opened.compression,
-        container=container,
-        separator=separator,
-        columns=names,
+        container=found,
+        separator=between,
+        columns=table.names,
         sha256=opened.digest.hexdigest(),
     )
+    return replace(table, source=source)
 
 
 def _text_container(text: Text) -> str:
     first = next((line for line in text.head(20).lines() if line.strip()), "")
-    return "jsonl" if first.lstrip().startswith("{") and looks_like_jsonl(first) else "text"
+    is_object = first.lstrip().startswith("{") and jsonl.looks_like_jsonl(first)
+    return "jsonl" if is_object else "text"
 
 
 def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, str]:
     sheet = open_sheet(text, Options(separator=separator))
-    if "" in sheet.header or len(set(sheet.header)) < len(sheet.header):
-        raise InputError(
-            "the first line does not name every column once",
-            path=text.path,
-            line=1,
-            value=sheet.separator.join(sheet.header),
-            remedy="begin with a line of column names, each different from the others",
-        )
-    cells = sheet.columns(range(len(sheet.header)), padded=sheet.may_be_padded)
-    header = sheet.header
+    header = sheet.columns
+    if "" in header or len(set(header)) < len(header):
+        problem = "the first line does not name every column once"
+        remedy = "begin with a line of column names, each different from the others"
+        raise text.error(problem, remedy, line=1, value=sheet.separator.join(header))
+    cells = sheet.cells(range(len(header)), padded=sheet.may_be_padded)
     if safe:
-        header, cells = list(map(unescape, header)), list(map(unescaped_cells, cells))
-    columns = (_text_column(name, series) for name, series in zip(header, cells, strict=True))
+        header, cells = list(map(unescape, header)), [changed(each, unescape) for each in cells]
+    columns = []
+    for name, series in zip(header, cells, strict=True):
+        # A column remembers the blanks around its cells, but they are no part of them.
+        stripped = series.str.strip_chars(BLANKS)
+        padded = series.alias(name) if (stripped != series).any() else None
+        columns.append(replace(table_frames.coded(name, stripped), padded=padded))
     table = Table(tuple(columns))
     check_encodable(table.names, path=text.path)
     return table, sheet.separator
@@ -243,50 +247,36 @@ def _csv(table: Table, form: Source) -> Iterable[str]:
     columns = []
     for column in table.columns:
         values = [value or blank for value in column.values] + [form.mark or blank]
-        texts = pl.Series(column.name, values, dtype=pl.String)
-        cells = texts.gather((column.codes % len(texts)).astype("uint32"))
+        cells = column.in_words(values)
         if column.padded is not None:
             shown = pl.when((column.padded != "").fill_null(value=False))
             cells = pl.select(shown.then(column.padded).otherwise(cells)).to_series()
         if form.safe_csv:
-            cells = escaped_cells(cells)
+            cells = changed(cells, escape)
         columns.append(cells.alias(escape(column.name) if form.safe_csv else column.name))
     yield pl.DataFrame(columns).write_csv(separator=form.separator, quote_style="necessary")
 
 
-def _text_column(name: str, cells: Any) -> Column:
-    """A column of a CSV file: without the blanks around its cells, which it remembers."""
-    stripped = cells.str.strip_chars(BLANKS)
-    column = table_frames.coded(name, stripped)
-    return replace(column, padded=cells.alias(name)) if (stripped != cells).any() else column
-
-
 def _as_text_column(column: Column) -> Column:
     """The column as a CSV file has it: no null, no types, and blanks around a cell do not count."""
-    import polars as pl
-
     plain = column.mapped(lambda value: "" if value is None else value.strip(BLANKS), column.kind)
     if column.padded is not None:
         return replace(plain, padded=column.padded)
     at_the_edge = [code for code, v in enumerate(column.values) if v and v != v.strip(BLANKS)]
     if not np.isin(column.codes, at_the_edge).any():
         return plain
-    texts = pl.Series(column.name, [*(v or "" for v in column.values), None], dtype=pl.String)
-    padded = texts.gather((column.codes % len(texts)).astype("uint32"))
-    return replace(plain, padded=padded)
+    return replace(plain, padded=column.in_words([*(v or "" for v in column.values), None]))
 
 
 def _as_exact_column(column: Column) -> Column:
     """The column as a file has it in which blanks around a cell count."""
     if column.padded is None:
         return column
-    column_with_blanks = table_frames.coded(column.name, column.padded)
-    if not column.withheld.any():
-        return column_with_blanks
-    return column_with_blanks.with_withheld(None)
+    exact = table_frames.coded(column.name, column.padded)
+    return exact.with_withheld(None) if column.withheld.any() else exact
 
 
-def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Any]) -> Table:
+def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Bins]) -> Table:
     """The table without what is dropped, numbers in ranges where that was asked for."""
     for name in (*drop, *bins):
         table.column(name)
@@ -295,12 +285,13 @@ def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Any]) -> T
     if len(set(drop)) == len(table.columns):
         raise PolicyError("nothing is left of the table when all its columns are dropped")
     path = None if table.source is None else table.source.path
-    change: Callable[[Column], Column] = lambda column: (  # noqa: E731
-        bin_column(column, bins[column.name], path=path) if column.name in bins else column
-    )
+    kept = (column for column in table.columns if column.name not in drop)
     return replace(
         table,
-        columns=tuple(change(column) for column in table.columns if column.name not in drop),
+        columns=tuple(
+            bin_column(column, bins[column.name], path=path) if column.name in bins else column
+            for column in kept
+        ),
         dropped=(*table.dropped, *(name for name in table.names if name in drop)),
         binned=(*table.binned, *(f"{name}={bins[name]}" for name in bins)),
     )

@@ -16,40 +16,27 @@ from withhold.data.native import Native, as_polars, make_of, n_different
 from withhold.data.table import TEXT, WITHHELD, Column
 from withhold.errors import InputError
 from withhold.formats import parquet
+from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened
-from withhold.formats.pandas_kinds import pandas_kinds
 
 if TYPE_CHECKING:
     import polars
 
-    from withhold.formats.frames import Frame
-
 
 def read_any(native: Any) -> Table:
     """The table of a frame of any make."""
-    import narwhals as nw
-
-    from withhold.formats.frames import Frame, own_index
-
-    try:
-        known = isinstance(nw.from_native(native, pass_through=True), nw.DataFrame | nw.LazyFrame)
-    except nw.exceptions.NarwhalsError:
-        known = True  # a frame, but one with something wrong, which Frame will report
-    if not known:
-        raise InputError(
-            "neither a path nor a frame",
-            value=type(native).__name__,
-            remedy="give a path, or a pandas, polars or pyarrow frame",
-        )
+    if not is_frame(native):
+        problem, shown = "neither a path nor a frame", type(native).__name__
+        remedy = "give a path, or a pandas, polars or pyarrow frame"
+        raise InputError(problem, value=shown, remedy=remedy)
     frame = Frame(native)
     natives = {name: _native(frame, name) for name in frame.columns}
     series = [
-        frame.column(name) if natives[name] is None else as_polars(natives[name])
-        for name in frame.columns
+        (frame.column(name) if own is None else as_polars(own)).alias(name)
+        for name, own in natives.items()
     ]
-    named = [each.alias(name) for each, name in zip(series, frame.columns, strict=True)]
-    return replace(_table(named, None, natives), index=own_index(native, len(frame)))
+    return replace(_table(series, None, natives), index=own_index(native, len(frame)))
 
 
 def _native(frame: Frame, name: str) -> Native:
@@ -71,7 +58,7 @@ def read_parquet(opened: Opened) -> Table:
     """The table in a parquet file."""
     frame = parquet.read_parquet(opened.data, opened.label)
     table = _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
-    kinds = pandas_kinds(parquet.parquet_notes(opened.data, opened.label))
+    kinds = parquet.pandas_kinds(parquet.parquet_notes(opened.data, opened.label))
     return table.with_columns(
         replace(column, pandas_kind=kinds.get(column.name, "")) for column in table.columns
     )
@@ -84,8 +71,7 @@ def write_frame(table: Table, mark: str) -> polars.DataFrame:
     columns = []
     for column in table.columns:
         if mark and column.withheld.any():
-            texts = pl.Series(column.name, [*column.values, mark], dtype=pl.String)
-            columns.append(texts.gather((column.codes % len(texts)).astype(np.uint32)))
+            columns.append(column.in_words([*column.values, mark]))
         else:
             columns.append(column.to_polars())
     return pl.DataFrame(columns)
@@ -113,10 +99,9 @@ def _table(series: list[polars.Series], path: str | None, natives: Mapping[str, 
     for each in series:
         column = coded(each.name, _texts(each, path), str(each.dtype))
         native = natives[each.name]
+        n_texts = len(column.values) - (None in column.values)
         # Where several values have the same text, only the text is what was looked at.
-        if native is not None and n_different(native) > len(column.values) - (
-            None in column.values
-        ):
+        if native is not None and n_different(native) > n_texts:
             native = None
         kind = str(native.dtype) if native is not None and make_of(native) == "pandas" else ""
         columns.append(replace(column, native=native, pandas_kind=kind))
@@ -131,13 +116,10 @@ def _texts(series: polars.Series, path: str | None) -> polars.Series:
     import polars as pl
 
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        raise InputError(
-            "holds neither texts nor numbers",
-            path=path,
-            column=series.name,
-            value=str(series.dtype),
-            remedy="leave the column out (drop=, --drop), or turn it into text",
-        )
+        problem, where = "holds neither texts nor numbers", series.name
+        remedy = "leave the column out (drop=, --drop), or turn it into text"
+        shown = str(series.dtype)
+        raise InputError(problem, path=path, column=where, value=shown, remedy=remedy)
     if isinstance(series.dtype, pl.Duration):
         return series.dt.to_string("iso")
     return series.cast(pl.String)

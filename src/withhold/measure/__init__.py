@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from withhold.measure.loss import Loss, measure_loss
-from withhold.measure.meaning import MEANING
+from withhold.measure.sets import MEANING
 from withhold.measure.utility import Utility, measure_utility
-from withhold.telling.facts import Asked, Fact, Measured
 
-__all__ = [
-    "MEANING",
-    "Asked",
-    "Fact",
-    "Loss",
-    "Measured",
-    "Utility",
-    "measure_loss",
-    "measure_utility",
-]
+__all__ = ["MEANING", "Loss", "Utility", "measure_loss", "measure_utility"]

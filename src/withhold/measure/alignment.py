@@ -1,4 +1,4 @@
-"""Two tables made comparable: one vocabulary for both, and which occurrences went or came.
+"""Two sets of records made comparable: one vocabulary for both, and which occurrences went or came.
 
 In: an original and what was published of it, perhaps read from two files whose codes differ. Out: both
 with the same codes. Items are the same iff their names are.
@@ -45,7 +45,7 @@ class Pair:
 
 
 def align(original: Records, published: Records) -> Pair:
-    """Both tables with the codes of their common vocabulary.
+    """Both with the codes of their common vocabulary.
 
     >>> before = Records.from_lists([["beer", "wine"], ["beer"]])
     >>> after = Records.from_lists([["wine"], ["ale"]])
@@ -59,23 +59,19 @@ def align(original: Records, published: Records) -> Pair:
         return Pair(original, published)
     vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
     code_of = {name: code for code, name in enumerate(vocabulary)}
-    return Pair(*(_recode(table, vocabulary, code_of) for table in (original, published)))
+
+    def recoded(records: Records) -> Records:
+        codes = np.array([code_of[name] for name in records.vocabulary], dtype=np.int32)
+        # Both vocabularies are sorted, so the rows stay ascending.
+        return replace(records, items=codes[records.items], vocabulary=vocabulary)
+
+    return Pair(recoded(original), recoded(published))
 
 
-def _recode(table: Records, vocabulary: tuple[str, ...], code_of: dict[str, int]) -> Records:
-    new_codes = np.array([code_of[name] for name in table.vocabulary], dtype=np.int32)
-    # Both vocabularies are sorted, so the rows stay ascending.
-    return replace(table, items=new_codes[table.items], vocabulary=vocabulary)
-
-
-def rows_of(table: Records) -> Longs:
-    """For each occurrence its record."""
-    return np.repeat(np.arange(len(table)), table.lengths)
-
-
-def _keys(table: Records) -> Longs:
+def _keys(records: Records) -> Longs:
     """Record and item of each occurrence as one number, ascending."""
-    return rows_of(table) * max(table.n_items, 1) + table.items
+    rows = np.repeat(np.arange(len(records)), records.lengths)
+    return rows * max(records.n_items, 1) + records.items
 
 
 def _absent(keys: Longs, others: Longs) -> NDArray[np.bool_]:

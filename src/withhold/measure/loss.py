@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Loss:
-    """What a release lost; ``MEANING`` says each number in a sentence."""
+    """What a release lost."""
 
     removed: int
     total: int
@@ -50,41 +50,21 @@ class Loss:
 
     def as_dict(self) -> dict[str, Any]:
         """Shares and counts as plain values."""
-        return {
-            "occurrences": self.occurrences,
-            "sensitive_occurrences": self.sensitive_occurrences,
-            **asdict(self),
-        }
+        shares = ("occurrences", "sensitive_occurrences")
+        return {name: getattr(self, name) for name in shares} | asdict(self)
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
+        sensitive = f"{self.removed_sensitive:,} of {self.total_sensitive:,}"
+        all_of_it = f"{self.removed:,} of {counted(self.total, 'occurrence')}"
+        divergence = f"{self.symmetric_kl:.5f} symmetric KL of item frequencies (0 = the same)"
         return [
-            (
-                "withheld",
-                f"{self.removed:,} of {counted(self.total, 'occurrence')} ({self.occurrences:.2%})",
-            ),
-            (
-                "of the sensitive",
-                f"{self.removed_sensitive:,} of {self.total_sensitive:,} "
-                f"({self.sensitive_occurrences:.1%})",
-            ),
+            ("withheld", f"{all_of_it} ({self.occurrences:.2%})"),
+            ("of the sensitive", f"{sensitive} ({self.sensitive_occurrences:.1%})"),
             ("records emptied", f"{self.records_emptied:,}"),
             ("items gone", f"{self.items_gone:,}"),
-            (
-                "divergence",
-                f"{self.symmetric_kl:.5f} symmetric KL of item frequencies (0 = the same)",
-            ),
+            ("divergence", divergence),
         ]
-
-
-MEANING = {
-    "occurrences": "share of all items in all records that was withheld (0 = nothing)",
-    "sensitive_occurrences": "share of the sensitive items in all records that was withheld",
-    "records_emptied": "records that held something and now hold nothing",
-    "items_gone": "items that no record holds any more",
-    "kl": "Kullback-Leibler divergence of item frequencies, release from original (0 = the same)",
-    "symmetric_kl": "the same against the mixture of both, averaged over both directions",
-}
 
 
 def measure_loss(original: Records, published: Records, sensitive: Iterable[str]) -> Loss:
@@ -98,6 +78,7 @@ def measure_loss(original: Records, published: Records, sensitive: Iterable[str]
     """
     codes = original.codes(sensitive)
     before, after = original.supports, published.supports
+    shares = frequencies(after), frequencies(before)
     return Loss(
         removed=original.n_occurrences - published.n_occurrences,
         total=original.n_occurrences,
@@ -105,8 +86,8 @@ def measure_loss(original: Records, published: Records, sensitive: Iterable[str]
         total_sensitive=int(before[codes].sum()),
         records_emptied=int(((published.lengths == 0) & (original.lengths > 0)).sum()),
         items_gone=int(((before > 0) & (after == 0)).sum()),
-        kl=divergence(frequencies(after), frequencies(before)),
-        symmetric_kl=symmetric_divergence(frequencies(after), frequencies(before)),
+        kl=divergence(*shares),
+        symmetric_kl=symmetric_divergence(*shares),
     )
 
 
@@ -138,6 +119,8 @@ def symmetric_divergence(p: Floats, q: Floats) -> float:
     return (divergence(p, mixture) + divergence(q, mixture)) / 2
 
 
-def loss_of_records(original: Records, published: Records, model: Model, plan: object) -> Loss:
+def loss_of_records(
+    original: Records, published: Records, model: Model, protected: frozenset[str], plan: object
+) -> Loss:
     """What a release of fewer items lost, under any model."""
-    return measure_loss(original, published, model.sensitive)
+    return measure_loss(original, published, protected)

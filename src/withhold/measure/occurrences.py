@@ -7,13 +7,13 @@ original, or items that its original lacks; then what can still be said is said.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.data import Records
 from withhold.data.profile import length_bins
-from withhold.measure.alignment import Pair, rows_of
+from withhold.measure.alignment import Pair
 
 Flags = NDArray[np.bool_]
 Longs = NDArray[np.int64]
@@ -70,91 +70,68 @@ class Occurrences:
     sensitive: Part
     others: Part
     added: int
-    records_touched: int | None
-    records_emptied: int | None
+    records_touched: int | None = field(default=None, kw_only=True)
+    records_emptied: int | None = field(default=None, kw_only=True)
     items_gone: int
     by_item: tuple[ItemChange, ...]
     """Items whose support changed, the largest change first."""
-    by_length: tuple[LengthChange, ...] | None
+    by_length: tuple[LengthChange, ...] | None = None
     """By the length that the record had."""
-    by_lost: tuple[LostChange, ...] | None
+    by_lost: tuple[LostChange, ...] | None = None
     """How many records lost 0, 1, 2, … occurrences; where there is none, it is left out."""
-    by_record: Longs | None = field(repr=False, compare=False)
+    by_record: Longs | None = field(default=None, repr=False, compare=False)
     """For each record how many occurrences it lost."""
 
 
 def measure_occurrences(pair: Pair, sensitive: Flags) -> Occurrences:
     """What went from ``pair.original``; ``sensitive`` marks item codes."""
     before, after = pair.original.supports, pair.published.supports
+    # Without knowing which record is which, supports say the least that must have happened.
+    gone, added = np.maximum(before - after, 0), np.maximum(after - before, 0)
+    if pair.same_rows:
+        gone = np.bincount(pair.original.items[pair.removed], minlength=len(before))
+        added = pair.added
     changed = np.flatnonzero(before != after)
-    order = changed[np.lexsort((changed, -np.abs(before - after)[changed]))]
-    by_item = tuple(
-        ItemChange(
-            pair.vocabulary[code], bool(sensitive[code]), int(before[code]), int(after[code])
-        )
-        for code in order
+    order = changed[np.lexsort((changed, -np.abs(before - after)[changed]))].tolist()
+    all_of_them, marked, others = (
+        Part(int(before[which].sum()), int(gone[which].sum()))
+        for which in (slice(None), sensitive, ~sensitive)
     )
-    items_gone = int(((before > 0) & (after == 0)).sum())
-    if not pair.same_rows:
-        # Without knowing which record is which, supports say the least that must have happened.
-        fallen = np.maximum(before - after, 0)
-        return Occurrences(
-            all=Part(int(before.sum()), int(fallen.sum())),
-            sensitive=Part(int(before[sensitive].sum()), int(fallen[sensitive].sum())),
-            others=Part(int(before[~sensitive].sum()), int(fallen[~sensitive].sum())),
-            added=int(np.maximum(after - before, 0).sum()),
-            records_touched=None,
-            records_emptied=None,
-            items_gone=items_gone,
-            by_item=by_item,
-            by_length=None,
-            by_lost=None,
-            by_record=None,
-        )
-    marked = sensitive[pair.original.items]
-    lost = _per_record(pair.original, pair.removed)
-    emptied = (pair.original.lengths > 0) & (pair.published.lengths == 0)
-    counts = np.bincount(lost)
     return Occurrences(
-        all=_part(pair.removed),
-        sensitive=_part(pair.removed[marked]),
-        others=_part(pair.removed[~marked]),
-        added=int(pair.added.sum()),
-        records_touched=int((lost > 0).sum()),
-        records_emptied=int(emptied.sum()),
-        items_gone=items_gone,
-        by_item=by_item,
-        by_length=_by_length(pair, marked, emptied),
-        by_lost=tuple(LostChange(int(n), int(counts[n])) for n in np.flatnonzero(counts)),
-        by_record=lost,
+        all_of_them,
+        marked,
+        others,
+        added=int(added.sum()),
+        items_gone=int(((before > 0) & (after == 0)).sum()),
+        by_item=tuple(
+            ItemChange(pair.vocabulary[n], bool(sensitive[n]), int(before[n]), int(after[n]))
+            for n in order
+        ),
+        **(_by_record(pair, sensitive) if pair.same_rows else {}),
     )
 
 
-def _part(removed: Flags) -> Part:
-    return Part(len(removed), int(removed.sum()))
-
-
-def _per_record(table: Records, chosen: Flags) -> Longs:
-    return np.bincount(rows_of(table)[chosen], minlength=len(table)).astype(np.int64)
-
-
-def _by_length(pair: Pair, marked: Flags, emptied: Flags) -> tuple[LengthChange, ...]:
+def _by_record(pair: Pair, sensitive: Flags) -> dict[str, Any]:
+    """What can be told where records can be compared one by one."""
     lengths = pair.original.lengths
-    length_of_each = np.repeat(lengths, lengths)
-    changes = []
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    lost = np.bincount(rows[pair.removed], minlength=len(lengths)).astype(np.int64)
+    emptied = (lengths > 0) & (pair.published.lengths == 0)
+    counts = np.bincount(lost)
+    marked, length_of_each = sensitive[pair.original.items], lengths[rows]
+    by_length = []
     for shortest, longest, records in length_bins(lengths):
-        if not records:
-            continue
-        here = (length_of_each >= shortest) & (length_of_each <= longest)
-        rows = (lengths >= shortest) & (lengths <= longest)
-        changes.append(
-            LengthChange(
-                shortest,
-                longest,
-                records,
-                emptied=int(emptied[rows].sum()),
-                all=_part(pair.removed[here]),
-                sensitive=_part(pair.removed[here & marked]),
-            )
-        )
-    return tuple(changes)
+        if records:
+            here = (length_of_each >= shortest) & (length_of_each <= longest)
+            inside = (lengths >= shortest) & (lengths <= longest)
+            parts = (pair.removed[here], pair.removed[here & marked])
+            losses = (Part(len(removed), int(removed.sum())) for removed in parts)
+            emptied_here = int(emptied[inside].sum())
+            by_length.append(LengthChange(shortest, longest, records, emptied_here, *losses))
+    return {
+        "records_touched": int((lost > 0).sum()),
+        "records_emptied": int(emptied.sum()),
+        "by_length": tuple(by_length),
+        "by_lost": tuple(LostChange(int(n), int(counts[n])) for n in np.flatnonzero(counts)),
+        "by_record": lost,
+    }

@@ -1,4 +1,4 @@
-"""Frequent itemsets and rules of an original and its release, mined once and compared.
+"""Frequent itemsets and association rules of an original and its release, mined once and compared.
 
 In: an original and its release, aligned. Out: ``ItemsetChanges`` and ``RuleChanges``. Where there are
 too many itemsets to list, small ones are compared: all of up to as many items as can be listed.
@@ -6,11 +6,16 @@ too many itemsets to list, small ones are compared: all of up to as many items a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import InternalError
+from withhold.exact import decimal_text
 from withhold.measure.alignment import Pair
-from withhold.measure.itemsets import ItemsetChanges, compare_by_size
-from withhold.measure.rules import RuleChanges, compare_rules
 from withhold.mining.miner import (
     MOST_ITEMSETS,
     Confidence,
@@ -19,7 +24,112 @@ from withhold.mining.miner import (
     exact_confidence,
     list_itemsets,
     min_count,
+    rules_of,
 )
+from withhold.mining.rule_counts import Counts, RulesElsewhere
+
+RULES_SHOWN = 20
+Fate = Literal["kept", "lost", "spurious"]
+
+
+class Kept:
+    """What follows from how many itemsets there are before, after, and in both."""
+
+    before: int
+    after: int
+    kept: int
+
+    @property
+    def lost(self) -> int:
+        return self.before - self.kept
+
+    @property
+    def new(self) -> int:
+        return self.after - self.kept
+
+    @property
+    def share_kept(self) -> float:
+        """The share of those before that are still there; 1 if there were none."""
+        return self.kept / self.before if self.before else 1.0
+
+
+@dataclass(frozen=True)
+class SizeChange(Kept):
+    """Frequent itemsets of one size."""
+
+    size: int
+    before: int
+    after: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class ItemsetChanges(Kept):
+    """Frequent itemsets before and after."""
+
+    min_support: str
+    """As it was asked for."""
+    min_count: int
+    """The records that an itemset needs in the original."""
+    published_min_count: int
+    """The records that it needs in the release."""
+    max_size: int | None
+    """Only itemsets of up to so many items were listed, since there are too many; None: all were."""
+    by_size: tuple[SizeChange, ...]
+    before: int
+    after: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """A rule of the original or of the release, with its counts in both."""
+
+    fate: Fate
+    antecedent: tuple[str, ...]
+    consequent: str
+    joint_before: int
+    support_before: int
+    joint_after: int
+    support_after: int
+
+    @property
+    def confidence_before(self) -> float:
+        return self.joint_before / self.support_before if self.support_before else 0.0
+
+    @property
+    def confidence_after(self) -> float:
+        return self.joint_after / self.support_after if self.support_after else 0.0
+
+
+@dataclass(frozen=True)
+class RuleChanges:
+    """Association rules before and after."""
+
+    min_confidence: str
+    before: int
+    after: int
+    kept: int
+    most_changed: tuple[RuleChange, ...]
+    """The largest change of confidence first, then the largest change of joint support."""
+
+    @property
+    def lost(self) -> int:
+        return self.before - self.kept
+
+    @property
+    def spurious(self) -> int:
+        return self.after - self.kept
+
+    @property
+    def jaccard(self) -> float:
+        """J: rules in both, as a share of the rules in either; 1 if there are none at all."""
+        either = self.before + self.after - self.kept
+        return self.kept / either if either else 1.0
+
+    @property
+    def distance(self) -> float:
+        return 1.0 - self.jaccard
 
 
 def measure_patterns(
@@ -33,39 +143,76 @@ def measure_patterns(
 ) -> tuple[ItemsetChanges, RuleChanges]:
     """What became of the frequent itemsets and of the rules; at most ``most`` sets are listed."""
     confidence = exact_confidence(min_confidence)
-    before, after, max_size = mine_both(pair, min_support, most=most, jobs=jobs, progress=progress)
-    itemsets = ItemsetChanges(
-        min_support=str(min_support),
-        min_count=min_count(min_support, len(pair.original)),
-        published_min_count=min_count(min_support, len(pair.published)),
-        max_size=max_size,
-        by_size=compare_by_size(before, after),
-    )
-    return itemsets, compare_rules(pair, before, after, confidence)
-
-
-def mine_both(
-    pair: Pair, min_support: Support, *, most: int, jobs: int | None, progress: Progress
-) -> tuple[Itemsets, Itemsets, int | None]:
-    """The itemsets of both tables, and up to which size they are listed (None: all of them are)."""
+    records = pair.original, pair.published
 
     def attempt(max_size: int | None, most: int) -> list[Itemsets] | None:
+        """The itemsets of both, or None where there are too many."""
+        how: dict[str, Any] = {"max_size": max_size, "most": most, "jobs": jobs}
         lists = []
-        for table in (pair.original, pair.published):
-            found = list_itemsets(
-                table, min_support, max_size=max_size, most=most, jobs=jobs, progress=progress
-            )
+        for each in records:
+            found = list_itemsets(each, min_support, progress=progress, **how)
             if found is None:
                 return None
             lists.append(found)
         return lists
 
-    size = None
-    best = attempt(None, most)
-    if best is None:
-        size, best = 1, attempt(1, len(pair.vocabulary))
+    size, both = None, attempt(None, most)
+    if both is None:
+        size, both = 1, attempt(1, len(pair.vocabulary))
         while (larger := attempt(size + 1, most)) is not None:
-            size, best = size + 1, larger
-    if best is None:
+            size, both = size + 1, larger
+    if both is None:
         raise InternalError("there are more frequent items than items")
-    return best[0], best[1], size
+    before, after = both
+    by_size = _compare_by_size(before, after)
+    counts = [min_count(min_support, len(each)) for each in records]
+    names = ("before", "after", "kept")
+    totals = {name: sum(getattr(change, name) for change in by_size) for name in names}
+    itemsets = ItemsetChanges(str(min_support), counts[0], counts[1], size, by_size, **totals)
+    return itemsets, _compare_rules(pair, before, after, confidence)
+
+
+def _compare_by_size(before: Itemsets, after: Itemsets) -> tuple[SizeChange, ...]:
+    """How many itemsets of each size there are before, after, and in both."""
+    kept = before.sizes[before.places_in(after) >= 0]
+    largest = max(int(sizes.max(initial=0)) for sizes in (before.sizes, after.sizes))
+    counts = [
+        np.bincount(each, minlength=largest + 1) for each in (before.sizes, after.sizes, kept)
+    ]
+    table = np.column_stack(counts)[1:].tolist()
+    return tuple(SizeChange(size, *row) for size, row in enumerate(table, start=1))
+
+
+def _compare_rules(
+    pair: Pair, before: Itemsets, after: Itemsets, confidence: Fraction
+) -> RuleChanges:
+    """What became of the rules among the frequent itemsets of both."""
+    old = RulesElsewhere(rules_of(before, confidence), after, pair.published)
+    new = RulesElsewhere(rules_of(after, confidence), before, pair.original)
+    kept = old.are_rules(confidence)
+    changes = [
+        *(_change("kept", counts) for counts in old.most_changed(kept, RULES_SHOWN)),
+        *(_change("lost", counts) for counts in old.most_changed(~kept, RULES_SHOWN)),
+        *(
+            _change("spurious", counts)
+            for counts in new.most_changed(~new.are_rules(confidence), RULES_SHOWN)
+        ),
+    ]
+    changes.sort(key=_by_change)
+    shown = tuple(changes[:RULES_SHOWN])
+    sizes = len(old.rules), len(new.rules), int(kept.sum())
+    return RuleChanges(decimal_text(confidence), *sizes, shown)
+
+
+def _change(fate: Fate, counts: Counts) -> RuleChange:
+    """A rule with its counts where it was mined and elsewhere; spurious rules are mined from the release."""
+    rule, *elsewhere = counts
+    here = [rule.joint, rule.support]
+    numbers = elsewhere + here if fate == "spurious" else here + elsewhere
+    return RuleChange(fate, rule.antecedent, rule.consequent, *numbers)
+
+
+def _by_change(change: RuleChange) -> tuple[float, int, tuple[str, ...], str]:
+    confidence = abs(change.confidence_after - change.confidence_before)
+    joint = abs(change.joint_after - change.joint_before)
+    return -confidence, -joint, change.antecedent, change.consequent

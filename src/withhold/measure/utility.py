@@ -1,6 +1,6 @@
 """What a release is still good for, in numbers that each have a meaning.
 
-In: an original and what was published of it, as tables. Out: one ``Utility``, which everything that
+In: an original and what was published of it. Out: one ``Utility``, which everything that
 tells people about a release renders and never recomputes. Nothing here decides about privacy, so
 floating point is good enough.
 """
@@ -11,25 +11,38 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
+from inspect import getmro
 from typing import Any
 
 import numpy as np
 
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Records
-from withhold.measure.alignment import align
-from withhold.measure.itemsets import ItemsetChanges
+from withhold.measure.alignment import Longs, align
+from withhold.measure.loss import divergence, frequencies, symmetric_divergence
 from withhold.measure.occurrences import Occurrences, measure_occurrences
-from withhold.measure.patterns import measure_patterns
-from withhold.measure.rules import RuleChanges
-from withhold.measure.supports import (
-    Distribution,
-    SupportErrors,
-    measure_distribution,
-    measure_support_errors,
-)
+from withhold.measure.patterns import ItemsetChanges, RuleChanges, measure_patterns
 
 ITEMS_SHOWN = 20
+TOP_ITEMS = 100
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How far the item frequencies of the release are from the original's."""
+
+    kl: float
+    symmetric_kl: float
+
+
+@dataclass(frozen=True)
+class SupportErrors:
+    """Relative errors |after - before| / before of the items' supports: the most frequent, and all."""
+
+    top_items: int
+    top_mean: float
+    top_worst: float
+    mean: float
 
 
 @dataclass(frozen=True)
@@ -68,7 +81,6 @@ class Utility:
         Of ``occurrences.by_item`` only the first are given; ``by_record`` stays out.
         """
         plain: dict[str, Any] = _plain(self)
-        plain["objectives"] = _plain(self.objectives)
         occurrences = plain["occurrences"]
         occurrences["by_item"] = occurrences["by_item"][:ITEMS_SHOWN]
         return plain
@@ -86,9 +98,9 @@ def measure_utility(
 ) -> Utility:
     """What ``published`` still tells of ``original``.
 
-    The tables may come from two files: items are compared by name, records by their place. Itemsets
+    Both may come from two files: items are compared by name, records by their place. Itemsets
     are frequent from ``min_support`` on (a number of records, or a share such as "0.05%" of each
-    table's own records), rules are those of ``min_confidence`` or more.
+    one's own records), rules are those of ``min_confidence`` or more.
     """
     pair = align(original, published)
     marked = np.zeros(len(pair.vocabulary), dtype=np.bool_)
@@ -96,22 +108,35 @@ def measure_utility(
     itemsets, rules = measure_patterns(
         pair, min_support, min_confidence, jobs=jobs, progress=progress
     )
+    before, after = pair.original.supports, pair.published.supports
+    shares = frequencies(after), frequencies(before)
     return Utility(
         records=len(original),
         published_records=len(published),
         same_rows=pair.same_rows,
         occurrences=measure_occurrences(pair, marked),
-        distribution=measure_distribution(pair),
-        supports=measure_support_errors(pair),
+        distribution=Distribution(divergence(*shares), symmetric_divergence(*shares)),
+        supports=_support_errors(before, after),
         itemsets=itemsets,
         rules=rules,
     )
 
 
+def _support_errors(before: Longs, after: Longs) -> SupportErrors:
+    """The errors of the most frequent items of the original, and of all its items."""
+    held = np.flatnonzero(before)
+    errors = np.abs(after - before)[held] / before[held]
+    if not len(errors):
+        return SupportErrors(0, 0.0, 0.0, 0.0)
+    top = errors[np.lexsort((held, -before[held]))[:TOP_ITEMS]]
+    return SupportErrors(len(top), float(top.mean()), float(top.max()), float(errors.mean()))
+
+
 def _plain(value: Any) -> Any:
     """Frozen values as dictionaries, their derived numbers included."""
     if is_dataclass(value):
-        derived = [name for name, kind in vars(type(value)).items() if isinstance(kind, property)]
+        members = [member for kind in getmro(type(value)) for member in vars(kind).items()]
+        derived = (name for name, member in members if isinstance(member, property))
         names = [*(field.name for field in fields(value) if field.repr), *derived]
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, tuple):

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.arrays import room_for, sort_ascending
-from withhold.counting.jit import kernel
-from withhold.counting.supports import count_support
+from withhold.counting.jit import kernel, step
+from withhold.counting.supports import IndexedRows, count_support
 
 KEY_BITS = (1 << 40) - 1
 """Keys stay this short, so that neither a product nor a sum of them overflows."""
 
 
-@kernel
+@step
 def item_key(code):
     """A number that is as good as random, and the same every time."""
     key = ((np.int64(code) + 1) * 0x9E3779B1) & KEY_BITS
@@ -25,26 +24,19 @@ def item_key(code):
     return key ^ (key >> 15)
 
 
-@kernel
+@step
+def set_key(items, begin, end):
+    """The key of the itemset items[begin:end]."""
+    key = np.int64(0)
+    for p in range(begin, end):
+        key += item_key(items[p])
+    return key
+
+
+@step
 def slot_of(key, width):
     """Where in a table of ``width`` slots (a power of two) to begin looking."""
     return (key ^ (key >> 20)) & (width - 1)
-
-
-@kernel
-def recode_itemsets(offsets, items, code_of_rank):
-    """Turn ranks into codes, ascending within each itemset; in place."""
-    longest = np.int64(0)
-    for s in range(len(offsets) - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    codes = np.empty(longest, np.int32)
-    for s in range(len(offsets) - 1):
-        size = offsets[s + 1] - offsets[s]
-        for k in range(size):
-            codes[k] = code_of_rank[items[offsets[s] + k]]
-        sort_ascending(codes, size)
-        for k in range(size):
-            items[offsets[s] + k] = codes[k]
 
 
 @kernel
@@ -56,17 +48,14 @@ def index_itemsets(offsets, items):
         width *= 2
     slots = np.full(width, -1, np.int64)
     for s in range(n_sets):
-        key = np.int64(0)
-        for p in range(offsets[s], offsets[s + 1]):
-            key += item_key(items[p])
-        at = slot_of(key, width)
+        at = slot_of(set_key(items, offsets[s], offsets[s + 1]), width)
         while slots[at] >= 0:
             at = (at + 1) & (width - 1)
         slots[at] = s
     return slots
 
 
-@kernel
+@step
 def find_itemset(key, wanted, begin, end, skipped, offsets, items, slots):
     """The number of the itemset wanted[begin:end] without the place ``skipped`` (-1: whole), or -1."""
     size = end - begin
@@ -94,15 +83,11 @@ def find_itemset(key, wanted, begin, end, skipped, offsets, items, slots):
 @kernel
 def match_itemsets(wanted_offsets, wanted, offsets, items, slots):
     """For each wanted itemset its number in the other list, or -1."""
-    n_wanted = len(wanted_offsets) - 1
-    found = np.empty(n_wanted, np.int64)
-    for s in range(n_wanted):
-        key = np.int64(0)
-        for p in range(wanted_offsets[s], wanted_offsets[s + 1]):
-            key += item_key(wanted[p])
-        found[s] = find_itemset(
-            key, wanted, wanted_offsets[s], wanted_offsets[s + 1], -1, offsets, items, slots
-        )
+    found = np.empty(len(wanted_offsets) - 1, np.int64)
+    for s in range(len(found)):
+        begin, end = wanted_offsets[s], wanted_offsets[s + 1]
+        key = set_key(wanted, begin, end)
+        found[s] = find_itemset(key, wanted, begin, end, -1, offsets, items, slots)
     return found
 
 
@@ -113,25 +98,18 @@ def find_rules(offsets, items, supports, slots, num, den):
     Returns how many, the numbers of qe and of q, and e; in the order of the list, e ascending.
     """
     n_rules = np.int64(0)
-    wholes = np.empty(1024, np.int64)
-    antecedents = np.empty(1024, np.int64)
-    consequents = np.empty(1024, np.int32)
+    wholes = np.empty(len(items), np.int64)
+    antecedents = np.empty(len(items), np.int64)
+    consequents = np.empty(len(items), np.int32)
     for s in range(len(offsets) - 1):
-        begin = offsets[s]
-        end = offsets[s + 1]
+        begin, end = offsets[s], offsets[s + 1]
         if end - begin < 2:
             continue
-        key = np.int64(0)
+        key = set_key(items, begin, end)
         for p in range(begin, end):
-            key += item_key(items[p])
-        for p in range(begin, end):
-            rest = find_itemset(
-                key - item_key(items[p]), items, begin, end, p, offsets, items, slots
-            )
+            rest_key = key - item_key(items[p])
+            rest = find_itemset(rest_key, items, begin, end, p, offsets, items, slots)
             if rest >= 0 and supports[s] * den >= num * supports[rest]:
-                wholes = room_for(wholes, n_rules + 1)
-                antecedents = room_for(antecedents, n_rules + 1)
-                consequents = room_for(consequents, n_rules + 1)
                 wholes[n_rules] = s
                 antecedents[n_rules] = rest
                 consequents[n_rules] = items[p]
@@ -143,22 +121,11 @@ def find_rules(offsets, items, supports, slots, num, den):
 def count_supports(
     set_offsets, set_ranks, offsets, items, post_offsets, post_rows, supports, bitmaps
 ):
-    """The support of each itemset; ranks in any order."""
-    n_sets = len(set_offsets) - 1
-    counts = np.empty(n_sets, np.int64)
-    for s in range(n_sets):
-        size = set_offsets[s + 1] - set_offsets[s]
-        ranks = set_ranks[set_offsets[s] : set_offsets[s + 1]].copy()
-        sort_ascending(ranks, size)
-        counts[s] = count_support(
-            ranks,
-            size,
-            np.int64(len(offsets)),
-            offsets,
-            items,
-            post_offsets,
-            post_rows,
-            supports,
-            bitmaps,
-        )
+    """The support of each itemset, whose ranks ascend."""
+    rows = IndexedRows(offsets, items, post_offsets, post_rows, supports, bitmaps)
+    counts = np.empty(len(set_offsets) - 1, np.int64)
+    enough = np.int64(len(offsets))
+    for s in range(len(counts)):
+        ranks = set_ranks[set_offsets[s] : set_offsets[s + 1]]
+        counts[s] = count_support(rows, ranks, len(ranks), enough)
     return counts

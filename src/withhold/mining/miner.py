@@ -1,6 +1,6 @@
-"""Frequent itemsets, closed itemsets and association rules of a table, exact.
+"""Frequent itemsets, closed itemsets and association rules of records, exact.
 
-In: a table, a minimum support and a minimum confidence. Out: ``Itemsets`` and ``Rules``, arrays of item
+In: records, a minimum support and a minimum confidence. Out: ``Itemsets`` and ``Rules``, arrays of item
 codes with whole counts. The same for any number of jobs.
 """
 
@@ -10,26 +10,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.data import Records
+from withhold.data.spans import sorted_spans, starts_of
 from withhold.errors import PolicyError
 from withhold.exact import exact_threshold
-from withhold.mining.closed_sets import FINISHED, TOO_MANY, mine_itemsets
-from withhold.mining.itemset_index import (
-    find_rules,
-    index_itemsets,
-    match_itemsets,
-    recode_itemsets,
-)
-from withhold.mining.rows import MiningRows, mining_rows
+from withhold.mining.itemset_index import find_rules, index_itemsets, match_itemsets
+from withhold.mining.rows import Ints, Longs, Wanted, mining_rows
+from withhold.mining.search import mine_part
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 Support = str | Fraction | int | float
 Confidence = str | Fraction | int | float
 
@@ -40,7 +34,7 @@ PARTS_PER_JOB = 4
 
 @dataclass(frozen=True, eq=False)
 class Itemsets:
-    """Itemsets of one table: ``items[offsets[s]:offsets[s + 1]]`` are the codes of set ``s``."""
+    """Itemsets of some records: ``items[offsets[s]:offsets[s + 1]]`` are the codes of set ``s``."""
 
     offsets: Longs
     items: Ints
@@ -67,14 +61,13 @@ class Itemsets:
 
     def places_in(self, others: Itemsets) -> Longs:
         """For each set its number among the others, or -1; both must have the same vocabulary."""
-        places: Longs = match_itemsets(
-            self.offsets, self.items, others.offsets, others.items, others.slots
-        )
+        listed = others.offsets, others.items, others.slots
+        places: Longs = match_itemsets(self.offsets, self.items, *listed)
         return places
 
     @cached_property
     def slots(self) -> Longs:
-        """The hash table by which sets are found; see ``kernels.itemset_index``."""
+        """The hash table by which sets are found; see ``itemset_index``."""
         slots: Longs = index_itemsets(self.offsets, self.items)
         return slots
 
@@ -127,7 +120,7 @@ class Rules:
 
 
 def frequent_itemsets(
-    table: Records,
+    records: Records,
     min_support: Support,
     *,
     max_size: int | None = None,
@@ -143,17 +136,13 @@ def frequent_itemsets(
     if max_size is not None and max_size < 1:
         raise PolicyError(f"max_size must be at least 1, not {max_size}")
     found = list_itemsets(
-        table, min_support, max_size=max_size, most=MOST_ITEMSETS, jobs=jobs, progress=progress
+        records, min_support, max_size=max_size, most=MOST_ITEMSETS, jobs=jobs, progress=progress
     )
     return _or_refuse(found, "give max_size or a larger minimum support")
 
 
 def closed_itemsets(
-    table: Records,
-    min_support: Support,
-    *,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    records: Records, min_support: Support, *, jobs: int | None = None, progress: Progress = quiet
 ) -> Itemsets:
     """The frequent itemsets that lose a record whenever another item joins them.
 
@@ -162,13 +151,13 @@ def closed_itemsets(
     [(('a', 'b'), 2), (('b',), 3)]
     """
     found = list_itemsets(
-        table, min_support, closed=True, most=MOST_ITEMSETS, jobs=jobs, progress=progress
+        records, min_support, closed=True, most=MOST_ITEMSETS, jobs=jobs, progress=progress
     )
     return _or_refuse(found, "give a larger minimum support")
 
 
 def rules(
-    table: Records,
+    records: Records,
     min_support: Support,
     min_confidence: Confidence,
     *,
@@ -183,7 +172,7 @@ def rules(
     [Rule(antecedent=('a',), consequent='b', joint=2, support=2)]
     """
     itemsets = frequent_itemsets(
-        table, min_support, max_size=max_size, jobs=jobs, progress=progress
+        records, min_support, max_size=max_size, jobs=jobs, progress=progress
     )
     return rules_of(itemsets, min_confidence)
 
@@ -191,24 +180,13 @@ def rules(
 def rules_of(itemsets: Itemsets, min_confidence: Confidence) -> Rules:
     """The rules among frequent itemsets that are all there."""
     confidence = exact_confidence(min_confidence)
-    n_rules, wholes, antecedents, consequents = find_rules(
-        itemsets.offsets,
-        itemsets.items,
-        itemsets.supports,
-        itemsets.slots,
-        confidence.numerator,
-        confidence.denominator,
-    )
-    return Rules(
-        itemsets,
-        wholes[:n_rules].copy(),
-        antecedents[:n_rules].copy(),
-        consequents[:n_rules].copy(),
-    )
+    listed = itemsets.offsets, itemsets.items, itemsets.supports, itemsets.slots
+    n_rules, *found = find_rules(*listed, confidence.numerator, confidence.denominator)
+    return Rules(itemsets, *(each[:n_rules].copy() for each in found))
 
 
 def list_itemsets(
-    table: Records,
+    records: Records,
     min_support: Support,
     *,
     closed: bool = False,
@@ -218,63 +196,25 @@ def list_itemsets(
     progress: Progress = quiet,
 ) -> Itemsets | None:
     """The itemsets, or None if there are more than ``most``."""
-    least = min_count(min_support, len(table))
-    rows = mining_rows(table, least)
+    wanted = Wanted(closed, min_count(min_support, len(records)), max_size or 0, most)
+    rows = mining_rows(records, wanted.least)
     jobs = jobs or available_cores()
     bounds = rows.fair_bounds(1 if jobs == 1 else PARTS_PER_JOB * jobs)
     with Stop() as stop:
         tasks: list[Callable[[], Any]] = [
-            partial(_mine_part, rows, first, last, closed, least, max_size or 0, most, stop)
-            for first, last in zip(bounds, bounds[1:], strict=False)
+            partial(mine_part, rows, first, last, wanted, stop) for first, last in pairwise(bounds)
         ]
         parts = run_all(tasks, stop, jobs=jobs, progress=progress, what="mining")
-    n_sets = sum(len(supports) for _, _, supports in parts)
-    if stop.reason == ANSWERED or n_sets > most:
+    # One more without a set, so that there is always something to put together.
+    nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
+    sizes, items, supports = map(np.concatenate, zip(nothing, *parts, strict=True))
+    if stop.reason == ANSWERED or len(supports) > most:
         return None
-    offsets = np.zeros(n_sets + 1, dtype=np.int64)
-    if parts:
-        np.cumsum(np.concatenate([sizes for sizes, _, _ in parts]), out=offsets[1:])
-    items = _joined([items for _, items, _ in parts], np.int32)
-    recode_itemsets(offsets, items, rows.code_of_rank)
-    supports = _joined([supports for _, _, supports in parts], np.int64)
-    return Itemsets(offsets, items, supports, table.vocabulary)
+    codes = sorted_spans(sizes, rows.code_of_rank[items], records.n_items)
+    return Itemsets(starts_of(sizes), codes, supports, records.vocabulary)
 
 
-def _mine_part(
-    rows: MiningRows,
-    first: int,
-    last: int,
-    closed: bool,
-    least: int,
-    most_items: int,
-    most: int,
-    stop: Stop,
-) -> tuple[Longs, Ints, Longs]:
-    """Sizes, ranks and supports of the itemsets whose rarest item is in [first, last)."""
-    status, n_sets, offsets, items, supports = mine_itemsets(
-        rows.offsets,
-        rows.items,
-        rows.weights,
-        rows.post_offsets,
-        rows.post_rows,
-        rows.post_positions,
-        rows.supports,
-        first,
-        last,
-        closed,
-        least,
-        most_items,
-        most,
-        stop.flag,
-    )
-    if status == TOO_MANY:
-        stop.because(ANSWERED)
-    if status != FINISHED:
-        n_sets = 0
-    return np.diff(offsets[: n_sets + 1]), items[: offsets[n_sets]], supports[:n_sets]
-
-
-def min_count(min_support: Support, records: int) -> int:
+def min_count(min_support: Support, n_records: int) -> int:
     """The least number of records that a minimum support asks for, 1 or more.
 
     A whole number is that many records; anything else is a share of them, rounded up.
@@ -288,7 +228,7 @@ def min_count(min_support: Support, records: int) -> int:
             raise PolicyError(f"the minimum support must be 1 record or more, not {min_support}")
         return count
     share = _exact_share(min_support, "the minimum support")
-    return max(-(-share.numerator * records // share.denominator), 1)
+    return max(-(-share.numerator * n_records // share.denominator), 1)
 
 
 def exact_confidence(min_confidence: Confidence) -> Fraction:
@@ -312,7 +252,3 @@ def _or_refuse(found: Itemsets | None, remedy: str) -> Itemsets:
     if found is None:
         raise PolicyError(f"there are more than {MOST_ITEMSETS:,} itemsets; {remedy}")
     return found
-
-
-def _joined(arrays: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=dtype)

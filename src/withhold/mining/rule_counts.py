@@ -1,7 +1,6 @@
-"""What the rules of one table are in another: whether they are rules there, and which changed most.
+"""What the rules of some records are in others: whether they are rules there, and which changed most.
 
-In: the rules of one table, the frequent itemsets of the other, and the other table. Out: counts. Most
-counts are known from the itemsets; the others are counted only where they can matter.
+Most counts are known from the frequent itemsets; the others are counted only where they can matter.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.layout import Layout, lay_out
 from withhold.data import Records
+from withhold.data.spans import sorted_spans, spans, starts_of
 from withhold.mining.itemset_index import count_supports
 from withhold.mining.miner import Itemsets, Rule, Rules
 
@@ -29,7 +29,7 @@ UNKNOWN = -1
 
 
 class Counts(NamedTuple):
-    """A rule of one table, and its counts in the other."""
+    """A rule of some records, and its counts in the others."""
 
     rule: Rule
     joint: int
@@ -38,13 +38,13 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RulesElsewhere:
-    """The rules of one table, looked at in another."""
+    """The rules of some records, counted in others."""
 
     rules: Rules
     itemsets: Itemsets
-    """The frequent itemsets of the other table."""
-    table: Records
-    """The other table."""
+    """The frequent itemsets of the others."""
+    records: Records
+    """The others."""
 
     @cached_property
     def _places(self) -> Longs:
@@ -109,7 +109,7 @@ class RulesElsewhere:
         """For each rule the largest changes of confidence and joint support that can be."""
         known = self.joint != UNKNOWN
         # A whole that is not frequent there is in fewer records than any that is.
-        most = self.itemsets.supports.min(initial=len(self.table))
+        most = self.itemsets.supports.min(initial=len(self.records))
         lowest, highest = np.where(known, self.joint, 0), np.where(known, self.joint, most)
         ends = [np.minimum(_confidence(end, self.support), 1.0) for end in (lowest, highest)]
         ends[0][self.support == UNKNOWN] = 0.0
@@ -120,35 +120,19 @@ class RulesElsewhere:
 
     def _count(self, numbers: Longs) -> Longs:
         """The supports there of some of the rules' itemsets."""
-        itemsets, layout = self.rules.itemsets, self._layout
+        itemsets, (layout, bitmaps, rank_of_code) = self.rules.itemsets, self._laid_out
         sizes = itemsets.sizes[numbers]
-        offsets = np.zeros(len(numbers) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        shift = np.repeat(itemsets.offsets[numbers] - offsets[:-1], sizes)
-        codes = itemsets.items[shift + np.arange(offsets[-1])]
-        counts: Longs = count_supports(
-            offsets,
-            self._rank_of_code[codes],
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            layout.supports,
-            self._bitmaps,
-        )
+        codes = itemsets.items[spans(itemsets.offsets[numbers], sizes)]
+        rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows, layout.supports
+        ranks = sorted_spans(sizes, rank_of_code[codes], layout.n_items)
+        counts: Longs = count_supports(starts_of(sizes), ranks, *rows, bitmaps)
         return counts
 
     @cached_property
-    def _layout(self) -> Layout:
-        return lay_out(self.table, np.empty(0, dtype=np.int32))
-
-    @cached_property
-    def _bitmaps(self) -> NDArray[np.uint64]:
-        return self._layout.bitmaps()
-
-    @cached_property
-    def _rank_of_code(self) -> NDArray[np.int32]:
-        return np.argsort(self._layout.code_of_rank).astype(np.int32)
+    def _laid_out(self) -> tuple[Layout, NDArray[np.uint64], NDArray[np.int32]]:
+        """The others' layout, its bitmaps, and the rank of each code."""
+        layout = lay_out(self.records, np.empty(0, dtype=np.int32))
+        return layout, layout.bitmaps(), np.argsort(layout.code_of_rank).astype(np.int32)
 
 
 def _confidence(joint: Longs, support: Longs) -> Floats:

@@ -15,45 +15,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Records, Source, Table
-from withhold.data.roles import roles_of
 from withhold.errors import InputError
 from withhold.method import Model
-from withhold.methods.cells.model import KAnonymity
-from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.options import Plain
+from withhold.registry import method_of
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 MANIFEST_FORMAT = 2
 READ_FORMATS = (1, MANIFEST_FORMAT)
 """Releases that were made before there were two files can still be proved."""
 INTERNAL_FORMAT = 1
-SECRET_PARAMETERS = frozenset(("seed", "round", "constraints_sha256"))
-"""Of a model: which sample confirmed it, and the digest of who wants what protected, with which a stranger
-could test guesses. Only the custodian needs them, who has the originals."""
 WARNING = "Keep this file. It must not be published: with it, somebody could work backwards from the release."
-NEEDED: Mapping[str, Mapping[str, Any]] = {
-    "model": {"model": str},
-    "output": {
-        "sha256": str,
-        "format": str,
-        "container": str,
-        "compression": str,
-        "separator": str,
-        "columns": list,
-    },
+FORM: Mapping[str, Any] = {
+    "format": str,
+    "container": str,
+    "compression": str,
+    "separator": str,
+    "columns": list,
 }
-"""What a proof needs to find in a manifest, and of which type."""
+"""What a proof needs to find in a manifest about how the file is read, and of which type."""
 MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
-"""What an output may have as well."""
+"""What may be there as well."""
+ABOUT_ORIGINALS = frozenset(("dropped_columns", "binned_columns", "without_consent"))
+"""Amounts that are not in the published file."""
 FOUND = frozenset(
     ("round", "groups", "constraints_sha256", "already_held", "fill_effect", "hierarchies")
 )
 """What a release notes beside its options and parameters, which nobody can ask for."""
 SPELT = {"restoring": "restore"}
 """Options that are not called on the command line what they are called in Python."""
-Plain = (str, int, float, list)
+ASKED_FOR = (str, int, float, list)
 GENUINE = "use the manifest that withhold wrote"
 
 
@@ -68,7 +62,7 @@ def internal_path(path: Path) -> Path:
 
 
 def make_manifest(
-    release: Release,
+    release: AnyRelease,
     name: str,
     written: Source,
     verdict: Verdict,
@@ -79,16 +73,20 @@ def make_manifest(
 
     ``warnings`` are about the file itself, for whoever opens it.
     """
-    model = release.model
+    model, data = release.model, release.data
+    roles = column_roles_of(release.original, model)
+    # That there were other columns is nothing that strangers need to know.
+    roles = {name: role for name, role in roles.items() if name in data.names}
+    # Of a table only what anybody can count in the file.
+    size = {n: amount for n, amount in amounts(data).items() if n not in ABOUT_ORIGINALS}
     return {
         "manifest": MANIFEST_FORMAT,
         "promise": model.promise(),
-        "model": _public(model.parameters()),
+        "model": model.parameters(),
         **({"to_prove_it_again": model.needs} if model.needs else {}),
         "verdict": _verdict(verdict, model),
-        "output": {"name": name, "sha256": written.sha256, **form_as_dict(written)}
-        | _published_amounts(release.data),
-        **_roles(release, published_only=True),
+        "output": {"name": name, "sha256": written.sha256, **form_as_dict(written), **size},
+        **({"column_roles": roles} if roles else {}),
         "ids": release.ids,
         "unknown": [each.as_dict() for each in release.unknown],
         **({"warnings": list(warnings)} if warnings else {}),
@@ -96,7 +94,7 @@ def make_manifest(
 
 
 def make_internal(
-    release: Release,
+    release: AnyRelease,
     name: str,
     written: Source,
     policy: Mapping[str, Any] | None = None,
@@ -106,9 +104,9 @@ def make_internal(
     """What the custodian needs to make the release again, and to answer questions about it."""
     from withhold import __version__
 
-    source = release.original.source
-    ids = getattr(release.original, "record_ids", None)
-    model = release.model.parameters()
+    original, source = release.original, release.original.source
+    ids = getattr(original, "record_ids", None)
+    roles = column_roles_of(original, release.model)
     return {
         "internal": INTERNAL_FORMAT,
         "warning": WARNING,
@@ -117,19 +115,19 @@ def make_internal(
             "name": None if source is None else source.path.name,
             "sha256": None if source is None else source.sha256,
             **({} if source is None else form_as_dict(source)),
-            **amounts(release.original),
-            "without_consent": release.original.without_consent,
-            "skipped_rows": getattr(release.original, "skipped_rows", 0),
+            **amounts(original),
+            "without_consent": original.without_consent,
+            "skipped_rows": getattr(original, "skipped_rows", 0),
         },
         "seed": release.options.get("seed"),
-        "sample": {name: model[name] for name in SECRET_PARAMETERS if name in model},
+        "sample": _sample(release),
         "method": release.verdict.method,
         "warnings": list(warnings),
-        **_roles(release),
+        **({"column_roles": roles} if roles else {}),
         "options": dict(release.options),
         "policy": dict(policy) if policy is not None else policy_of(release),
         "loss": release.loss.as_dict(),
-        "withheld": withheld_names(release),
+        "withheld": _withheld(release),
         "record_ids": None if ids is None or release.ids == "keep" else list(ids),
         "unknown": [each.as_dict() | {"names": list(each.names)} for each in release.unknown],
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
@@ -142,68 +140,48 @@ def make_internal(
     }
 
 
-def policy_of(release: Release) -> dict[str, Any]:
+def policy_of(release: AnyRelease) -> dict[str, Any]:
     """The options that make this release again, as a policy file has them."""
     original = release.original
-    prepared = (
-        {"drop": list(original.dropped), "bin": list(original.binned)}
-        if isinstance(original, Table)
-        else {}
-    )
-    asked = {**release.model.parameters(), **release.options, **prepared, "ids": release.ids}
+    asked = {**release.model.parameters(), **release.options}
+    if isinstance(original, Table):
+        asked |= {"drop": list(original.dropped), "bin": list(original.binned)}
     if "p" in asked and asked["p"] is None:
         asked["p"] = "any"
     return {
         SPELT.get(name, name.replace("_", "-")): value
-        for name, value in asked.items()
-        if name not in FOUND and value not in (None, []) and isinstance(value, Plain)
+        for name, value in {**asked, "ids": release.ids}.items()
+        if name not in FOUND and value not in (None, []) and isinstance(value, ASKED_FOR)
     }
 
 
-def withheld_names(release: Release) -> dict[str, int]:
+def _withheld(release: AnyRelease) -> dict[str, int]:
     """How often each item, or the cells of each column, of the original is not in the release."""
-    if isinstance(release.original, Table):
-        counts = {c.name: int(c.withheld.sum()) for c in release.data.columns}
-        return {name: n for name, n in counts.items() if n}
-    published = dict(zip(release.data.vocabulary, release.data.supports.tolist(), strict=True))
-    original = release.original
-    gone = (
-        (name, support - published.get(name, 0))
-        for name, support in zip(original.vocabulary, original.supports.tolist(), strict=True)
-    )
-    return {name: n for name, n in gone if n > 0}
+    original, published = release.original, release.data
+    if isinstance(original, Table):
+        counts = [(column.name, int(column.withheld.sum())) for column in published.columns]
+    else:
+        left = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
+        supports = zip(original.vocabulary, original.supports.tolist(), strict=True)
+        counts = [(name, support - left.get(name, 0)) for name, support in supports]
+    return {name: n for name, n in counts if n > 0}
 
 
 def form_as_dict(form: Source) -> dict[str, Any]:
     """The form of a file as plain values."""
-    marks: dict[str, Any] = {}
-    if form.marked:
-        marks |= {"mark": form.mark, "marked": list(form.marked)}
-    if form.safe_csv:
-        marks |= {"safe_csv": True}
     return {
-        "format": form.format,
-        "container": form.container,
-        "compression": form.compression,
-        "separator": form.separator,
+        **{name: getattr(form, name) for name in FORM},
         "columns": list(form.columns),
-        **marks,
+        **({"mark": form.mark, "marked": list(form.marked)} if form.marked else {}),
+        **({"safe_csv": True} if form.safe_csv else {}),
     }
 
 
 def form_from(section: Mapping[str, Any], path: Path) -> Source:
     """The form that a section of a manifest describes."""
-    return Source(
-        path,
-        section["format"],
-        section["compression"],
-        section["container"],
-        section["separator"],
-        tuple(section["columns"]),
-        mark=section.get("mark", ""),
-        marked=tuple(section.get("marked", ())),
-        safe_csv=section.get("safe_csv", False),
-    )
+    found = {name: section[name] for name in (*FORM, *MARKS) if name in section}
+    lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
+    return Source(path, **{**found, **lists})
 
 
 def amounts(data: Records | Table) -> dict[str, Any]:
@@ -219,38 +197,25 @@ def amounts(data: Records | Table) -> dict[str, Any]:
     }
 
 
-def _published_amounts(data: Records | Table) -> dict[str, Any]:
-    """How much was published: what anybody can count in the file."""
-    if isinstance(data, Records):
-        return amounts(data)
-    return {"rows": len(data), "withheld_cells": data.n_withheld}
-
-
-def _public(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if name not in SECRET_PARAMETERS}
-
-
 def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
     """The verdict; how it was reached only where that is counted in the published file alone."""
     told = {"status": verdict.status.value, "words": verdict.words}
-    if isinstance(model, PersonalRhoUncertainty):
-        return told | {"method": model.method_for_strangers}
+    if (how := method_of(model).how_for_strangers) is not None:
+        return told | {"method": how(model)}
     return told | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
 def column_roles_of(data: Records | Table, model: Model) -> dict[str, str]:
     """What became of every column of a table; of records nothing, as they have no columns."""
-    if isinstance(data, Table) and isinstance(model, KAnonymity):
-        return roles_of(data, model)
-    return {}
+    return method_of(model).column_roles(data, model)
 
 
-def _roles(release: Release, *, published_only: bool = False) -> dict[str, Any]:
-    """The roles of the columns; that there were others is nothing that strangers need to know."""
-    roles = column_roles_of(release.original, release.model)
-    if published_only:
-        roles = {name: role for name, role in roles.items() if name in release.data.names}
-    return {"column_roles": roles} if roles else {}
+def _sample(release: AnyRelease) -> dict[str, Plain]:
+    """What a stranger could test guesses with: which draw confirmed it, and who wants what protected."""
+    evidence = release.evidence
+    if evidence.constraints is None:
+        return {}
+    return {**vars(evidence.draw), "constraints_sha256": evidence.constraints.digest()}
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -261,10 +226,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
     record = _read_json(path, remedy)
     if not isinstance(record, dict) or record.get("manifest") not in READ_FORMATS:
         raise InputError("is not a manifest that this version knows", path=path, remedy=remedy)
-    for section, fields in NEEDED.items():
+    for section, fields in {"model": {"model": str}, "output": {"sha256": str, **FORM}}.items():
         _check_fields(record.get(section), fields, section, path)
-    there = {name: kind for name, kind in MARKS.items() if name in record["output"]}
-    _check_fields(record["output"], there, "output", path)
+    marks = {name: kind for name, kind in MARKS.items() if name in record["output"]}
+    _check_fields(record["output"], marks, "output", path)
     return record
 
 
@@ -283,8 +248,7 @@ def read_internal(path: Path) -> dict[str, Any] | None:
 def input_form(internal: Mapping[str, Any] | None, path: Path, sha256: str) -> Source | None:
     """How the original was read when the release was made, if this is the same file."""
     section = {} if internal is None else internal["input"]
-    fields = {name: kind for name, kind in NEEDED["output"].items() if name != "sha256"}
-    known = all(name in section and _fits(section[name], kind) for name, kind in fields.items())
+    known = all(name in section and _fits(section[name], kind) for name, kind in FORM.items())
     return form_from(section, path) if known and section.get("sha256") == sha256 else None
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from withhold.atomic import FileSet, current, drafting, refuse_links, save
 from withhold.counting.memory import give_back_memory
-from withhold.counting.threads import Progress, quiet
+from withhold.counting.threads import Progress
 from withhold.data import Source
 from withhold.errors import (
     InputError,
@@ -26,14 +26,15 @@ from withhold.errors import (
     option,
 )
 from withhold.escaping import json_text
-from withhold.formats import Data, as_written, form_for, read_back, write
+from withhold.formats import as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
+from withhold.method import CheckRun
 from withhold.publish.manifest import internal_path, make_internal, make_manifest, manifest_path
 from withhold.registry import verify
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
     from withhold.report.content import Report
 
 
@@ -70,21 +71,19 @@ def release_files(path: Path) -> FileSet:
 
 def manifest_of(path: Path) -> Path:
     """The manifest that belongs to the file as it is now, even if a run was killed while replacing both."""
-    _refuse_folder(path)
-    return current(release_files(path), manifest_path(path))
+    return _current(path, manifest_path)
 
 
 def internal_of(path: Path) -> Path:
     """The internal manifest that belongs to the file as it is now."""
-    _refuse_folder(path)
-    return current(release_files(path), internal_path(path))
+    return _current(path, internal_path)
 
 
-def _refuse_folder(path: Path) -> None:
-    """Refuse what is no file, before names are built from its name: ``.`` and ``/`` have none."""
+def _current(path: Path, named: Callable[[Path], Path]) -> Path:
+    # Names cannot be built from those of folders: ``.`` and ``/`` have none.
     if path.is_dir():
-        remedy = "name the published file"
-        raise InputError("is a directory", path=path, remedy=remedy)
+        raise InputError("is a directory", path=path, remedy="name the published file")
+    return current(release_files(path), named(path))
 
 
 def check_target(path: Path, source: Source | None, *, force: bool) -> None:
@@ -92,8 +91,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     folder = path.parent
     if path.is_dir():
         raise OutputError(f"{path} is a directory; name a file in it")
-    if not folder.is_dir():
-        raise OutputError(f"the folder {folder} does not exist; create it first")
+    _check_folder(folder)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"the folder {folder} cannot be written to; choose another")
     files = release_files(path)
@@ -101,87 +99,115 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     # out, because of long names and read-only disks.
     with drafting(files) as drafts:
         drafts.new()
+    sources = [] if source is None else [source.path]
     # Also where no report is asked for: an old one would tell of another release.
     for target in files.members:
-        if not os.path.lexists(target):
-            continue
-        if source is not None and source.path.exists() and target.samefile(source.path):
-            raise PolicyError(f"{target} is the input itself; it is never overwritten")
-        refuse_links(target)
-        if not target.is_file():
-            raise OutputError(f"{target} is not an ordinary file; choose another name")
-        if not force:
-            raise PolicyError(f"{target} exists already; use {option('force', True)} to replace it")
+        _check_replaceable(target, sources, "the input itself", force=force)
+
+
+def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Write a page or a table whole or not at all; never over one of the sources."""
+    check_free(path, force=force, sources=sources)
+    with save(path) as draft:
+        draft.write(text.encode("utf-8", errors="backslashreplace"))
+
+
+def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None:
+    """Refuse, before any work is done, a page or a table that could not or must not be written."""
+    _check_folder(path.parent)
+    _check_replaceable(path, sources, "one of the inputs", force=force)
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise OutputError(f"the folder {folder} does not exist; create it first")
+
+
+def _check_replaceable(path: Path, sources: Iterable[Path], input_: str, *, force: bool) -> None:
+    """Refuse a name at which something stands that is not to be replaced."""
+    if not os.path.lexists(path):
+        return
+    if path.exists() and any(source.exists() and path.samefile(source) for source in sources):
+        raise PolicyError(f"{path} is {input_}; it is never overwritten")
+    refuse_links(path)
+    if not path.is_file():
+        raise OutputError(f"{path} is not an ordinary file; choose another name")
+    if not force:
+        raise PolicyError(f"{path} exists already; use {option('force', True)} to replace it")
 
 
 def publish(
-    release: Release,
+    release: AnyRelease,
     path: Path,
     *,
-    force: bool = False,
-    format: str | None = None,
-    mark: str | None = None,
-    safe_csv: bool = False,
-    report: bool = False,
-    edition: str = "internal",
-    policy: Mapping[str, Any] | None = None,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    force: bool,
+    format: str | None,
+    mark: str | None,
+    safe_csv: bool,
+    report: bool,
+    edition: str,
+    policy: Mapping[str, Any] | None,
+    jobs: int | None,
+    progress: Progress,
 ) -> Published:
-    """Write, read back, prove, tell; then give all files their names at once.
-
-    ``policy`` is what was asked for, as a policy file has it; if not given it follows from the release.
-    """
-    check_target(path, release.original.source, force=force)
+    """Write, read back, prove, tell; then give all files their names at once; as ``Release.write`` says."""
     like = release.original.source
+    check_target(path, like, force=force)
     form = form_for(release.data, path.name, like=like, format=format, mark=mark, safe_csv=safe_csv)
-    with drafting(release_files(path)) as drafts:
+    files = release_files(path)
+    manifest_at, internal_at, report_at = files.others
+    with drafting(files) as drafts:
         draft = drafts.new()
         written = write(release.data, draft.path, form, file=cast(BinaryIO, draft))
-        found = _read_draft(draft.path, written, path.name)
-        if found != as_written(release.data, written):
-            raise InternalError(f"{path.name}: what was read back is not what was written")
-        give_back_memory()
-        verdict = verify(found, release.model, jobs=jobs, progress=progress)
-        if not verdict.status.may_be_published:
-            raise NotVerifiedError(
-                f"the file written for {path} did not pass its proof ({verdict.status.value}: "
-                f"{verdict.witness}); it was not published",
-                undecided=verdict.status is Status.UNDECIDED,
-            )
+        verdict = _proved(release, draft.path, written, path, jobs, progress)
         formulas = formula_warnings(release.data, written)
         warnings = (*release.warnings, *formulas)
         manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
         internal = make_internal(release, path.name, written, policy, warnings=warnings)
         targets = [
             (draft, path),
-            (drafts.new_text(json_text(manifest) + "\n"), manifest_path(path)),
-            (drafts.new_text(json_text(internal) + "\n"), internal_path(path)),
+            (drafts.new_text(json_text(manifest) + "\n"), manifest_at),
+            (drafts.new_text(json_text(internal) + "\n"), internal_at),
         ]
-        content = None
+        content = page = None
         if report:
-            content, page_text = _tell(release, manifest, internal, edition, jobs, progress)
-            targets.append((drafts.new_text(page_text), report_path(path)))
-        private = [internal_path(path)]
-        if edition == "internal":
-            private.append(report_path(path))
+            page = report_at
+            content, text = _tell(release, manifest, internal, edition, jobs, progress)
+            targets.append((drafts.new_text(text), page))
+        private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
-    page = report_path(path) if report else None
-    return Published(
-        path,
-        manifest_path(path),
-        internal_path(path),
-        written.sha256,
-        verdict,
-        written,
-        page,
-        content,
-        warnings,
-    )
+    told = (verdict, written, page, content, warnings)
+    return Published(path, manifest_at, internal_at, written.sha256, *told)
+
+
+def _proved(
+    release: AnyRelease,
+    draft: Path,
+    written: Source,
+    path: Path,
+    jobs: int | None,
+    progress: Progress,
+) -> Verdict:
+    """The verdict on the bytes of the draft, which holds; else nothing may be published."""
+    try:
+        found = read_back(draft, written)
+    except InputError as error:
+        raise InternalError(f"{path.name}: what was written cannot be read: {error}") from error
+    if found != as_written(release.data, written):
+        raise InternalError(f"{path.name}: what was read back is not what was written")
+    give_back_memory()
+    verdict = verify(found, release.model, release.evidence, CheckRun(jobs=jobs, progress=progress))
+    if not verdict.status.may_be_published:
+        raise NotVerifiedError(
+            f"the file written for {path} did not pass its proof ({verdict.status.value}: "
+            f"{verdict.witness}); it was not published",
+            undecided=verdict.status is Status.UNDECIDED,
+        )
+    return verdict
 
 
 def _tell(
-    release: Release,
+    release: AnyRelease,
     manifest: Mapping[str, Any],
     internal: Mapping[str, Any],
     edition: str,
@@ -195,35 +221,6 @@ def _tell(
     subject = examine(release, jobs=jobs, progress=progress)
     content = make_report(subject, manifest, internal, edition=edition)
     return content, report_html(content)
-
-
-def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
-    """Write a page or a table whole or not at all; never over one of the sources."""
-    check_free(path, force=force, sources=sources)
-    with save(path) as draft:
-        draft.write(text.encode("utf-8", errors="backslashreplace"))
-
-
-def check_free(path: Path, *, force: bool, sources: Iterable[Path] = ()) -> None:
-    """Refuse, before any work is done, a page or a table that could not or must not be written."""
-    if not path.parent.is_dir():
-        raise OutputError(f"the folder {path.parent} does not exist; create it first")
-    if not os.path.lexists(path):
-        return
-    if path.exists() and any(source.exists() and path.samefile(source) for source in sources):
-        raise PolicyError(f"{path} is one of the inputs; it is never overwritten")
-    refuse_links(path)
-    if not path.is_file():
-        raise OutputError(f"{path} is not an ordinary file; choose another name")
-    if not force:
-        raise PolicyError(f"{path} exists already; use {option('force', True)} to replace it")
-
-
-def _read_draft(draft: Path, written: Source, name: str) -> Data:
-    try:
-        return read_back(draft, written)
-    except InputError as error:
-        raise InternalError(f"{name}: what was written cannot be read: {error}") from error
 
 
 def sha256_of(path: Path) -> str:

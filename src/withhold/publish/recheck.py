@@ -1,9 +1,8 @@
 """Prove a published file again: the policy that was stated, or the one that its manifest describes.
 
-Nothing that comes with the file is taken on trust. The manifest only proposes how the bytes are to be read:
-the proposal is followed if detection finds the same, or if the user repeats it. Nobody can detect whether
-quotes before formulas belong to the names (``safe_csv``): unless the user says so, both are proved, and where
-the verdicts differ it is UNDECIDED. A check that found nothing to check is UNDECIDED.
+Nothing that comes with the file is taken on trust. Nobody can detect whether quotes before formulas belong to
+the names (``safe_csv``): unless the user says so, both are proved, and where the verdicts differ it is
+UNDECIDED. A check that found nothing to check is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -17,22 +16,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
-from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError
+from withhold.data.evidence import Draw, Evidence
+from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError, option
 from withhold.formats import Data
 from withhold.listed import occurring_text, protects_nobody, unknown_items
-from withhold.method import Model
-from withhold.publish.manifest import (
-    GENUINE,
-    SECRET_PARAMETERS,
-    read_internal,
-    read_manifest,
-)
+from withhold.method import CheckRun, Model
+from withhold.publish.manifest import GENUINE, read_internal, read_manifest
 from withhold.publish.publishing import internal_of, manifest_of, sha256_of
 from withhold.publish.rereading import Reading, Readings, read_published
-from withhold.publish.strength import promises_less
-from withhold.registry import model_from, verify
+from withhold.registry import method_of, model_from, verify
 from withhold.verdict import Status, Verdict
+from withhold.wording import counted
+
+NOT_THESE = (
+    "these are not the constraints that the release was made for: the file may be another one, or {}, {}, "
+    "{} or {} was given then and not now, or the other way round"
+)
+MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
+"""Options that make other constraints of the same file."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def verify_file(
     *,
     model: Model | None = None,
     policy_from: str = "the stated policy",
-    complete: Callable[[Model], Model] = lambda model: model,
+    gather: Callable[[Model], Evidence] = lambda _: Evidence(),
     reading: Reading | None = None,
     safe_csv: bool | None = None,
     for_original: bool = False,
@@ -70,7 +73,7 @@ def verify_file(
     """Prove a published file again.
 
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
-    ``complete`` adds to the model what no manifest holds. ``reading`` are options of ``read``, perhaps only
+    ``gather`` finds the evidence, which no manifest holds. ``reading`` are options of ``read``, perhaps only
     ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
     this is not known.
     """
@@ -79,67 +82,61 @@ def verify_file(
     # First: it completes what a killed run left, and with it the file may become another.
     where = manifest or manifest_of(path)
     digest = sha256_of(path)
+    stated = model is not None
     # A stated policy needs no manifest; one that is named must be there.
-    record, warnings = _manifest_beside(where, stated=model is not None, named=manifest is not None)
+    record, warnings = _manifest_beside(where, needed=not stated or manifest is not None)
     if model is None:
         assert record is not None
         policy_from = f"the manifest {where.name}"
-        model = complete(model_in(record, where, path))
-    else:
-        model = complete(model)
-        if record is not None:
-            warnings += _promised_otherwise(record, where, path, model, policy_from)
+        model = model_in(record, where)
+    evidence, others = _drawn(gather(model), record, path, stated=stated)
     same_bytes = None if record is None else digest == record["output"]["sha256"]
-    if same_bytes is False and policy_from != f"the manifest {where.name}":
-        warnings.append(f"{path.name} is not the file that {where.name} describes")
+    if stated and record is not None:
+        warnings += _promised_otherwise(record, where, model, others, policy_from)
+        if not same_bytes:
+            warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
+    how: dict[str, Any] = {"safe_csv": safe_csv, "for_original": for_original}
     try:
-        readings = read_published(
-            path,
-            model,
-            record,
-            options,
-            same_bytes=bool(same_bytes),
-            safe_csv=safe_csv,
-            for_original=for_original,
-        )
+        same = bool(same_bytes)
+        readings = read_published(path, model, record, options, same_bytes=same, **how)
     except InputError as error:
-        raise _unreadable(error, path) if same_bytes is False else error from None
-    prove = partial(verify, model=model, jobs=jobs, limit_seconds=limit_seconds, progress=progress)
-    table, verdict = _proved(readings, prove, model, path, allow_unknown=allow_unknown)
-    if (nobody := protects_nobody(model, allowed=allow_unknown)) is not None:
-        method = f"nothing, since {nobody.problem}"
-        verdict = replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
+        if same_bytes is not False:
+            raise
+        problem = f"is not the file that was published, nor can it be read ({error.problem})"
+        remedy = "copy or download it again"
+        raise InputError(problem, path=path, line=error.line, remedy=remedy) from None
+    run = CheckRun(jobs=jobs, limit_seconds=limit_seconds, progress=progress)
+    prove = partial(verify, model=model, evidence=evidence, run=run)
+    judge = partial(doubted, model=model, evidence=evidence)
+    data, verdict = _proved(readings, prove, judge, path, allow_unknown=allow_unknown)
+    if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
+        verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
-    occurring = occurring_text(model, table)
-    return Recheck(
-        same_bytes, verdict, model, table, seconds, policy_from, occurring, tuple(warnings)
-    )
+    told = (policy_from, occurring_text(model, data, evidence), tuple(warnings))
+    return Recheck(same_bytes, verdict, model, data, seconds, *told)
 
 
-def _manifest_beside(
-    where: Path, *, stated: bool, named: bool
-) -> tuple[dict[str, Any] | None, list[str]]:
-    """The manifest, and what is wrong with it; a stated policy needs none, but one that is named."""
-    if not stated or named:
-        return read_manifest(where), []
-    if not where.exists():
+def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | None, list[str]]:
+    """The manifest, and what is wrong with it; None where there is no usable one and none is needed."""
+    if not needed and not where.exists():
         return None, []
     try:
         return read_manifest(where), []
     except InputError as error:
+        if needed:
+            raise
         return None, [_unusable(where, error)]
 
 
 def _promised_otherwise(
-    record: Mapping[str, Any], where: Path, path: Path, model: Model, policy_from: str
+    record: Mapping[str, Any], where: Path, model: Model, others: list[str], policy_from: str
 ) -> list[str]:
     """How a manifest falls short of the policy that is proved, in words."""
     try:
-        promised = model_in(record, where, path)
+        less = [*promises_less(model_in(record, where), model), *others]
     except InputError as error:
         return [_unusable(where, error)]
-    less = promises_less(promised, model)
     return [f"{where.name} promises less than {policy_from}: {'; '.join(less)}"] if less else []
 
 
@@ -150,58 +147,77 @@ def _unusable(where: Path, error: InputError) -> str:
 def _proved(
     readings: Readings,
     prove: Callable[[Data], Verdict],
-    model: Model,
+    judge: Callable[[Verdict, Data], Verdict],
     path: Path,
     *,
     allow_unknown: bool,
 ) -> tuple[Data, Verdict]:
     """What was proved, and the verdict: the same for both readings, where there are two."""
-    tables = [readings.named]
+    found = [readings.named]
     verdicts = [prove(readings.named)]
     if (other := readings.as_it_looks) is not None:
-        tables.append(other)
+        found.append(other)
         try:
             verdicts.append(prove(other))
         except WithholdError as error:
             raise _two_namings(path, verdicts[0].status.value, str(error)) from None
-    judged = [
-        doubted(verdict, model, table) for verdict, table in zip(verdicts, tables, strict=True)
-    ]
+    judged = list(map(judge, verdicts, found))
     # A reading in which nothing was checked says nothing against the other one.
     sound = [n for n, each in enumerate(judged) if each.status is verdicts[n].status] or [0]
     if len({verdicts[n].status for n in sound}) > 1:
         raise _two_namings(path, *(verdict.status.value for verdict in verdicts))
     best = sound[0]
-    return tables[best], verdicts[best] if allow_unknown else judged[best]
+    return found[best], verdicts[best] if allow_unknown else judged[best]
 
 
-def model_in(record: Mapping[str, Any], where: Path, path: Path | None = None) -> Model:
-    """The model that a manifest describes; which sample confirmed it stands in the internal one."""
-    parameters = dict(record["model"])
-    internal = None if path is None else read_internal(internal_of(path))
-    sample = {} if internal is None else internal["sample"]
-    # Any other sample is as good a test, as long as nobody could know it beforehand.
-    fresh = {"seed": secrets.randbits(32), "round": 1, "constraints_sha256": None}
-    for name in SECRET_PARAMETERS - parameters.keys():
-        parameters[name] = sample.get(name, fresh[name])
+def model_in(record: Mapping[str, Any], where: Path) -> Model:
+    """The model that a manifest describes."""
     try:
-        return model_from(parameters)
+        return model_from(record["model"])
     except PolicyError as error:
         raise InputError(str(error), path=where, remedy=GENUINE) from error
 
 
-def doubted(verdict: Verdict, model: Model, table: Data) -> Verdict:
+def _drawn(
+    evidence: Evidence, record: Mapping[str, Any] | None, path: Path, *, stated: bool
+) -> tuple[Evidence, list[str]]:
+    """The evidence with the draw that confirmed the release, as the internal manifest has it.
+
+    And whether the constraints are others than then: wrong, unless a policy of one's own is ``stated``.
+    """
+    internal = None if record is None else read_internal(internal_of(path))
+    sample = (record or {}).get("model", {}) if internal is None else internal["sample"]
+    then = sample.get("constraints_sha256")
+    now = None if evidence.constraints is None else evidence.constraints.digest()
+    others = ["its constraints are others"] * (None not in (then, now) and then != now)
+    if stated:
+        return evidence, others
+    if others:
+        raise PolicyError(NOT_THESE.format(*map(option, MAKES_OTHERS)))
+    # Any other draw is as good a test, as long as nobody could know it beforehand.
+    seed, round = sample.get("seed"), sample.get("round")
+    known = fits(seed, int) and fits(round, int)
+    draw = Draw(seed, round) if known else Draw(secrets.randbits(32))
+    return replace(evidence, draw=draw), []
+
+
+def doubted(verdict: Verdict, data: Data, model: Model, evidence: Evidence) -> Verdict:
     """The verdict, unless it rests on nothing: then nobody can know whether the right thing was asked."""
     if verdict.status is not Status.HOLDS:
         return verdict
-    missing = unknown_items(model, table)
+    missing = unknown_items(model, data, evidence)
     if missing is not None and missing.is_everything:
-        method = f"nothing, since {missing}; --allow-unknown accepts that"
-        return replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
+        return _resting_on_nothing(
+            verdict, f"nothing, since {missing}; --allow-unknown accepts that"
+        )
     if verdict.checked == 0:
         method = f"nothing ({verdict.method}); --allow-unknown accepts that"
-        return replace(verdict, status=Status.UNDECIDED, method=method)
+        return _resting_on_nothing(verdict, method)
     return verdict
+
+
+def _resting_on_nothing(verdict: Verdict, method: str) -> Verdict:
+    return replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
 
 
 def _two_namings(path: Path, as_proposed: str, as_it_looks: str) -> UndecidedError:
@@ -214,10 +230,34 @@ def _two_namings(path: Path, as_proposed: str, as_it_looks: str) -> UndecidedErr
     )
 
 
-def _unreadable(error: InputError, path: Path) -> InputError:
-    return InputError(
-        f"is not the file that was published, nor can it be read ({error.problem})",
-        path=path,
-        line=error.line,
-        remedy="copy or download it again",
-    )
+def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
+    """In which respects ``offered`` promises less than ``asked``; none if it promises as much or more.
+
+    >>> from withhold.methods.rho.model import RhoUncertainty
+    >>> promises_less(RhoUncertainty("0.9", {"a"}), RhoUncertainty("0.5", {"a", "b"}))
+    ('rho is 0.9 instead of 0.5', 'sensitive lacks 1 of 2')
+
+    In coherence, what is private is not among the public items that somebody may know, so a longer list of
+    private items promises something else.
+    """
+    if offered.name != asked.name:
+        return (f"its model is {offered.name} instead of {asked.name}",)
+    mine, theirs = offered.parameters(), asked.parameters()
+    less = [
+        _difference(name, mine[name], theirs[name])
+        for name, declared in method_of(asked).parameters().items()
+        if (weaker := declared.option.weaker) is not None and weaker(mine[name], theirs[name])
+    ]
+    if "private" in mine and (more := len(set(mine["private"]) - set(theirs["private"]))):
+        less.append(
+            f"private names {counted(more, 'other item')}, so that it promises nothing about those who "
+            f"know {'it' if more == 1 else 'them'}"
+        )
+    return tuple(less)
+
+
+def _difference(name: str, offered: Any, asked: Any) -> str:
+    if isinstance(asked, list):
+        return f"{name} lacks {len(set(asked) - set(offered)):,} of {len(asked):,}"
+    shown = ["not set" if value is None else str(value) for value in (offered, asked)]
+    return f"{name} is {shown[0]} instead of {shown[1]}"

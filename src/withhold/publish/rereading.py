@@ -7,7 +7,7 @@ the proposal is followed if detection finds the same, or if the user repeats it.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,13 +56,13 @@ def read_published(
         # As the file has them: what stands for a withheld cell got its quote, too.
         marked = tuple(map(escape, form.marked))
         form = replace(form, safe_csv=False, mark=escape(form.mark), marked=marked)
-    if for_original and options and form is not None and same_bytes:
-        try:
-            data = _read_bytes(path, model, form, {}, same_bytes=True)
-        except (InputError, UndecidedError):
-            data = _read_bytes(path, model, form, options, same_bytes=True)
-    else:
-        data = _read_bytes(path, model, form, options, same_bytes=same_bytes)
+    plain = for_original and form is not None and same_bytes
+    try:
+        data = _read_bytes(path, model, form, {} if plain else options, same_bytes=same_bytes)
+    except (InputError, UndecidedError):
+        if not plain or not options:
+            raise
+        data = _read_bytes(path, model, form, options, same_bytes=True)
     if not (proposed if safe_csv is None else safe_csv):
         return Readings(data)
     if holds_formulas(data):
@@ -83,23 +83,33 @@ def _read_bytes(
 ) -> Data:
     """The file with all names as they stand there."""
     is_table = method_of(model).data == "table"
+
+    def detected() -> Data:
+        if not is_table:
+            return read(path, **options)
+        table = read_table(path, **table_options(options))
+        if form is None:
+            return table
+        # The cells that show the form's mark are withheld ones.
+        mark = form.mark or ("" if form.container == "text" else None)
+        marked = [table.column(name) for name in form.marked if name in table.names]
+        return table.with_columns(column.with_withheld(mark) for column in marked)
+
     if options or form is None or not same_bytes:
-        return _as_written(_detected(path, is_table, options), form)
-    try:
-        proposed: Data | InputError = read_back(path, form)
-    except InputError as error:
-        proposed = error
-    try:
-        found: Data | InputError = _as_written(_detected(path, is_table, {}), form)
-    except InputError as error:
-        found = error
-    if (
-        isinstance(proposed, InputError)
-        or isinstance(found, InputError)
-        or not _agree(proposed, found, form)
-    ):
+        return detected()
+    proposed, found = _tried(lambda: read_back(path, form)), _tried(detected)
+    if isinstance(proposed, InputError) or isinstance(found, InputError):
+        raise _two_readings(path, form, proposed, found)
+    if not _agree(proposed, found, form):
         raise _two_readings(path, form, proposed, found)
     return proposed
+
+
+def _tried(reading: Callable[[], Data]) -> Data | InputError:
+    try:
+        return reading()
+    except InputError as error:
+        return error
 
 
 def _agree(proposed: Data, found: Data, form: Source) -> bool:
@@ -139,53 +149,39 @@ def _describes(said: Reading, published: Path) -> bool:
     return asked == reading_of(form_from(record["output"], published))
 
 
-def command(verb: str, path: Path, form: Source) -> str:
-    """The command that reads the file in this form."""
-    options = reading_of(form)
-    words = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in options.items()]
-    return " ".join(["withhold", verb, shlex.quote(str(path)), *words])
-
-
-def _detected(path: Path, is_table: bool, options: Reading) -> Data:
-    if not is_table:
-        return read(path, **options)
+def table_options(options: Reading) -> Reading:
+    """The options of reading, as they are for a table; those that are for records alone are refused."""
     if wrong := [name for name in options if name != "separator"]:
-        raise PolicyError(
-            f"--{wrong[0].replace('_', '-')} is for records of items, not for a table"
-        )
-    return read_table(path, **options)
-
-
-def _as_written(data: Data, form: Source | None) -> Data:
-    """The data with the cells that show the form's mark withheld."""
-    if not isinstance(data, Table) or form is None:
-        return data
-    mark = form.mark or ("" if form.container == "text" else None)
-    marked = [data.column(name) for name in form.marked if name in data.names]
-    return data.with_columns(column.with_withheld(mark) for column in marked)
+        problem = "is for records of items, not for a table"
+        raise PolicyError(f"--{wrong[0].replace('_', '-')} {problem}")
+    return options
 
 
 def _two_readings(
     path: Path, form: Source, proposed: Data | InputError, found: Data | InputError
 ) -> UndecidedError:
-    as_proposed = command("verify", path, form)
+    as_proposed = _verify_command(path, form)
     as_found = ""
     if not isinstance(found, InputError) and found.source is not None:
-        as_found = command("verify", path, found.source)
+        as_found = _verify_command(path, found.source)
+    looks = [f"  {as_found}   (as the file looks)"] if as_found else []
     if as_proposed == as_found:
         why = f" ({proposed.problem})" if isinstance(proposed, InputError) else ""
-        lines = [
-            f"{path}: its manifest does not fit the file{why}; {GENUINE}, or remove it and state the policy"
-        ]
-        if reading_of(form):
-            lines.append(f"  {as_found}   (as the file looks)")
-        return UndecidedError(*lines)
-    lines = [
-        f"{path}: the file and its manifest do not agree on how it is to be read; say which it is:"
-    ]
-    lines.append(f"  {as_proposed}   (as the manifest says)")
+        fix = f"{GENUINE}, or remove it and state the policy"
+        problem = f"{path}: its manifest does not fit the file{why}; {fix}"
+        return UndecidedError(problem, *(looks if reading_of(form) else []))
     if isinstance(found, InputError):
-        lines.append(f"  Without the manifest it cannot be read: {found.problem}.")
-    elif as_found:
-        lines.append(f"  {as_found}   (as the file looks)")
-    return UndecidedError(*lines)
+        looks = [f"  Without the manifest it cannot be read: {found.problem}."]
+    return UndecidedError(
+        f"{path}: the file and its manifest do not agree on how it is to be read; say which it is:",
+        f"  {as_proposed}   (as the manifest says)",
+        *looks,
+    )
+
+
+def _verify_command(path: Path, form: Source) -> str:
+    """The command that reads the file in this form."""
+    words = ["withhold", "verify", str(path)]
+    for name, value in reading_of(form).items():
+        words += [f"--{name.replace('_', '-')}", value]
+    return shlex.join(words)

@@ -1,73 +1,129 @@
-"""The section on the attacker: what somebody could learn before, and what is left to learn."""
+"""What an attacker could do, in the words of the model, for the text of an audit and for reports."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from withhold.auditing.result import AttackPoint, Audit
+from withhold.auditing.result import AttackPoint, Audit, SizeCount
 from withhold.method import Model
-from withhold.report.words import beyond_promise, counted_rows, exposed_meaning, words_of
+from withhold.registry import method_of
 from withhold.telling.facts import Fact, shown
 from withhold.telling.plots import Line, Lines, Role
 from withhold.telling.sections import Drawing, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.words import Words
 from withhold.verdict import Status
 from withhold.wording import counted
 
 BREACHES_SHOWN = 6
-NOTHING_INFERRED = (
-    "Of all the attacks tried on the release, none inferred what the promise rules out."
-)
-NOBODY_FOUND = (
-    "Of all the attacks tried on the release, none found fewer records than were promised."
-)
-EXPOSED = "attack.exposed_{}"
-TITLES = {
-    "inferred": "How often somebody who knows some random {}items of a person infers a {} one",
-    "below_k": "How often fewer than {} records have the same known {}items",
-    "unique": "How often no other record has the same known {}items",
+NO_SUCCESS = {
+    "inferred": "Of all the attacks tried on the release, none inferred what the promise rules out.",
+    "below_k": "Of all the attacks tried on the release, none found fewer records than were promised.",
 }
+TITLES = {
+    "inferred": "How often somebody who knows some random {known}items of a person infers a {special} one",
+    "below_k": "How often fewer than {k} records have the same known {known}items",
+    "unique": "How often no other record has the same known {known}items",
+}
+
+
+def words_of(model: Model) -> Words:
+    """The words of the model."""
+    return method_of(model).words
+
+
+def _headings(model: Model) -> Mapping[str, str]:
+    """What the shares of an attack curve are called."""
+    fewer = f"fewer than {getattr(model, 'k', 0):,} records"
+    return {"unique": "record is unique", "below_k": fewer, "inferred": words_of(model).inferred}
+
+
+def shown_shares(audit: Audit) -> list[tuple[str, str]]:
+    """The shares that the points of the attack curve have, under their names, with their headings."""
+    point, headings = audit.attack_curve[0], _headings(audit.model)
+    return [(name, head) for name, head in headings.items() if getattr(point, name) is not None]
+
+
+def beyond_promise(audit: Audit) -> list[str]:
+    """A line where the curve goes further than the promise."""
+    bounds = (getattr(audit.model, name, None) for name in ("max_known", "p"))
+    most = next((bound for bound in bounds if bound is not None), None)
+    if most is None or most >= audit.attack_curve[-1].known:
+        return []
+    kind = words_of(audit.model).known
+    return [f"The promise is about at most {most:,} known {kind}item{'s' * (most != 1)}."]
+
+
+def counted_rows(audit: Audit) -> list[tuple[str, SizeCount]]:
+    """For each number of known items how many breaches there are, and how that is known."""
+    words = words_of(audit.model)
+    return [
+        (words.counted.format(items=_items(size, words)), count)
+        for size, count in audit.counts.items()
+    ]
+
+
+def exposed_meaning(audit: Audit) -> str:
+    """What the number of exposed records counts."""
+    words = words_of(audit.model)
+    return words.exposed_meaning.format(**_at_most(audit.exposed_known or 0, words))
+
+
+def exposed_text(audit: Audit) -> str:
+    """How many records are exposed, and to whom."""
+    if audit.exposed_known is None:
+        return "Exposed records were not counted."
+    words = words_of(audit.model)
+    number = f"{counted(audit.exposed_records, 'record')} ({audit.exposed_share:.1%})"
+    return f"{words.exposed.format(**_at_most(audit.exposed_known, words))}: {number}"
+
+
+def _at_most(most: int, words: Words) -> dict[str, Any]:
+    """The largest number of items in all the ways in which sentences may need it."""
+    return {
+        "most": most,
+        "at_most": f"at most {most:,}" if most else "nothing",
+        "at_most_items": f"at most {_items(most, words)}" if most else "nothing",
+    }
+
+
+def _items(number: int, words: Words) -> str:
+    return words.nothing if number == 0 else f"{number:,} item{'s' * (number > 1)}"
 
 
 def attack_section(subject: Subject, *, with_original: bool) -> Section:
     """What an attacker could do before and after; without the original, only after."""
     before, after = _audits(subject)
+    title = "What is left to an attacker"
     parts: list[Part] = []
     if with_original:
+        title = "What an attacker could do, before and after"
         parts.append(Paragraph(_story(before)))
         if before.verdict.status is not Status.HOLDS:
-            parts.append(_by_size(before))
+            rows = tuple((label, str(count)) for label, count in counted_rows(before))
+            head, right = ("", "in the original"), frozenset({1})
+            parts.append(Listing(words_of(before.model).counts, head, rows, right=right))
         if before.breaches:
             parts.append(_worst(before))
     known = before.attack_curve if with_original else ()
-    for plot in attack_plots(after.model, known, after.attack_curve):
+    for plot in _attack_plots(after.model, known, after.attack_curve):
         if any(value for line in plot.lines for value in line.values):
             parts.append(Drawing(plot, for_strangers=True))
-    for name, words in (("inferred", NOTHING_INFERRED), ("below_k", NOBODY_FOUND)):
+    for name, words in NO_SUCCESS.items():
         shares = [getattr(point, name) for point in after.attack_curve]
         if shares and None not in shares and not any(share.hits for share in shares):
             parts.append(Paragraph(words, for_strangers=True))
     parts.append(Paragraph(_how(after), for_strangers=True))
-    title = (
-        "What an attacker could do, before and after"
-        if with_original
-        else "What is left to an attacker"
-    )
     return Section("attacker", title, tuple(parts))
 
 
-def exposure(subject: Subject) -> tuple[Fact, Fact]:
+def exposure(subject: Subject) -> tuple[Fact, ...]:
     """How many records were exposed, and how many are."""
-    before, after = (
-        Fact(
-            EXPOSED.format(when),
-            f"exposed {when}",
-            audit.exposed_records,
-            "count",
-            exposed_meaning(audit),
-        )
+    return tuple(
+        Fact(f"attack.exposed_{when}", f"exposed {when}", audit.exposed_records, "count", meaning)
         for when, audit in zip(("before", "after"), _audits(subject), strict=True)
+        for meaning in [exposed_meaning(audit)]
     )
-    return before, after
 
 
 def _audits(subject: Subject) -> tuple[Audit, Audit]:
@@ -77,55 +133,41 @@ def _audits(subject: Subject) -> tuple[Audit, Audit]:
     return subject.before, subject.after
 
 
-def attack_plots(
+def _attack_plots(
     model: Model, before: Sequence[AttackPoint], after: Sequence[AttackPoint]
 ) -> list[Lines]:
     """A plot for each share that the model speaks of, by the number of known items."""
-    words = words_of(model)
-    fewest = f"{getattr(model, 'k', 0):,}"
-    asked = {
-        "inferred": (TITLES["inferred"].format(words.known, words.special), words.inferred),
-        "below_k": (TITLES["below_k"].format(fewest, words.known), f"fewer than {fewest} records"),
-        "unique": (TITLES["unique"].format(words.known), "the record is unique"),
-    }
+    words, plots = words_of(model), []
+    longest = max(before, after, key=len)
+    headings = {**_headings(model), "unique": "the record is unique"}
     curves: list[tuple[str, Role, Sequence[AttackPoint]]] = [
         ("original", "before", before),
         ("release", "after", after),
     ]
-    return [
-        _curve(name, title, y_label, curves)
-        for name, (title, y_label) in asked.items()
-        if any(getattr(point, name) is not None for _, _, curve in curves for point in curve)
-    ]
+    for name, title in TITLES.items():
+        if any(getattr(point, name) is not None for point in (*before, *after)):
+            terms = {"k": f"{getattr(model, 'k', 0):,}", "known": words.known}
+            plots.append(
+                Lines(
+                    name,
+                    title.format(**terms, special=words.special),
+                    "random items known of a person",
+                    headings[name],
+                    tuple(str(point.known) for point in longest),
+                    tuple(_line(*each, name, len(longest)) for each in curves if each[2]),
+                    percent=True,
+                )
+            )
+    return plots
 
 
-def _curve(
-    name: str, title: str, y_label: str, curves: list[tuple[str, Role, Sequence[AttackPoint]]]
-) -> Lines:
-    longest = max((curve for _, _, curve in curves), key=len)
-    return Lines(
-        name,
-        title,
-        "random items known of a person",
-        y_label,
-        tuple(str(point.known) for point in longest),
-        tuple(
-            _line(label, role, name, curve, len(longest)) for label, role, curve in curves if curve
-        ),
-        percent=True,
-    )
-
-
-def _line(label: str, role: Role, name: str, curve: Sequence[AttackPoint], length: int) -> Line:
+def _line(label: str, role: Role, curve: Sequence[AttackPoint], name: str, length: int) -> Line:
+    """The line of one curve; it ends where the time did."""
     shares = [getattr(point, name) for point in curve]
     missing = length - len(shares)
-    return Line(
-        label,
-        role,
-        (*(share.value for share in shares), *[None] * missing),
-        (*(share.interval[0] for share in shares), *[0.0] * missing),
-        (*(share.interval[1] for share in shares), *[0.0] * missing),
-    )
+    values = (*(share.value for share in shares), *[None] * missing)
+    low, high = ((*(share.interval[n] for share in shares), *[0.0] * missing) for n in (0, 1))
+    return Line(label, role, values, low, high)
 
 
 def _story(before: Audit) -> str:
@@ -144,20 +186,12 @@ def _story(before: Audit) -> str:
     )
 
 
-def _by_size(before: Audit) -> Listing:
-    rows = tuple((label, str(count)) for label, count in counted_rows(before))
-    return Listing(
-        words_of(before.model).counts, ("", "in the original"), rows, right=frozenset({1})
-    )
-
-
 def _worst(before: Audit) -> Listing:
-    rows = tuple(finding.row() for finding in before.breaches[:BREACHES_SHOWN])
+    rows = [finding.row() for finding in before.breaches[:BREACHES_SHOWN]]
     width = max(len(row) for row in rows)
-    head = ("what was known", "what followed", *[""] * (width - 2))
     return Listing(
         "The worst that the original gave away",
-        head,
+        ("what was known", "what followed", *[""] * (width - 2)),
         tuple((*row, *[""] * (width - len(row))) for row in rows),
         right=frozenset(range(2, width)),
         folded=True,

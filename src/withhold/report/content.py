@@ -9,60 +9,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
-from withhold.method import with_defaults
+from withhold.measure import Loss
+from withhold.method import AuditRun
+from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
-from withhold.report.limits import limits_section
-from withhold.report.provenance import provenance_section
-from withhold.report.strangers import fitness, warnings_for_strangers
+from withhold.report.provenance import limits_section, provenance_section
 from withhold.telling.facts import Asked, Fact
 from withhold.telling.plots import Plot
-from withhold.telling.sections import (
-    Drawing,
-    Facts,
-    Paragraph,
-    Section,
-    Subject,
-)
+from withhold.telling.sections import Drawing, Facts, Page, Paragraph, Section, Subject
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 EDITIONS = ("internal", "external")
+KICKERS = {
+    "internal": "Release report, internal: it names items and tells about the original",
+    "external": "Release report",
+}
+FOOTERS = {
+    "internal": "Do not pass this page on: it tells more than the file. There is an edition for others.",
+    "external": "What is left out here is left out on purpose.",
+}
 AUDIT_SECONDS = 60.0
 """For looking at the original; the counts are lower bounds after that, and say so."""
+BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+"""Strangers learn in which of these the loss lies. Exact counts and long decimals are as good as a digest:
+whoever puts guesses back into the release can tell which guess is right."""
+FEWEST_POSSIBILITIES = 100
+"""A band is told only if so many different numbers of occurrences lie in it."""
 
 
 @dataclass(frozen=True)
-class Report:
-    """What a page says, in order."""
+class Report(Page):
+    """The page of a release, in one edition; its title is the name of the published file."""
 
-    edition: str
-    name: str
-    """Of the published file."""
-    status: str
-    promise: str
-    proof: str
-    """How it was checked."""
-    warnings: tuple[str, ...]
-    """What to know before the file is used or passed on."""
-    headline: tuple[Fact, ...]
-    """The numbers to see first."""
-    sections: tuple[Section, ...]
+    edition: str = EDITIONS[0]
+
+    @property
+    def name(self) -> str:
+        return self.title
 
     @property
     def facts(self) -> Mapping[str, Fact]:
         """Every number that the page shows, by its path."""
-        shown = [*self.headline]
-        for section in self.sections:
-            for part in section.parts:
-                if isinstance(part, Facts):
-                    shown += part.facts
+        parts = (p for section in self.sections for p in section.parts if isinstance(p, Facts))
+        shown = [*self.headline, *(fact for part in parts for fact in part.facts)]
         return {fact.path: fact for fact in shown}
 
     @property
@@ -78,23 +76,16 @@ def check_edition(edition: str) -> None:
         raise PolicyError(f"the edition must be {' or '.join(EDITIONS)}, not {edition!r}")
 
 
-def examine(release: Release, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
+def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
     """All that a report is about: both tables audited, and compared."""
     model = release.model
     method = method_of(model)
     tree = getattr(release.plan, "hierarchy", None)
-    asked = Asked(model, model.sensitive, hierarchy=tree, jobs=jobs, progress=progress)
+    asked = Asked(model, release.protected, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
+    run = AuditRun(seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
     before, after = (
-        method.audit(
-            data,
-            model,
-            **with_defaults(method.audit_options, {}),
-            seed=0,
-            jobs=jobs,
-            limit_seconds=AUDIT_SECONDS,
-            progress=progress,
-        )
+        method.audit(data, model, release.evidence, method.audit_options(), run)
         for data in (release.original, release.data)
     )
     return Subject(release, measured(release.original, release.data, asked), before, after)
@@ -114,22 +105,24 @@ def make_report(
     method = method_of(release.model)
     attack = (method.attack_section or attack_section)(subject, with_original=inside)
     exposed = method.exposure or exposure
-    own = tuple(method.sections(subject))
-    if not inside and (told := fitness(subject)):
-        own = (Section("fit", "What it is still good for", (Paragraph(told, True),)), *own)
     made = provenance_section(manifest, internal if inside else None)
-    sections = (attack, *own, made, limits_section(method))
+    sections = [attack, *method.sections(subject), made, limits_section(method)]
     if not inside:
-        sections = tuple(section.for_strangers() for section in sections)
+        if told := _fitness(release):
+            fit = Section("fit", "What it is still good for", (Paragraph(told, True),))
+            sections.insert(1, fit)
+        sections = [section.for_strangers() for section in sections]
     loss = tuple(subject.measured.fact(path) for path in subject.measured.plotted)
     checked = manifest["verdict"]
     return Report(
         edition=edition,
-        name=manifest["output"]["name"] or "a release",
+        title=manifest["output"]["name"] or "a release",
+        kicker=KICKERS[edition],
+        footer=f"Made by withhold. {FOOTERS[edition]}",
         status=checked["status"],
         promise=manifest["promise"],
         proof=_proof({**checked, "method": internal["method"]} if inside else checked),
-        warnings=tuple(internal["warnings"]) if inside else warnings_for_strangers(release),
+        warnings=tuple(internal["warnings"]) if inside else _warnings_for_strangers(release),
         headline=(*exposed(subject), *loss) if inside else (),
         sections=tuple(section for section in sections if section.parts),
     )
@@ -141,3 +134,46 @@ def _proof(checked: Mapping[str, Any]) -> str:
         return f"Checked: {checked['method']}"
     looked_at = counted(checked["checked"], checked["unit"].removesuffix("s"))
     return f"{looked_at} looked at: {checked['method']}"
+
+
+def _fitness(release: AnyRelease) -> str:
+    """What strangers are told about the loss of items; of other data nothing, their own section may."""
+    if not isinstance(release.loss, Loss):
+        return ""
+    told = band_text(release.loss.share, release.data.n_occurrences)
+    return (
+        f"{told} What remains is as it was: values were withheld, none was invented. "
+        "Counts in this file can therefore be too low, and are never too high."
+    )
+
+
+def band_text(share: float, published: int) -> str:
+    """How much was withheld, in a band.
+
+    >>> band_text(0.0244, 100_000)
+    'Between 2 % and 5 % of the values were withheld.'
+    >>> band_text(0.0244, 100)
+    'Some of the values may have been withheld; in a small file, saying how many would say too much.'
+    """
+    low, high = next(band for band in pairwise(BANDS) if share <= band[1])
+    # The original had published / (1 - share) occurrences.
+    most = published / (1 - high) - published if high < 1 else float("inf")
+    least = published / (1 - low) - published
+    if most - least < FEWEST_POSSIBILITIES:
+        return (
+            "Some of the values may have been withheld; in a small file, saying how many "
+            "would say too much."
+        )
+    if low == 0.0:
+        return f"At most {high * 100:g} % of the values were withheld."
+    return f"Between {low * 100:g} % and {high * 100:g} % of the values were withheld."
+
+
+def _warnings_for_strangers(release: AnyRelease) -> tuple[str, ...]:
+    """The warnings of a release without any name."""
+    counts = (
+        f"{len(each.names):,} of {each.total:,} {each.what} {each.problem}"
+        for each in release.unknown
+        if not each.allowed
+    )
+    return (*counts, *(text for text in release.warnings if text == KEPT))

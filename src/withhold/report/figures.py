@@ -1,4 +1,4 @@
-"""Plots drawn: each function takes a value of ``plots`` and returns a matplotlib ``Figure``.
+"""Plots drawn: ``draw`` takes a value of ``plots`` and returns a matplotlib ``Figure``.
 
 No window, no pyplot, no global state. ``svg`` gives the same figure as text for a page: its colours are the
 page's CSS variables, so that it follows light and dark.
@@ -17,41 +17,33 @@ import warnings
 from collections.abc import Mapping
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from withhold.telling.plots import Bars, Dots, Line, Lines, Panels, Plot, Scatter
+from withhold.telling.plots import Bars, Line, Lines, Panels, Plot, Scatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS: Mapping[str, str] = {
-    "before": "#b4540a",
-    "after": "#0b7a75",
-    "lost": "#b4540b",
-    "kept": "#0b7a76",
-    "other": "#8a94a3",
-    "first": "#0b7a77",
-    "second": "#b4540c",
-    "third": "#5b50b8",
-    "fourth": "#a8326e",
-    "ink": "#1b2430",
-    "muted": "#5b6675",
-    "grid": "#dfe3e8",
+ROLES: Mapping[str, tuple[str, str]] = {
+    "before": ("#b4540a", "o"),
+    "after": ("#0b7a75", "s"),
+    "lost": ("#b4540b", "o"),
+    "kept": ("#0b7a76", "s"),
+    "other": ("#8a94a3", "^"),
+    "first": ("#0b7a77", "s"),
+    "second": ("#b4540c", "o"),
+    "third": ("#5b50b8", "^"),
+    "fourth": ("#a8326e", "D"),
 }
-"""What each role looks like on paper. All different, because a page finds its variables by them."""
-MARKS: Mapping[str, str] = {
-    "before": "o",
-    "after": "s",
-    "lost": "o",
-    "kept": "s",
-    "other": "^",
-    "first": "s",
-    "second": "o",
-    "third": "^",
-    "fourth": "D",
+"""The colour of each role, and a mark, so that nobody needs the colours to tell series apart."""
+INK, MUTED, GRID = "#1b2430", "#5b6675", "#dfe3e8"
+VARIABLES = {role: colour for role, (colour, _) in ROLES.items()} | {
+    "ink": INK,
+    "muted": MUTED,
+    "grid": GRID,
 }
-"""So that nobody needs the colours to tell series apart."""
+"""The page's variables. The colours are all different, because they are found by them."""
 WIDE, NARROW = 7.2, 3.5
 """Inches. A page has both, and shows the one that fits."""
 LONGEST_LABEL = 28
@@ -60,16 +52,12 @@ LONGEST_LABEL = 28
 
 def draw(plot: Plot, *, width: float = WIDE) -> Figure:
     """The plot as a figure of this many inches."""
-    if isinstance(plot, Lines):
-        return draw_lines(plot, width=width)
-    if isinstance(plot, Panels):
-        return draw_panels(plot, width=width)
-    if isinstance(plot, Bars):
-        return draw_bars(plot, width=width)
-    return draw_scatter(plot, width=width)
+    draws: Any = {Lines: _lines, Panels: _panels, Bars: _bars, Scatter: _scatter}[type(plot)]
+    figure: Figure = draws(plot, width)
+    return figure
 
 
-def draw_lines(plot: Lines, *, width: float = WIDE) -> Figure:
+def _lines(plot: Lines, width: float) -> Figure:
     """Series over common places, with their intervals shaded."""
     figure, axes = _blank(width, 3.0 if width == WIDE else 2.7)
     _draw_lines(axes, plot)
@@ -78,14 +66,14 @@ def draw_lines(plot: Lines, *, width: float = WIDE) -> Figure:
     return figure
 
 
-def draw_panels(plot: Panels, *, width: float = WIDE) -> Figure:
+def _panels(plot: Panels, width: float) -> Figure:
     """Plots of lines above each other; only the lowest names the places."""
     figure, first = _blank(width, 0.8 + 1.75 * len(plot.panels), panels=len(plot.panels))
     for axes, panel in zip(figure.axes, plot.panels, strict=True):
         _draw_lines(axes, panel)
         last = panel is plot.panels[-1]
         _label(axes, panel.x_label if last else "", "")
-        axes.set_title(plain(panel.y_label), loc="left", fontsize=9.5, color=COLOURS["ink"])
+        axes.set_title(plain(panel.y_label), loc="left", fontsize=9.5, color=INK)
         if not last:
             axes.tick_params(axis="x", labelbottom=False)
     if len(plot.panels[0].lines) > 1:
@@ -99,11 +87,12 @@ def _draw_lines(axes: Axes, plot: Lines) -> None:
         _draw_line(axes, places, line)
     axes.set_xticks(places, [plain(place) for place in plot.x])
     axes.margins(x=0.06)
-    highest = max((bound for line in plot.lines for bound in _bounds(line)), default=0.0)
+    bounds = (bound for line in plot.lines for bound in (*line.high, *line.values))
+    highest = max((bound for bound in bounds if bound is not None), default=0.0)
     axes.set_ylim(0.0, highest * 1.08 or 1.0)
-    axes.grid(axis="y", color=COLOURS["grid"], linewidth=0.8)
+    axes.grid(axis="y", color=GRID, linewidth=0.8)
     if plot.percent:
-        _percent(axes, "y")
+        axes.yaxis.set_major_formatter(_percent)
 
 
 def _places(names: tuple[str, ...]) -> list[float]:
@@ -114,31 +103,20 @@ def _places(names: tuple[str, ...]) -> list[float]:
         return [float(place) for place in range(len(names))]
 
 
-def _bounds(line: Line) -> list[float]:
-    return [*line.high, *(value for value in line.values if value is not None)]
-
-
 def _draw_line(axes: Axes, places: list[float], line: Line) -> None:
-    colour = COLOURS[line.role]
+    colour, mark = ROLES[line.role]
     there = [number for number, value in enumerate(line.values) if value is not None]
     known = [places[number] for number in there]
     values = [value for value in line.values if value is not None]
-    axes.plot(
-        known,
-        values,
-        color=colour,
-        marker=MARKS[line.role],
-        markersize=5,
-        linewidth=2,
-        linestyle="--" if line.role == "other" else "-",
-        label=plain(line.label),
-    )
+    style: dict[str, Any] = {"color": colour, "markersize": 5, "linewidth": 2}
+    dashes = "--" if line.role == "other" else "-"
+    axes.plot(known, values, mark + dashes, label=plain(line.label), **style)
     if line.low:
         low, high = ([bound[number] for number in there] for bound in (line.low, line.high))
         axes.fill_between(known, low, high, color=colour, alpha=0.15, linewidth=0)
 
 
-def draw_bars(plot: Bars, *, width: float = WIDE) -> Figure:
+def _bars(plot: Bars, width: float) -> Figure:
     """Horizontal bars, the first label on top."""
     legend = 0 if len(plot.parts) == 1 else 1 if width == WIDE else len(plot.parts)
     figure, axes = _blank(width, 0.7 + 0.27 * max(len(plot.labels), 2) + 0.2 * legend)
@@ -146,23 +124,19 @@ def draw_bars(plot: Bars, *, width: float = WIDE) -> Figure:
     left = [0.0] * len(plot.labels)
     for part in plot.parts:
         values = [value or 0.0 for value in part.values]
-        axes.barh(
-            places,
-            values,
-            left=left,
-            height=0.68,
-            color=COLOURS[part.role],
-            label=plain(part.label),
-        )
+        style: dict[str, Any] = {"height": 0.68, "color": ROLES[part.role][0]}
+        axes.barh(places, values, left=left, label=plain(part.label), **style)
         left = [start + value for start, value in zip(left, values, strict=True)]
-    axes.set_yticks(places, [plain(_short(label, width)) for label in plot.labels])
+    longest = LONGEST_LABEL if width == WIDE else LONGEST_LABEL // 2
+    short = (f"{label[: longest - 1]}…" if len(label) > longest else label for label in plot.labels)
+    axes.set_yticks(places, [plain(label) for label in short])
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.grid(axis="x", color=COLOURS["grid"], linewidth=0.8)
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
     _label(axes, plot.x_label, "")
     if plot.percent:
-        _percent(axes, "x")
+        axes.xaxis.set_major_formatter(_percent)
     elif max(left, default=0.0) >= 1000:
         axes.xaxis.set_major_formatter(_with_commas)
     if len(plot.parts) > 1:
@@ -170,46 +144,31 @@ def draw_bars(plot: Bars, *, width: float = WIDE) -> Figure:
     return figure
 
 
-def draw_scatter(plot: Scatter, *, width: float = WIDE) -> Figure:
-    """Points before and after; on the diagonal nothing changed."""
+def _scatter(plot: Scatter, width: float) -> Figure:
+    """Points before and after, logarithmic from 1 on with room for 0; on the diagonal nothing changed."""
     from matplotlib.ticker import NullLocator
 
     figure, axes = _blank(width, 4.2 if width == WIDE else 3.2)
-    # Logarithmic from 1 on, with room for 0.
     axes.set_xscale("symlog", linthresh=1)
     axes.set_yscale("symlog", linthresh=1)
     top = max((max(x, y) for dots in plot.dots for x, y in dots.points), default=1.0)
-    axes.plot(
-        [0, top], [0, top], color=COLOURS["muted"], linewidth=1, linestyle=":", label="no change"
-    )
+    axes.plot([0, top], [0, top], ":", color=MUTED, linewidth=1, label="no change")
+    style: dict[str, Any] = {"markersize": 4.5, "markeredgewidth": 0, "alpha": 0.75}
     for dots in plot.dots:
-        _draw_dots(axes, dots)
+        if dots.points:
+            colour, mark = ROLES[dots.role]
+            across, up = zip(*dots.points, strict=True)
+            label = plain(dots.label)
+            axes.plot(across, up, mark, color=colour, label=label, clip_on=False, **style)
     axes.set_xlim(0, top * 1.3)
     axes.set_ylim(-0.08, top * 1.3)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(_with_commas)
         axis.set_minor_locator(NullLocator())
-    axes.grid(color=COLOURS["grid"], linewidth=0.8)
+    axes.grid(color=GRID, linewidth=0.8)
     _label(axes, plot.x_label, plot.y_label)
     _legend(axes, figure, len(plot.dots) + 1, width)
     return figure
-
-
-def _draw_dots(axes: Axes, dots: Dots) -> None:
-    if dots.points:
-        across, up = zip(*dots.points, strict=True)
-        axes.plot(
-            across,
-            up,
-            linestyle="",
-            marker=MARKS[dots.role],
-            markersize=4.5,
-            markeredgewidth=0,
-            alpha=0.75,
-            color=COLOURS[dots.role],
-            label=plain(dots.label),
-            clip_on=False,
-        )
 
 
 def _blank(width: float, height: float, *, panels: int = 1) -> tuple[Figure, Axes]:
@@ -224,42 +183,29 @@ def _blank(width: float, height: float, *, panels: int = 1) -> tuple[Figure, Axe
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         for spine in axes.spines.values():
-            spine.set_color(COLOURS["muted"])
-        axes.tick_params(colors=COLOURS["muted"], labelsize=9)
+            spine.set_color(MUTED)
+        axes.tick_params(colors=MUTED, labelsize=9)
     return figure, figure.axes[0]
 
 
 def _label(axes: Axes, x: str, y: str) -> None:
-    axes.set_xlabel(plain(x), color=COLOURS["ink"], fontsize=9.5)
+    axes.set_xlabel(plain(x), color=INK, fontsize=9.5)
     if y:
-        axes.set_ylabel(plain(y), color=COLOURS["ink"], fontsize=9.5)
+        axes.set_ylabel(plain(y), color=INK, fontsize=9.5)
 
 
 def _legend(axes: Axes, figure: Figure, entries: int, width: float) -> None:
-    figure.legend(
-        *axes.get_legend_handles_labels(),
-        loc="outside upper left",
-        ncols=entries if width == WIDE else 1,
-        frameon=False,
-        fontsize=9.5,
-        labelcolor=COLOURS["ink"],
-        handlelength=1.6,
-        borderaxespad=0.0,
-    )
+    look: dict[str, Any] = {"frameon": False, "fontsize": 9.5, "labelcolor": INK}
+    look |= {"ncols": entries if width == WIDE else 1, "handlelength": 1.6, "borderaxespad": 0.0}
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", **look)
 
 
-def _percent(axes: Axes, which: str) -> None:
-    axis = axes.xaxis if which == "x" else axes.yaxis
-    axis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
+def _percent(value: float, _: object) -> str:
+    return f"{value * 100:g} %"
 
 
 def _with_commas(value: float, _: object) -> str:
     return f"{value:,.0f}"
-
-
-def _short(label: str, width: float) -> str:
-    longest = LONGEST_LABEL if width == WIDE else LONGEST_LABEL // 2
-    return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def plain(text: str) -> str:
@@ -309,7 +255,7 @@ def _for_a_page(text: str, name: str, title: str) -> str:
     inside = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', inside)
     inside = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", inside)
     inside = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{name}-\1"', inside)
-    for role, colour in COLOURS.items():
+    for role, colour in VARIABLES.items():
         inside = inside.replace(colour, f"var(--{role})")
     return (
         f'<svg role="img" aria-labelledby="{name}-title" viewBox="{box[1]}" '

@@ -1,63 +1,25 @@
 """A page of HTML that needs nothing else: no network, no script, light and dark, phone and paper.
 
-In: a ``Page`` (a ``Report`` becomes one). Out: text. Whatever comes from the data is escaped by the template.
+In: a ``Page``, such as a ``Report``. Out: text. Whatever comes from the data is escaped by the template.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from withhold.report.content import Report
 from withhold.report.figures import NARROW, WIDE, svg
-from withhold.telling.facts import Fact
 from withhold.telling.plots import Plot, Scatter, rows_of, shares_of
-from withhold.telling.sections import Listing, Section
+from withhold.telling.sections import Listing, Page
 
 DECIMALS = 4
 """Of the numbers beside a plot."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """What every page has."""
-
-    title: str
-    kicker: str
-    """What kind of page this is, in a line above the title."""
-    sections: tuple[Section, ...]
-    footer: str
-    status: str = ""
-    promise: str = ""
-    proof: str = ""
-    headline: tuple[Fact, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
 def report_html(report: Report) -> str:
     """The report as a page."""
-    inside = report.edition == "internal"
-    return page_html(
-        Page(
-            title=report.name,
-            kicker="Release report, internal: it names items and tells about the original"
-            if inside
-            else "Release report",
-            sections=report.sections,
-            footer="Made by withhold. "
-            + (
-                "Do not pass this page on: it tells more than the file. There is an edition for others."
-                if inside
-                else "What is left out here is left out on purpose."
-            ),
-            status=report.status,
-            promise=report.promise,
-            proof=report.proof,
-            headline=report.headline,
-            warnings=report.warnings,
-        )
-    )
+    return page_html(report)
 
 
 def page_html(page: Page) -> str:
@@ -73,7 +35,7 @@ def page_html(page: Page) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "exact": _exact,
+        "exact": lambda value: "" if value is None else repr(value),
         "has_numbers": lambda plot: not isinstance(plot, Scatter),
         "kind": lambda part: type(part).__name__,
         "numbers": numbers,
@@ -89,12 +51,8 @@ def numbers(plot: Plot) -> Listing:
     """The numbers of a plot, for those who want them exactly."""
     head, rows = rows_of(plot)
     percent = shares_of(plot)
-    return Listing(
-        "",
-        head,
-        tuple((str(row[0]), *map(_number, row[1:], percent)) for row in rows),
-        right=frozenset(range(1, len(head))),
-    )
+    cells = tuple((str(row[0]), *map(_number, row[1:], percent)) for row in rows)
+    return Listing("", head, cells, right=frozenset(range(1, len(head))))
 
 
 def _number(value: Any, percent: bool) -> str:
@@ -103,8 +61,3 @@ def _number(value: Any, percent: bool) -> str:
     if percent:
         return f"{value * 100:.2f} %"
     return f"{value:,}" if float(value).is_integer() else f"{value:.{DECIMALS}g}"
-
-
-def _exact(value: float | None) -> str:
-    """The number in full, for programs."""
-    return "" if value is None else repr(value)

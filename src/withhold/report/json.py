@@ -17,7 +17,10 @@ from withhold.telling.facts import finite
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
+
+SHARES = ("unique", "below_k", "inferred")
+"""Of the points of an attack curve."""
 
 
 def audit_as_dict(audit: Any) -> dict[str, Any]:
@@ -41,8 +44,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
             for size, each in audit.counts.items()
         },
         "breach_counts": {
-            str(size): {**asdict(each), "how": each.how.value}
-            for size, each in audit.counts.items()
+            str(size): asdict(each) | {"how": each.how.value} for size, each in audit.counts.items()
         },
         "counted_in_full": audit.complete,
         "exposed_records": audit.exposed_records,
@@ -52,9 +54,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
             {
                 "known": point.known,
                 "eligible_records": point.eligible,
-                "unique": _share(point.unique),
-                "below_k": None if point.below_k is None else _share(point.below_k),
-                "inferred": None if point.inferred is None else _share(point.inferred),
+                **{name: _share(getattr(point, name)) for name in SHARES},
             }
             for point in audit.attack_curve
         ],
@@ -63,7 +63,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
     }
 
 
-def release_as_dict(release: Release, published: Published) -> dict[str, Any]:
+def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]:
     """The release as published; ``verdict`` is that of the bytes on disk."""
     return {
         "verdict": published.verdict.status.value,
@@ -121,12 +121,9 @@ def verdict_as_dict(verdict: Verdict) -> dict[str, Any]:
 
 def profile_as_dict(profile: Profile) -> dict[str, Any]:
     """The profile, bins and top items as objects."""
-    values = asdict(profile)
-    values["lengths"] = [
-        {"from": low, "to": high, "records": count} for low, high, count in profile.lengths
-    ]
-    values["top"] = [{"item": item, "records": count} for item, count in profile.top]
-    return values
+    lengths = [{"from": low, "to": high, "records": n} for low, high, n in profile.lengths]
+    top = [{"item": item, "records": count} for item, count in profile.top]
+    return asdict(profile) | {"lengths": lengths, "top": top}
 
 
 def hierarchy_as_dict(tree: Hierarchy) -> dict[str, Any]:
@@ -140,10 +137,8 @@ def hierarchy_as_dict(tree: Hierarchy) -> dict[str, Any]:
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
-    return {
-        "share": share.value,
-        "low": share.interval[0],
-        "high": share.interval[1],
-        "trials": share.trials,
-    }
+def _share(share: Share | None) -> dict[str, Any] | None:
+    if share is None:
+        return None
+    low, high = share.interval
+    return {"share": share.value, "low": low, "high": high, "trials": share.trials}

@@ -1,64 +1,93 @@
-"""The section on how the release was made: parameters, files, options, versions. All from the manifests."""
+"""The last sections of every report: how the release was made, by its manifests, and what is not promised."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from withhold.telling.sections import Listing, Part, Section
+from withhold.method import Method
+from withhold.telling.sections import Listing, Section
 
 ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences", "without_consent")
 COUNTS = ("records", "rows", "occurrences", "without_consent")
 IDS = {"renumber": "records are numbered anew", "keep": "the records' own, as in the original"}
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""
+EVERY_RELEASE = (
+    (
+        "One release for each table",
+        "Two releases of the same people can be laid side by side, and what one withholds the other "
+        "may show. The same goes for the original in somebody else's hands.",
+    ),
+    (
+        "One record for each person",
+        "The promise counts records. Whoever can tell that several records belong to one person can "
+        "put them together.",
+    ),
+    (
+        "The program's habits",
+        "It withholds as little as it can, and that is public. Who knows the seed, or how much was "
+        "withheld, may work backwards from the release.",
+    ),
+    (
+        "Other ways to conclude",
+        "Classifiers combine many weak hints, some people know what a person does not have, and "
+        "some look for records that match by halves. The promise is about none of these.",
+    ),
+    (
+        "Not differential privacy",
+        "No noise is added. One record more or less can change the release visibly.",
+    ),
+)
+"""What no release promises, for the page that people sign; the long version is docs/promise.md."""
+
+
+def limits_section(method: Method) -> Section:
+    """What is not promised: first what is special to the method."""
+    rows = (*method.limits, *EVERY_RELEASE)
+    listing = Listing("", ("what", "why"), rows, for_strangers=True)
+    return Section("limits", "What is not promised", (listing,))
 
 
 def provenance_section(
     manifest: Mapping[str, Any], internal: Mapping[str, Any] | None = None
 ) -> Section:
     """How the release was made; without the internal manifest only what tells nothing about the original."""
-    parts: list[Part] = []
-    output = _only(manifest["output"], ABOUT_FILES) | {"record ids": IDS[manifest["ids"]]}
+    output = _about(manifest["output"]) | {"record ids": IDS[manifest["ids"]]}
+    # Of the model's parameters strangers see those that are numbers: no list can hide in them.
+    model = {name: value for name, value in manifest["model"].items() if _is_number(value)}
+    tables = {"The model": {"model": manifest["model"]["model"]} | model, "The release": output}
     if internal is not None:
-        parts.append(_listing("The model", manifest["model"] | internal["sample"]))
-        parts.append(_listing("The release", output))
-        parts.append(_listing("The original", _only(internal["input"], ABOUT_FILES)))
-        parts.append(_listing("The search", {**internal["options"], **_seconds(internal)}))
-        parts.append(_listing("Versions", internal["versions"]))
-    else:
-        parts.append(_listing("The model", _numbers(manifest["model"]), for_strangers=True))
-        parts.append(_listing("The release", output, for_strangers=True))
+        seconds = {f"seconds to {step}": took for step, took in internal["seconds"].items()}
+        tables = {
+            "The model": manifest["model"] | internal["sample"],
+            "The release": output,
+            "The original": _about(internal["input"]),
+            "The search": {**internal["options"], **seconds},
+            "Versions": internal["versions"],
+        }
+    rows = {
+        caption: tuple(
+            (name.replace("_", " "), f"{value:,}" if name in COUNTS else _text(value))
+            for name, value in values.items()
+        )
+        for caption, values in tables.items()
+    }
+    parts = (
+        Listing(caption, ("", ""), each, for_strangers=internal is None)
+        for caption, each in rows.items()
+    )
     return Section("made", "How it was made", tuple(parts))
 
 
-def _only(values: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: values[name] for name in names if values.get(name) not in (None, "")}
-
-
-def _seconds(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"seconds to {step}": seconds for step, seconds in manifest["seconds"].items()}
-
-
-def _numbers(model: Mapping[str, Any]) -> dict[str, Any]:
-    """The model's name and those of its parameters that are numbers: no list can hide in them."""
-    return {
-        name: value
-        for name, value in model.items()
-        if name == "model" or isinstance(value, bool | int | float) or _is_number(value)
-    }
+def _about(file: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: file[name] for name in ABOUT_FILES if file.get(name) not in (None, "")}
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, str) and value.replace(".", "", 1).replace("/", "", 1).isdigit()
-
-
-def _listing(caption: str, values: Mapping[str, Any], *, for_strangers: bool = False) -> Listing:
-    rows = tuple(
-        (name.replace("_", " "), f"{value:,}" if name in COUNTS else _text(value))
-        for name, value in values.items()
-    )
-    return Listing(caption, ("", ""), rows, for_strangers=for_strangers)
+    if isinstance(value, str):
+        return value.replace(".", "", 1).replace("/", "", 1).isdigit()
+    return isinstance(value, bool | int | float)
 
 
 def _text(value: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from withhold.report.html import Page, page_html
-from withhold.telling.facts import Fact, finite
+from withhold.report.html import page_html
+from withhold.telling.facts import Fact, finite, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import Bars, Line
-from withhold.telling.sections import Drawing, Listing, Part, Section
+from withhold.telling.sections import Drawing, Listing, Page, Part, Section
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
@@ -43,21 +44,12 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
 def comparison_html(comparison: Comparison) -> str:
     """A page: the plotted facts as bars, then the whole table."""
     names = tuple(release.name for release in comparison.releases)
-    table = Listing(
-        "",
-        ("", *names),
-        tuple((fact.label, *cells) for fact, cells in _rows(comparison)),
-        right=frozenset(range(1, len(names) + 1)),
-    )
-    meanings = Listing(
-        "What each number means",
-        ("", ""),
-        tuple((fact.label, fact.meaning) for fact, _ in _rows(comparison)),
-        folded=True,
-    )
+    rows = _rows(comparison)
+    cells = tuple((fact.label, *cells) for fact, cells in rows)
+    table = Listing("", ("", *names), cells, right=frozenset(range(1, len(names) + 1)))
     sections = (
-        Section("plots", "What each release lost", tuple(_plots(comparison))),
-        Section("table", "All numbers", (table, meanings)),
+        Section("plots", "What each release lost", tuple(_plots(comparison, names))),
+        Section("table", "All numbers", (table, meanings(fact for fact, _ in rows))),
     )
     return page_html(
         Page(
@@ -70,34 +62,26 @@ def comparison_html(comparison: Comparison) -> str:
     )
 
 
-def _plots(comparison: Comparison) -> list[Part]:
-    drawn: list[Part] = []
+def meanings(facts: Iterable[Fact]) -> Listing:
+    """What each number means."""
+    rows = tuple((fact.label, fact.meaning) for fact in facts)
+    return Listing("What each number means", ("", ""), rows, folded=True)
+
+
+def _plots(comparison: Comparison, names: tuple[str, ...]) -> Iterable[Part]:
     for number, path in enumerate(comparison.releases[0].measured.plotted):
         facts = [_fact(release.measured.facts, path) for release in comparison.releases]
         shown = next(fact for fact in facts if fact is not None)
         values = tuple(finite(None if fact is None else fact.value) for fact in facts)
-        drawn.append(
-            Drawing(
-                Bars(
-                    f"bars-{number}",
-                    f"{shown.label}: {shown.meaning}",
-                    shown.label,
-                    tuple(release.name for release in comparison.releases),
-                    (Line(shown.label, "lost" if number == 0 else "kept", values),),
-                    percent=shown.unit == "share",
-                )
-            )
-        )
-    return drawn
+        lines = (Line(shown.label, "lost" if number == 0 else "kept", values),)
+        title, percent = f"{shown.label}: {shown.meaning}", shown.unit == "share"
+        yield Drawing(Bars(f"bars-{number}", title, shown.label, names, lines, percent=percent))
 
 
 def _rows(comparison: Comparison) -> list[tuple[Fact, tuple[str, ...]]]:
     """Every fact that some release has, with its text for each release."""
-    known: dict[str, Fact] = {}
-    for release in comparison.releases:
-        for fact in release.measured.facts:
-            known.setdefault(fact.path, fact)
     rows = []
+    known = first_facts(release.measured.facts for release in comparison.releases)
     for path, fact in known.items():
         found = (_fact(release.measured.facts, path) for release in comparison.releases)
         rows.append((fact, tuple("–" if each is None else each.shown for each in found)))

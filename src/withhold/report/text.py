@@ -12,7 +12,7 @@ from withhold.publish.manifest import column_roles_of
 from withhold.publish.publishing import Published
 from withhold.publish.recheck import Recheck
 from withhold.registry import method_of
-from withhold.report.words import (
+from withhold.report.attack import (
     beyond_promise,
     counted_rows,
     exposed_text,
@@ -24,7 +24,7 @@ from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 
 def audit_text(audit: Any, *, name: str) -> str:
@@ -46,11 +46,8 @@ def audit_text(audit: Any, *, name: str) -> str:
         right = {1} if audit.complete else set()
         lines += ["", words.counts, *columns(rows, right), exposed_text(audit)]
     if audit.breaches:
-        lines += [
-            "",
-            words.worst,
-            *columns([breach.row() for breach in audit.breaches], right={2, 3}),
-        ]
+        worst = [breach.row() for breach in audit.breaches]
+        lines += ["", words.worst, *columns(worst, right={2, 3})]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     lines += ["", _work_done(audit.verdict, audit.seconds)]
@@ -98,9 +95,10 @@ def _curve(audit: Audit) -> list[str]:
     ]
 
 
-def release_text(release: Release, published: Published) -> str:
+def release_text(release: AnyRelease, published: Published) -> str:
     """What was published, and what it cost."""
-    proof = published.verdict
+    proof, aside = published.verdict, int(str(release.options.get("set_aside", 0)))
+    too_long = f"{counted(aside, 'record')} too long to be searched item by item"
     facts = [
         ("published", str(published.path)),
         ("manifest", f"{published.manifest} (may go out with it)"),
@@ -110,20 +108,13 @@ def release_text(release: Release, published: Published) -> str:
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
-        *_set_aside_facts(release.options.get("set_aside", 0)),
+        *([("set aside", too_long)] if aside else ()),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
     held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
     return page([f"{published.verdict.words}  {promise}", *held, "", *columns(facts)])
-
-
-def _set_aside_facts(n_records: int) -> list[tuple[str, str]]:
-    """How many records were too long to be made safe item by item."""
-    if not n_records:
-        return []
-    return [("set aside", f"{counted(n_records, 'record')} too long to be searched item by item")]
 
 
 def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
@@ -136,10 +127,9 @@ def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
 def recheck_text(recheck: Recheck, *, name: str) -> str:
     """Which policy was proved and where it came from; whether the bytes are the same, and still safe."""
     verdict = recheck.verdict
-    promise = recheck.model.promise()
-    asked = promise if verdict.status.may_be_published else f"Asked: {promise}"
-    stated = f"{name}, by {recheck.policy_from}"
-    lines = [f"{verdict.words}  {stated}: {asked}"]
+    asked = "" if verdict.status.may_be_published else "Asked: "
+    promise = f"{asked}{recheck.model.promise()}"
+    lines = [f"{verdict.words}  {name}, by {recheck.policy_from}: {promise}"]
     if recheck.same_bytes is False:
         lines.append(f"CHANGED  {name} is not the file that was published.")
     if recheck.occurring:
@@ -165,32 +155,21 @@ def profile_text(profile: Profile, *, name: str) -> str:
         (item, f"{count:,}", f"{count / profile.records:.1%}", bar(count / profile.top[0][1], 30))
         for item, count in profile.top
     ]
+    typical = f"{profile.mean_length:.2f} mean, {profile.median_length:g} median"
     facts = [
         ("records", f"{profile.records:,}"),
         ("different items", f"{profile.items:,}"),
         ("occurrences", f"{profile.occurrences:,}"),
-        (
-            "items per record",
-            f"{profile.mean_length:.2f} mean, {profile.median_length:g} median, "
-            f"{profile.longest:,} longest",
-        ),
+        ("items per record", f"{typical}, {profile.longest:,} longest"),
         ("empty records", f"{profile.empty_records:,}"),
         ("repeated items merged", f"{profile.repeated:,}"),
     ]
     if profile.skipped_rows:
         facts.append(("rows without a record id, left out", f"{profile.skipped_rows:,}"))
-    return page(
-        [
-            f"{name}: {profile.format}",
-            *columns(facts),
-            "",
-            "Records by length",
-            *columns(lengths, right={0, 1}),
-            "",
-            "Most frequent items",
-            *columns(top, right={1, 2}),
-        ]
-    )
+    lines = [f"{name}: {profile.format}", *columns(facts)]
+    lines += ["", "Records by length", *columns(lengths, right={0, 1})]
+    lines += ["", "Most frequent items", *columns(top, right={1, 2})]
+    return page(lines)
 
 
 def hierarchy_text(tree: Hierarchy, *, name: str, most: int) -> str:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from withhold.atomic import FileSet, drafting
 from withhold.escaping import json_text
 from withhold.report.figures import svg_file
-from withhold.report.html import Page, page_html
-from withhold.telling.facts import Fact
+from withhold.report.html import page_html
+from withhold.report.side_by_side import meanings
+from withhold.telling.facts import Fact, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
-from withhold.telling.sections import Drawing, Listing, Section
+from withhold.telling.sections import Drawing, Listing, Page, Section
 
 if TYPE_CHECKING:
     from withhold.sweeping import Point, Sweep
@@ -24,11 +25,10 @@ if TYPE_CHECKING:
 def sweep_text(sweep: Sweep) -> str:
     """A table of text with what is varied and what is plotted."""
     head, rows = _table(sweep)
-    problems = [
-        f"{_place(point)}: {point.problem}" for point in sweep.points if point.problem is not None
-    ]
-    right = range(len(head))
-    return page([*columns([head, *rows], right=right), *([""] if problems else []), *problems])
+    lines = columns([head, *rows], right=range(len(head)))
+    failed = [point for point in sweep.points if point.problem is not None]
+    lines += [""] if failed else []
+    return page([*lines, *(f"{_place(point)}: {point.problem}" for point in failed)])
 
 
 def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
@@ -67,11 +67,8 @@ def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
     """A page: the trade-off drawn, then the table."""
     head, rows = _table(sweep)
     drawn = (Drawing(trade_off(sweep)),) if sweep.plotted else ()
-    meanings = tuple(
-        (fact.label, fact.meaning) for path in sweep.plotted for fact in [_facts(sweep)[path]]
-    )
     table = Listing("", head, rows, right=frozenset(range(len(head))))
-    explained = Listing("What each number means", ("", ""), meanings, folded=True)
+    explained = meanings(_facts(sweep)[path] for path in sweep.plotted)
     return page_html(
         Page(
             title=name,
@@ -122,11 +119,7 @@ def _table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
 
 def _facts(sweep: Sweep) -> Mapping[str, Fact]:
     """Every fact that some point has, the first of its path."""
-    known: dict[str, Fact] = {}
-    for point in sweep.points:
-        for fact in point.facts:
-            known.setdefault(fact.path, fact)
-    return known
+    return first_facts(point.facts for point in sweep.points)
 
 
 def _place(point: Point, *, but: str = "") -> str:

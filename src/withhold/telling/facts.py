@@ -6,7 +6,7 @@ Each kind of data has measures of its own; ``compare``, ``sweep`` and the report
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -85,6 +85,15 @@ class Measured:
         return {fact.path: finite(fact.value) for fact in self.facts}
 
 
+def first_facts(several: Iterable[Iterable[Fact]]) -> Mapping[str, Fact]:
+    """Every fact that some of them have, by its path; the first of each."""
+    known: dict[str, Fact] = {}
+    for facts in several:
+        for fact in facts:
+            known.setdefault(fact.path, fact)
+    return known
+
+
 def finite(value: float | None) -> float | None:
     """The number as JSON can hold it, which knows no infinity."""
     return None if value is None or math.isinf(value) else value
@@ -102,9 +111,8 @@ def shown(value: float | None, unit: Unit) -> str:
         return "∞"
     if unit == "count":
         return f"{round(value):,}"
-    if unit == "share":
-        percent = value * 100
-        if percent == 0:
-            return "0 %"
-        return f"{percent:.2f} %" if 0 < abs(percent) < 10 else f"{percent:.1f} %"
-    return f"{value:.3g}"
+    if unit == "number":
+        return f"{value:.3g}"
+    if value == 0:
+        return "0 %"
+    return f"{value * 100:.2f} %" if abs(value * 100) < 10 else f"{value * 100:.1f} %"

@@ -29,16 +29,8 @@ def page(lines: Iterable[str]) -> str:
 
 def columns(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Rows as aligned columns, indented by two."""
-    table = [tuple(row) for row in rows]
-    if not table:
-        return []
-    to_the_right = set(right)
-    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
-    return [
-        "  "
-        + "  ".join(
-            cell.rjust(width) if index in to_the_right else cell.ljust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
+    cells = [tuple(row) for row in rows]
+    marks = dict.fromkeys(right, ">")
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    spans = [f"{marks.get(number, '<')}{width}" for number, width in enumerate(widths)]
+    return ["  " + "  ".join(map(format, row, spans)).rstrip() for row in cells]

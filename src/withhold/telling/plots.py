@@ -98,24 +98,21 @@ def rows_of(plot: Plot) -> tuple[tuple[str, ...], tuple[tuple[str | float | None
     (('', 'lost'), (('a', 3),))
     """
     if isinstance(plot, Panels):
-        head, rows = rows_of(plot.panels[0])
         tables = [rows_of(panel) for panel in plot.panels]
         labels = (
             f"{panel.y_label}{': ' * bool(name)}{name}"
             for panel, (names, _) in zip(plot.panels, tables, strict=True)
             for name in names[1:]
         )
-        cells = ([cell for _, each in tables for cell in each[n][1:]] for n in range(len(rows)))
-        return (head[0], *labels), tuple(
-            (row[0], *more) for row, more in zip(rows, cells, strict=True)
-        )
+        rows = zip(*(rows for _, rows in tables), strict=True)
+        cells = ((row[0][0], *(cell for part in row for cell in part[1:])) for row in rows)
+        return (tables[0][0][0], *labels), tuple(cells)
     if isinstance(plot, Scatter):
         points = ((dots.label, x, y) for dots in plot.dots for x, y in dots.points)
         return ("", plot.x_label, plot.y_label), tuple(points)
-    places = plot.x if isinstance(plot, Lines) else plot.labels
-    series = plot.lines if isinstance(plot, Lines) else plot.parts
-    first = plot.x_label if isinstance(plot, Lines) else ""
-    head = (first, *(line.label for line in series))
-    return head, tuple(
-        (place, *(line.values[number] for line in series)) for number, place in enumerate(places)
-    )
+    if isinstance(plot, Lines):
+        first, places, series = plot.x_label, plot.x, plot.lines
+    else:
+        first, places, series = "", plot.labels, plot.parts
+    values = (line.values for line in series)
+    return (first, *(line.label for line in series)), tuple(zip(places, *values, strict=True))

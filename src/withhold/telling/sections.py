@@ -13,7 +13,7 @@ from withhold.telling.facts import Fact, Measured
 from withhold.telling.plots import Plot
 
 if TYPE_CHECKING:
-    from withhold.release import Release
+    from withhold.release import AnyRelease
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,29 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Page:
+    """What every page has."""
+
+    title: str
+    kicker: str
+    """What kind of page this is, in a line above the title."""
+    sections: tuple[Section, ...]
+    footer: str
+    status: str = ""
+    promise: str = ""
+    proof: str = ""
+    """How it was checked."""
+    headline: tuple[Fact, ...] = ()
+    """The numbers to see first."""
+    warnings: tuple[str, ...] = ()
+    """What to know before the file is used or passed on."""
+
+
+@dataclass(frozen=True)
 class Subject:
     """All that sections may be about. Computed once; sections only choose and word."""
 
-    release: Release
+    release: AnyRelease
     measured: Measured
     """``measured.details`` is the ``Utility``, or what the data's own measures return."""
     before: Any

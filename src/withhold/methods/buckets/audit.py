@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
-from withhold.auditing.attack_curve import attack_curve
-from withhold.auditing.result import Audit, How, SizeCount, seconds_left, size_of
+from withhold.auditing.options import AuditOptions
+from withhold.auditing.records import AuditRequest, attack_curve
+from withhold.auditing.result import Audit, How, SizeCount
 from withhold.counting.layout import lay_out
-from withhold.counting.threads import Progress, Stop, quiet
 from withhold.data import Records
 from withhold.data.equal_rows import equal_rows
+from withhold.data.evidence import Evidence
+from withhold.method import AuditRun
 from withhold.methods.buckets.check import rare_sets, verify_buckets
 from withhold.methods.buckets.model import Buckets
 
@@ -20,47 +20,28 @@ DEFAULT_SIZE = 5
 
 
 def audit_buckets(
-    table: Records,
+    records: Records,
     model: Buckets,
-    *,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
 ) -> Audit:
-    """The audit of ``table``; rare sets are counted up to ``max_size`` items, 5 if not given."""
-    began = time.perf_counter()
-    verdict = verify_buckets(table, model)
-    numbers, first = equal_rows(table)
-    counts = np.bincount(numbers)
-    sizes = table.lengths[first]
-    largest = DEFAULT_SIZE if max_size is None else max_size
+    """The audit of ``records``; rare sets are counted up to ``max_size`` items, 5 if not given."""
+    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
+    verdict = verify_buckets(records, model, evidence, run)
+    numbers, first = equal_rows(records)
+    counts, sizes = np.bincount(numbers), records.lengths[first]
+    largest = DEFAULT_SIZE if options.max_size is None else options.max_size
     counted = (counts < model.k) & (sizes <= largest)
-    with Stop(seconds_left(limit_seconds, began)) as stop:
-        curve = attack_curve(
-            lay_out(table, table.codes(())),
-            None,
-            k=model.k,
-            samples=samples,
-            seed=seed,
-            stop=stop,
-            jobs=jobs,
-            progress=progress,
-        )
-    return Audit(
-        model=model,
-        verdict=verdict,
-        breaches=tuple(rare_sets(table, model, counts, first, show=show)),
-        counts={
-            size: SizeCount(How.COUNTED, int((counted & (sizes == size)).sum()))
-            for size in range(largest + 1)
-        },
+    by_size = np.bincount(sizes[counted], minlength=largest + 1)
+    with request.clock() as stop:
+        curve = attack_curve(lay_out(records, records.codes(())), request, stop, k=model.k)
+    return request.audit(
+        records,
+        model,
+        verdict,
+        breaches=tuple(rare_sets(records, model, counts, first, show=options.show)),
+        counts={size: SizeCount(How.COUNTED, int(n)) for size, n in enumerate(by_size)},
         exposed_records=int(counts[counted].sum()),
         attack_curve=curve,
-        **size_of(table, ()),
-        seed=seed,
-        seconds=time.perf_counter() - began,
     )

@@ -6,26 +6,25 @@ import time
 
 import numpy as np
 
-from withhold.counting.threads import Progress, quiet
 from withhold.data import Records
 from withhold.data.equal_rows import equal_rows
+from withhold.data.evidence import Evidence
+from withhold.method import CheckRun
 from withhold.methods.buckets.model import Buckets, RareSet
 from withhold.verdict import Status, Verdict
 
 
 def verify_buckets(
-    table: Records,
+    records: Records,
     model: Buckets,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on ``table``. One pass over the records, so limits and threads make no difference."""
+    """The verdict on ``records``. One pass over the records, so limits and threads make no difference."""
     began = time.perf_counter()
-    numbers, first = equal_rows(table)
+    numbers, first = equal_rows(records)
     counts = np.bincount(numbers)
-    rare = rare_sets(table, model, counts, first, show=1)
+    rare = rare_sets(records, model, counts, first, show=1)
     return Verdict(
         Status.BROKEN if rare else Status.HOLDS,
         "every different set of items, counted",

@@ -1,22 +1,153 @@
-"""The measures of generalised releases as facts, for compare, sweep and the report."""
+"""What generalised sets lost (Reddy et al. 2012, formulas 1 to 8), in numbers and as facts.
+
+The loss of an item is the share of all leaves that its published node stands for; none for a leaf. The
+means over records and items follow. The paper's privacy gain is the same formula, so it is the same number.
+An item that no published node covers is lost as if it were the root.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from withhold.data import Records
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Hierarchy, Records
+from withhold.data.equal_rows import equal_rows
+from withhold.data.spans import Longs
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
-from withhold.methods.buckets.generalisation import (
-    MEANING,
-    GeneralisationLoss,
-    measure_generalisation,
-)
 from withhold.telling.facts import Asked, Fact, Measured, Unit
+from withhold.wording import counted
 
 if TYPE_CHECKING:
-    from withhold.methods.buckets.search.generalisation import Generalisation
+    from withhold.methods.buckets.search.suppressor import Generalisation
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The records that are published as the same set."""
+
+    published: tuple[str, ...]
+    records: int
+    information_loss: float
+    """The mean of its records'."""
+    added: int
+    """Nodes, over all its records, that cover none of the record's items."""
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralisationLoss:
+    """What generalising lost, per occurrence, record, item, group and table."""
+
+    by_occurrence: Floats
+    """IL(x), formulas 1 and 5: for each item of each original record."""
+    by_record: Floats
+    """IL(T), formulas 2 and 6."""
+    by_item: Mapping[str, float]
+    """IL(x ∈ D), formulas 3 and 7."""
+    groups: tuple[Group, ...]
+    """By the set that is published, in the order of the records."""
+    exact: int
+    """Occurrences published as they are."""
+    generalised: int
+    withheld: int
+    """Occurrences that no published node covers."""
+    added: int
+    """Published nodes that cover none of their record's items: things that people never had."""
+    records_with_added: int
+    published: int
+    """Nodes that are published, over all records."""
+
+    @property
+    def information_loss(self) -> float:
+        """IL(D), formula 8: the mean over records."""
+        return float(self.by_record.mean()) if len(self.by_record) else 0.0
+
+    @property
+    def privacy_gain(self) -> float:
+        """PG(D), formula 4, which is the same number by another name."""
+        return self.information_loss
+
+    @property
+    def share(self) -> float:
+        """The one number that releases are compared by."""
+        return self.information_loss
+
+    @property
+    def added_share(self) -> float:
+        """Of what is published, how much nobody in the record ever had."""
+        return self.added / self.published if self.published else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers of the whole table."""
+        sizes = [group.records for group in self.groups]
+        return {
+            "information_loss": self.information_loss,
+            "privacy_gain": self.privacy_gain,
+            "items_added": self.added,
+            "items_added_share": self.added_share,
+            "records_with_added_items": self.records_with_added,
+            "items_exact": self.exact,
+            "items_generalised": self.generalised,
+            "items_withheld": self.withheld,
+            "published": self.published,
+            "groups": len(sizes),
+            "smallest_group": min(sizes, default=0),
+            "largest_group": max(sizes, default=0),
+        }
+
+    def in_words(self) -> str:
+        """What kind of truth the release tells, without a number that somebody could work back from."""
+        general = "Items are published as they were, or as something more general that covers them."
+        if self.added:
+            return (
+                f"{general} RECORDS ALSO HOLD THINGS THAT THE PERSON NEVER HAD: records of a bucket were "
+                "put together, so no single record may be taken for the truth, and counts are too high."
+            )
+        return (
+            f"{general} Some were withheld. Whatever a record says is true of its person; counts can be "
+            "too low, and are never too high."
+        )
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know first, as pairs of texts."""
+        total = self.exact + self.generalised + self.withheld
+        records = len(self.by_record)
+        added = "none: nobody is said to have what they had not"
+        if self.added:
+            added = (
+                f"{self.added:,} ITEMS THAT PEOPLE NEVER HAD, in {self.records_with_added:,} of "
+                f"{counted(records, 'record')} ({self.added_share:.1%} of what is published)"
+            )
+        loss = f"{self.information_loss:.2%} (0 = as it was; also the privacy gain)"
+        return [
+            ("information loss", loss),
+            ("added", added),
+            ("as they were", f"{self.exact:,} of {counted(total, 'item')}"),
+            ("generalised", f"{self.generalised:,}"),
+            ("withheld", f"{self.withheld:,}"),
+            ("different sets", f"{len(self.groups):,}"),
+        ]
+
+
+MEANING = {
+    "information_loss": "mean share of all items that a published item could be (0 = as it was, 1 = any)",
+    "items_added": "published items that cover none of their record's own: what people never had",
+    "items_added_share": "share of what is published that people never had",
+    "records_with_added_items": "records that are said to have something they never had",
+    "items_exact": "occurrences published as they were",
+    "items_generalised": "occurrences published as something more general",
+    "items_withheld": "occurrences that nothing published covers",
+    "groups": "different sets that are published",
+    "smallest_group": "records that share the rarest published set",
+    "largest_group": "records that share the most frequent published set",
+}
+
 
 SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("information_loss", "information loss", "share"),
@@ -36,11 +167,8 @@ PLOTTED = ("information_loss", "items_added_share", "groups")
 def measure_generalised(original: Records, published: Records, asked: Asked) -> Measured:
     """What generalising lost; without the hierarchy, or of other rows, only what names tell."""
     tree = asked.hierarchy
-    if (
-        tree is None
-        or len(original) != len(published)
-        or not set(published.vocabulary) <= {*tree.names}
-    ):
+    same_rows = len(original) == len(published)
+    if tree is None or not same_rows or not set(published.vocabulary) <= {*tree.names}:
         by_name = measure_sets(original, published, asked)
         why = "it was generalised, and without its hierarchy (--hierarchy) every new name counts as added"
         if tree is not None:
@@ -48,18 +176,84 @@ def measure_generalised(original: Records, published: Records, asked: Asked) -> 
         return replace(by_name, warnings=(why, *by_name.warnings))
     loss = measure_generalisation(original, published, tree)
     values = loss.as_dict()
-    facts = tuple(
-        Fact(path, label, values[path], unit, MEANING[path]) for path, label, unit in SHOWN
-    )
-    warnings: tuple[str, ...] = ()
-    if loss.added:
-        share = f"{loss.added_share:.1%} of what it holds"
-        warnings = (f"{loss.added:,} of its items, {share}, are such as people never had",)
-    return Measured(facts, warnings, loss, PLOTTED)
+    facts = tuple(Fact(path, name, values[path], unit, MEANING[path]) for path, name, unit in SHOWN)
+    share = f"{loss.added_share:.1%} of what it holds"
+    warning = f"{loss.added:,} of its items, {share}, are such as people never had"
+    return Measured(facts, (warning,) if loss.added else (), loss, PLOTTED)
 
 
 def loss_of_buckets(
-    original: Records, published: Records, model: Model, plan: Generalisation
+    original: Records,
+    published: Records,
+    model: Model,
+    protected: frozenset[str],
+    plan: Generalisation,
 ) -> GeneralisationLoss:
     """What generalising lost, by the tree of the plan."""
     return measure_generalisation(original, published, plan.hierarchy)
+
+
+def measure_generalisation(
+    original: Records, published: Records, tree: Hierarchy
+) -> GeneralisationLoss:
+    """The loss of ``published``, whose items are nodes of ``tree``, against ``original``, row by row."""
+    leaf_of = np.array([tree.code(name) if name in tree else 0 for name in original.vocabulary])
+    node_of = np.array([tree.code(name) for name in published.vocabulary], dtype=np.int64)
+    record = np.repeat(np.arange(len(original)), original.lengths)
+    published_record = np.repeat(np.arange(len(published)), published.lengths)
+    keys = np.sort(published_record * len(tree) + node_of[published.items])
+    covering = _covering(record, leaf_of[original.items], keys, tree)
+    by_occurrence = np.ones(len(record))
+    found = covering >= 0
+    counts = tree.leaf_counts[covering[found]]
+    # Formula 1: nothing is lost where the node stands for a single leaf.
+    by_occurrence[found] = np.where(counts == 1, 0.0, counts / tree.n_leaves)
+    exact = found & (covering == leaf_of[original.items])
+    # An item that came in general is no more general now.
+    by_occurrence[exact] = 0.0
+    truthful = np.zeros(len(keys), dtype=bool)
+    truthful[np.searchsorted(keys, record[found] * len(tree) + covering[found])] = True
+    added_to = keys[~truthful] // len(tree)
+    lengths = np.maximum(original.lengths, 1)
+    by_record = np.bincount(record, weights=by_occurrence, minlength=len(original)) / lengths
+    supports = original.supports
+    sums = np.bincount(original.items, weights=by_occurrence, minlength=original.n_items)
+    return GeneralisationLoss(
+        by_occurrence=by_occurrence,
+        by_record=by_record,
+        by_item={
+            name: float(total / support)
+            for name, total, support in zip(original.vocabulary, sums, supports, strict=True)
+            if support
+        },
+        groups=_groups(published, by_record, np.bincount(added_to, minlength=len(published))),
+        exact=int(exact.sum()),
+        generalised=int((found & ~exact).sum()),
+        withheld=int((~found).sum()),
+        added=len(added_to),
+        records_with_added=len(np.unique(added_to)),
+        published=published.n_occurrences,
+    )
+
+
+def _covering(record: Longs, leaf: Longs, keys: Longs, tree: Hierarchy) -> Longs:
+    """For each occurrence the lowest published node of its record that covers it; -1 where none does."""
+    covering = np.full(len(record), -1, dtype=np.int64)
+    up = leaf.astype(np.int64)
+    while (open_ := (covering < 0) & (up >= 0)).any() and len(keys):
+        wanted = record[open_] * len(tree) + up[open_]
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        covering[open_] = np.where(keys[place] == wanted, up[open_], -1)
+        up[open_] = tree.parents[up[open_]]
+    return covering
+
+
+def _groups(published: Records, by_record: Floats, added: Longs) -> tuple[Group, ...]:
+    numbers, first = equal_rows(published)
+    sizes = np.bincount(numbers)
+    losses = np.bincount(numbers, weights=by_record) / sizes
+    additions = np.bincount(numbers, weights=added).astype(np.int64)
+    return tuple(
+        Group(published.record(int(row)), int(sizes[n]), float(losses[n]), int(additions[n]))
+        for n, row in enumerate(first)
+    )

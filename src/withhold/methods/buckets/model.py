@@ -33,8 +33,7 @@ tell it from the others.
 
     @checked
     def __init__(
-        self,
-        k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
+        self, k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)]
     ) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
             raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")
@@ -71,17 +70,15 @@ class RareSet:
 
     def row(self) -> tuple[str, ...]:
         """The set as cells of a table."""
-        return (
-            "{" + ", ".join(self.items) + "}",
-            "all of a record",
-            f"{self.records:,}",
-            f"of {self.k:,}",
-        )
+        return self._shown, "all of a record", f"{self.records:,}", f"of {self.k:,}"
 
     def as_dict(self) -> dict[str, Any]:
         """The set with its count."""
         return {"items": list(self.items), "records": self.records, "k": self.k}
 
+    @property
+    def _shown(self) -> str:
+        return "{" + ", ".join(self.items) + "}"
+
     def __str__(self) -> str:
-        shown = "{" + ", ".join(self.items) + "}"
-        return f"{shown}: {counted(self.records, 'record')}, fewer than {self.k:,}"
+        return f"{self._shown}: {counted(self.records, 'record')}, fewer than {self.k:,}"

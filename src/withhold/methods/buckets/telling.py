@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from withhold.methods.buckets.generalisation import GeneralisationLoss, Group
+from withhold.methods.buckets.measure import GeneralisationLoss, Group
 from withhold.methods.buckets.model import FILLS
 from withhold.telling.plots import SERIES, Bars, Line, Lines
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Section, Subject
+from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
 
 GROUPS_LISTED = 12
 QUANTILES = tuple(range(0, 101, 10))
@@ -19,34 +19,17 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
     """What was generalised, and the groups."""
     loss = subject.measured.details
     assert isinstance(loss, GeneralisationLoss)
+    lost: list[Part] = [Paragraph(loss.in_words(), for_strangers=True)]
+    if subject.release.options.get("fill") == "hash":
+        # Whether or not this time something came of it.
+        lost.append(Paragraph(f"Made with --fill hash, which {FILLS['hash']}.", for_strangers=True))
+    lost += [Facts(subject.measured.facts), Drawing(loss_by_record(loss))]
+    sizes = Drawing(records_by_group_size(loss)), Drawing(_loss_by_group_size(loss))
+    groups = (*sizes, _largest(loss.groups))
     return [
-        Section(
-            "generalised",
-            "What was generalised",
-            (
-                Paragraph(loss.in_words(), for_strangers=True),
-                *_filled(subject),
-                Facts(subject.measured.facts),
-                Drawing(loss_by_record(loss)),
-            ),
-        ),
-        Section(
-            "groups",
-            "Records that are published alike",
-            (
-                Drawing(records_by_group_size(loss)),
-                Drawing(loss_by_group_size(loss)),
-                _largest(loss.groups),
-            ),
-        ),
+        Section("generalised", "What was generalised", tuple(lost)),
+        Section("groups", "Records that are published alike", groups),
     ]
-
-
-def _filled(subject: Subject) -> tuple[Paragraph, ...]:
-    """That records were filled up, whether or not this time something came of it."""
-    if subject.release.options.get("fill") != "hash":
-        return ()
-    return (Paragraph(f"Made with --fill hash, which {FILLS['hash']}.", for_strangers=True),)
 
 
 def loss_by_record(loss: GeneralisationLoss) -> Lines:
@@ -88,60 +71,43 @@ def loss_lines(what: str, places: Sequence[int], losses: Mapping[str, Sequence[f
 def records_by_group_size(loss: GeneralisationLoss) -> Bars:
     """How many records are in groups of which size (the paper's Figure 3)."""
     bands = _bands(loss.groups)
-    records = tuple(float(sum(group.records for group in groups)) for _, groups in bands)
-    return Bars(
-        "groupsizes",
-        "Records by the size of the group that is published alike",
-        "records",
-        tuple(label for label, _ in bands),
-        (Line("records", "kept", records),),
-    )
+    records = tuple(float(sum(group.records for group in each)) for each in bands.values())
+    title = "Records by the size of the group that is published alike"
+    lines = (Line("records", "kept", records),)
+    return Bars("groupsizes", title, "records", tuple(bands), lines)
 
 
-def loss_by_group_size(loss: GeneralisationLoss) -> Bars:
+def _loss_by_group_size(loss: GeneralisationLoss) -> Bars:
     """The mean loss of the records in groups of which size."""
-    bands = _bands(loss.groups)
-    means = []
-    for _, groups in bands:
+    bands, means = _bands(loss.groups), []
+    for groups in bands.values():
         records = sum(group.records for group in groups)
         means.append(sum(group.information_loss * group.records for group in groups) / records)
-    return Bars(
-        "grouploss",
-        "Information loss by the size of the group",
-        "information loss",
-        tuple(label for label, _ in bands),
-        (Line("information loss", "lost", tuple(means)),),
-        percent=True,
-    )
+    lines = (Line("information loss", "lost", tuple(means)),)
+    title = "Information loss by the size of the group"
+    return Bars("grouploss", title, "information loss", tuple(bands), lines, percent=True)
 
 
-def _bands(groups: tuple[Group, ...]) -> list[tuple[str, list[Group]]]:
+def _bands(groups: tuple[Group, ...]) -> dict[str, list[Group]]:
     """The groups by size, in bands that double; none of them empty."""
-    bands: list[tuple[str, list[Group]]] = []
-    low = min((group.records for group in groups), default=1)
-    while low <= max((group.records for group in groups), default=0):
-        high = 2 * low - 1
-        within = [group for group in groups if low <= group.records <= high]
-        if within:
-            bands.append((f"{low:,}" if low == high else f"{low:,}–{high:,}", within))
-        low = high + 1
-    return bands
+    smallest = min((group.records for group in groups), default=1)
+    by_power: dict[int, list[Group]] = {}
+    for group in groups:
+        by_power.setdefault((group.records // smallest).bit_length() - 1, []).append(group)
+    lows = {smallest << power: by_power[power] for power in sorted(by_power)}
+    return {f"{low:,}" if low == 1 else f"{low:,}–{2 * low - 1:,}": lows[low] for low in lows}
 
 
 def _largest(groups: tuple[Group, ...]) -> Listing:
     ordered = sorted(groups, key=lambda group: -group.records)[:GROUPS_LISTED]
-    return Listing(
-        "The largest groups",
-        ("published as", "records", "information loss", "items never had"),
-        tuple(
-            (
-                ", ".join(group.published) or "nothing",
-                f"{group.records:,}",
-                f"{group.information_loss:.1%}",
-                f"{group.added:,}",
-            )
-            for group in ordered
-        ),
-        right=frozenset({1, 2, 3}),
-        folded=True,
+    rows = tuple(
+        (
+            ", ".join(group.published) or "nothing",
+            f"{group.records:,}",
+            f"{group.information_loss:.1%}",
+            f"{group.added:,}",
+        )
+        for group in ordered
     )
+    head = ("published as", "records", "information loss", "items never had")
+    return Listing("The largest groups", head, rows, right=frozenset({1, 2, 3}), folded=True)

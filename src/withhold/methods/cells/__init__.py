@@ -24,6 +24,7 @@ METHOD = Method(
     attack_section=later("withhold.methods.cells.telling:table_attack_section"),
     exposure=later("withhold.methods.cells.telling:table_exposure"),
     audit_text=later("withhold.methods.cells.text:table_audit_text"),
+    column_roles=later("withhold.data.roles:roles_of"),
     words=Words(),
     limits=(
         (

@@ -16,17 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.auditing.result import seconds_left
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
+from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
-from withhold.data.roles import Publish, column_roles
+from withhold.data.roles import column_roles
 from withhold.data.table import WITHHELD
 from withhold.data.unknown import Unknown, unknown_as_dict
-from withhold.method import Finding
+from withhold.method import AuditRun, Finding
 from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.model import KAnonymity, SmallGroup
+from withhold.methods.cells.options import CellsAudit
 from withhold.verdict import Verdict
 
+Longs = NDArray[np.int64]
 CELLS_TO_GROUP = 8_000_000
 """So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
 MOST_CHOICES = 1000
@@ -131,54 +134,48 @@ class TableAudit:
 def audit_table(
     table: Table,
     model: KAnonymity,
-    *,
-    show: int = 10,
-    publish: Publish = (),
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: CellsAudit,
+    run: AuditRun,
 ) -> TableAudit:
     """The audit of ``table``, with the ``show`` smallest groups that break the model.
 
     Columns that would stop a release are listed, and stop nothing here.
     """
     began = time.perf_counter()
-    roles = column_roles(table, model, publish)
-    verdict = verify_table(table, model, limit_seconds=limit_seconds, progress=progress)
+    roles = column_roles(table, model, options.publish)
+    verdict = verify_table(table, model, evidence, run)
     groups = groups_of(table, model.quasi_identifiers)
-    values = None
-    if model.l is not None and model.sensitive_column is not None:
-        values = distinct_per_group(groups, table.column(model.sensitive_column).codes)
+    values = _distinct(table, groups, None if model.l is None else model.sensitive_column)
+    labels = _distinct(table, groups, model.label)
     risky = groups.sizes < model.k
     if values is not None and model.l is not None:
         risky |= values < model.l
-    one_label = None
-    if model.label is not None:
-        labels = distinct_per_group(groups, table.column(model.label).codes)
-        one_label = int(groups.sizes[labels == 1].sum())
-    withheld = table.cells(model.quasi_identifiers) == WITHHELD
-    left = seconds_left(limit_seconds, began)
     return TableAudit(
         model=model,
         verdict=verdict,
-        breaches=_worst(table, model, groups, risky, values, show),
+        breaches=_worst(table, model, groups, risky, values, options.show),
         rows=len(table),
         columns=len(table.columns),
         groups=len(groups),
         k=int(groups.sizes.min()),
-        k_wildcard=_wildcard_k(table, model, groups, left),
+        k_wildcard=_wildcard_k(table, model, groups, seconds_left(run.limit_seconds, began)),
         l=None if values is None else int(values.min()),
         rows_at_risk=int(groups.sizes[risky].sum()),
-        withheld=int(withheld.sum()),
-        sizes=_sizes(groups),
-        known=_known(table, model, seed, seconds_left(limit_seconds, began), progress),
-        one_label_rows=one_label,
+        withheld=int((table.cells(model.quasi_identifiers) == WITHHELD).sum()),
+        sizes=_sizes(groups.sizes),
+        known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
+        one_label_rows=None if labels is None else int(groups.sizes[labels == 1].sum()),
         column_roles=roles.roles,
         undecided=roles.undecided,
-        seed=seed,
+        seed=run.seed,
         seconds=time.perf_counter() - began,
     )
+
+
+def _distinct(table: Table, groups: Groups, column: str | None) -> Longs | None:
+    """How many different values of a column each group has."""
+    return None if column is None else distinct_per_group(groups, table.column(column).codes)
 
 
 def _worst(
@@ -186,23 +183,24 @@ def _worst(
     model: KAnonymity,
     groups: Groups,
     risky: NDArray[np.bool_],
-    values: NDArray[np.int64] | None,
+    values: Longs | None,
     show: int,
 ) -> tuple[Finding, ...]:
+    """The smallest groups that break the model."""
     order = np.flatnonzero(risky)
     order = order[np.lexsort((groups.first_rows[order], groups.sizes[order]))][:show]
+    columns = [(name, table.column(name)) for name in model.quasi_identifiers]
     found = []
-    for group in order:
-        row, size = int(groups.first_rows[group]), int(groups.sizes[group])
-        cells = []
-        for name in model.quasi_identifiers:
-            column = table.column(name)
-            code = column.codes[row]
-            cells.append((name, None if code == WITHHELD else column.values[code] or ""))
+    for row, size, group in zip(groups.first_rows[order], groups.sizes[order], order, strict=True):
+        codes = ((name, column, column.codes[row]) for name, column in columns)
+        cells = tuple(
+            (name, None if code == WITHHELD else column.values[code] or "")
+            for name, column, code in codes
+        )
         if size < model.k or values is None or model.l is None:
-            found.append(SmallGroup(tuple(cells), size, model.k))
+            found.append(SmallGroup(cells, int(size), model.k))
         else:
-            found.append(SmallGroup(tuple(cells), size, model.l, int(values[group])))
+            found.append(SmallGroup(cells, int(size), model.l, int(values[group])))
     return tuple(found)
 
 
@@ -224,16 +222,14 @@ def _wildcard_k(
     return None if fewest < 0 else fewest
 
 
-def _sizes(groups: Groups) -> tuple[GroupSizes, ...]:
+def _sizes(sizes: Longs) -> tuple[GroupSizes, ...]:
+    """The groups by ranges of sizes; none of them empty."""
+    band = np.searchsorted(SIZES, sizes, side="right") - 1
     found = []
-    for place, smallest in enumerate(SIZES):
-        largest = SIZES[place + 1] - 1 if place + 1 < len(SIZES) else None
-        inside = groups.sizes >= smallest
-        if largest is not None:
-            inside &= groups.sizes <= largest
-        if inside.any():
-            rows = int(groups.sizes[inside].sum())
-            found.append(GroupSizes(smallest, largest, int(inside.sum()), rows))
+    for number in np.unique(band).tolist():
+        largest = SIZES[number + 1] - 1 if number + 1 < len(SIZES) else None
+        inside = sizes[band == number]
+        found.append(GroupSizes(SIZES[number], largest, len(inside), int(inside.sum())))
     return tuple(found)
 
 
@@ -242,18 +238,17 @@ def _known(
 ) -> tuple[KnownColumns, ...]:
     """Uniqueness by the number of columns known: over all choices of columns, or some drawn ones."""
     names = model.quasi_identifiers
-    codes: Mapping[str, NDArray[np.int32]] = {name: table.column(name).codes for name in names}
+    codes = {name: table.column(name).codes for name in names}
     generator = np.random.default_rng(seed)
     most = min(max(2, CELLS_TO_GROUP // len(table)), MOST_CHOICES)
     until = None if left is None else time.perf_counter() + left
     points: list[KnownColumns] = []
     for known in range(1, len(names) + 1):
         there = comb(len(names), known)
-        if there <= most:
-            chosen = list(combinations(names, known))
-        else:
-            drawn = (tuple(generator.permutation(len(names))[:known]) for _ in range(4 * most))
-            places = dict.fromkeys(tuple(sorted(int(p) for p in each)) for each in drawn)
+        chosen = list(combinations(names, known)) if there <= most else []
+        if not chosen:
+            drawn = (sorted(generator.permutation(len(names))[:known]) for _ in range(4 * most))
+            places = dict.fromkeys(tuple(each) for each in drawn)
             chosen = [tuple(names[p] for p in each) for each in islice(places, most)]
         unique = below = most_unique = 0
         worst: tuple[str, ...] = chosen[0]
@@ -269,7 +264,6 @@ def _known(
         progress("counting who is unique", known, len(names))
         rows = len(chosen) * len(table)
         shares = unique / rows, below / rows
-        points.append(
-            KnownColumns(known, len(chosen), there, *shares, worst, most_unique / len(table))
-        )
+        most_alone = most_unique / len(table)
+        points.append(KnownColumns(known, len(chosen), there, *shares, worst, most_alone))
     return tuple(points)

@@ -11,9 +11,9 @@ from collections import Counter
 
 import numpy as np
 
-from withhold.counting.threads import Progress, quiet
 from withhold.data import Table
-from withhold.data.table import Column
+from withhold.data.evidence import Evidence
+from withhold.method import CheckRun
 from withhold.methods.cells.model import KAnonymity, SmallGroup
 from withhold.verdict import Status, Verdict
 
@@ -25,10 +25,8 @@ METHOD = "the rows of every group counted, a withheld cell being a value of its 
 def verify_table(
     table: Table,
     model: KAnonymity,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
     """The verdict on ``table``."""
     began = time.perf_counter()
@@ -46,8 +44,8 @@ def verify_table(
             for key, value in zip(block, sensitive[done : done + BLOCK], strict=True):
                 values.setdefault(key, set()).add(value)
         done += len(block)
-        progress("counting groups", done, len(table))
-        if limit_seconds is not None and time.perf_counter() - began > limit_seconds:
+        run.progress("counting groups", done, len(table))
+        if run.limit_seconds is not None and time.perf_counter() - began > run.limit_seconds:
             seconds = time.perf_counter() - began
             if done < len(table):
                 return Verdict(Status.UNDECIDED, METHOD, len(rows), seconds, unit="groups")
@@ -58,10 +56,7 @@ def verify_table(
 
 
 def _witness(
-    table: Table,
-    model: KAnonymity,
-    rows: Counter[bytes],
-    values: dict[bytes, set[int]],
+    table: Table, model: KAnonymity, rows: Counter[bytes], values: dict[bytes, set[int]]
 ) -> SmallGroup | None:
     """The smallest group if it is too small, else the one with the fewest values if these are too few."""
     smallest = _least(dict(rows))
@@ -88,12 +83,8 @@ def _codes(key: bytes) -> list[int]:
 
 
 def _named(table: Table, model: KAnonymity, key: bytes) -> tuple[tuple[str, str | None], ...]:
+    # A blank is shown as nothing; only a withheld cell is None.
     return tuple(
-        (name, _shown(table.column(name), code))
+        (name, None if code < 0 else table.column(name).values[code] or "")
         for name, code in zip(model.quasi_identifiers, _codes(key), strict=True)
     )
-
-
-def _shown(column: Column, code: int) -> str | None:
-    # A blank is shown as nothing; only a withheld cell is None.
-    return None if code < 0 else column.values[code] or ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,8 @@ def naive_bayes(cells: Codes, classes: Codes, asked: Codes) -> Codes:
         keys = classes[shown].astype(np.int64) * n_values + cells[shown, j]
         counts = np.bincount(keys, minlength=n_classes * n_values).reshape(n_classes, n_values)
         share = (counts + LAPLACE) / (counts.sum(axis=1, keepdims=True) + LAPLACE * n_values)
-        told = asked[:, j] >= 0
-        scores[told] += np.log(share).T[asked[told, j]]
+        seen = asked[:, j] >= 0
+        scores[seen] += np.log(share).T[asked[seen, j]]
     best: Codes = scores.argmax(axis=1).astype(np.int32)
     return best
 
@@ -90,10 +91,8 @@ def decision_tree(cells: Codes, classes: Codes, asked: Codes) -> Codes:
     each branch as often as others do, which is how C4.5 treats what is missing; left as a value of its own,
     the tree would split on it and learn what original rows never show.
     """
-    tree = _tree()
-    tree.fit(one_hot(_drawn(cells), cells, asked), classes)
-    guessed: Codes = tree.predict(one_hot(asked, cells, asked)).astype(np.int32)
-    return guessed
+    drawn = one_hot(_drawn(cells), cells, asked)
+    return _guesses(drawn, classes, one_hot(asked, cells, asked))
 
 
 def has_trees() -> bool:
@@ -125,23 +124,19 @@ def _drawn(cells: Codes) -> Codes:
 
 def leak(withheld: NDArray[np.bool_], classes: Codes, *, seed: int = 0) -> Errors:
     """How often a tree is wrong about the class that sees only which cells were withheld."""
-
-    def predict(cells: Codes, own: Codes, asked: Codes) -> Codes:
-        tree = _tree()
-        tree.fit(cells, own)
-        guessed: Codes = tree.predict(asked).astype(np.int32)
-        return guessed
-
     pattern = withheld.astype(np.int32)
-    return cross_validate(predict, pattern, pattern, classes, seed=seed)
+    return cross_validate(_guesses, pattern, pattern, classes, seed=seed)
 
 
-def _tree() -> Any:
+def _guesses(features: NDArray[Any], classes: Codes, asked: NDArray[Any]) -> Codes:
+    """What a decision tree says of the rows asked about."""
     if not has_trees():
         raise PolicyError("decision trees need scikit-learn; pip install 'withhold[learn]'")
     from sklearn.tree import DecisionTreeClassifier
 
-    return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=LEAF, random_state=0)
+    tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=LEAF, random_state=0)
+    guessed: Codes = tree.fit(features, classes).predict(asked).astype(np.int32)
+    return guessed
 
 
 def cramers_v(one: Codes, other: Codes) -> float | None:
@@ -167,8 +162,5 @@ def cramers_v(one: Codes, other: Codes) -> float | None:
 
 def correlations(columns: Sequence[Codes]) -> dict[tuple[int, int], float | None]:
     """Cramér's V of every pair of columns."""
-    return {
-        (i, j): cramers_v(columns[i], columns[j])
-        for i in range(len(columns))
-        for j in range(i + 1, len(columns))
-    }
+    pairs = combinations(range(len(columns)), 2)
+    return {(i, j): cramers_v(columns[i], columns[j]) for i, j in pairs}

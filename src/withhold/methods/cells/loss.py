@@ -72,12 +72,8 @@ class TableLoss:
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
-        facts = [
-            (
-                "withheld",
-                f"{self.withheld:,} of {counted(self.total, 'cell')} ({self.withheld_share:.2%})",
-            )
-        ]
+        cells = f"{self.withheld:,} of {counted(self.total, 'cell')} ({self.withheld_share:.2%})"
+        facts = [("withheld", cells)]
         if self.generalised:
             share = self.generalised / self.total
             facts.append(("generalised", f"{counted(self.generalised, 'cell')} ({share:.2%})"))
@@ -107,7 +103,11 @@ MEANING = {
 
 
 def table_loss(
-    original: Table, published: Table, model: KAnonymity, plan: object = None
+    original: Table,
+    published: Table,
+    model: KAnonymity,
+    protected: frozenset[str] = frozenset(),
+    plan: object = None,
 ) -> TableLoss:
     """The loss of ``published`` against ``original``.
 
@@ -129,15 +129,14 @@ def table_loss(
         withheld = int(((after == WITHHELD) & (before != WITHHELD)).sum())
         by_column.append(ColumnLoss(name, withheld, int((after == OTHER).sum())))
     groups = groups_of(published, names)
+    pairs = ((original.column(name).codes, seen[name]) for name in names)
     return TableLoss(
         withheld=sum(each.withheld for each in by_column),
         generalised=sum(each.generalised for each in by_column),
         total=len(original) * len(names),
         rows_touched=int(touched.sum()),
         rows=len(original),
-        kl=sum(
-            class_divergence(original.column(name).codes, seen[name], classes) for name in names
-        ),
+        kl=sum(class_divergence(*pair, classes) for pair in pairs),
         groups=len(groups),
         smallest_group=int(groups.sizes.min()),
         by_column=tuple(by_column),

@@ -8,7 +8,7 @@ the careful reading: who takes it to fit anything finds at least as many rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
@@ -108,11 +108,11 @@ class KAnonymity:
         """What holds for a table that satisfies the model, in one sentence."""
         *first, last = self.quasi_identifiers
         known = f"{', '.join(first)} and {last}" if first else last
-        diverse = (
-            f", with at least {self.l} different values of {self.sensitive_column} among them"
-            if self.l is not None
-            else ""
-        )
+        diverse = ""
+        if self.l is not None:
+            diverse = (
+                f", with at least {self.l} different values of {self.sensitive_column} among them"
+            )
         return (
             f"Whoever knows a person's {known} finds at least {self.k:,} rows that fit equally "
             f"well{diverse}, or none."
@@ -120,14 +120,8 @@ class KAnonymity:
 
     def parameters(self) -> dict[str, Any]:
         """The parameters as plain values, enough to build the model again."""
-        return {
-            "model": self.name,
-            "k": self.k,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "label": self.label,
-            "l": self.l,
-            "sensitive_column": self.sensitive_column,
-        }
+        values = asdict(self)
+        return {"model": self.name, **values, "quasi_identifiers": list(self.quasi_identifiers)}
 
 
 @dataclass(frozen=True)
@@ -148,10 +142,9 @@ class SmallGroup:
 
     @property
     def _what(self) -> str:
-        shown = ", ".join(
+        return ", ".join(
             f"{name} withheld" if value is None else f"{name}={value}" for name, value in self.cells
         )
-        return shown
 
     def row(self) -> tuple[str, ...]:
         """The group as cells of a table."""
@@ -160,21 +153,15 @@ class SmallGroup:
 
     def as_dict(self) -> dict[str, Any]:
         """The group as plain values."""
-        return {
-            "cells": dict(self.cells),
-            "rows": self.rows,
-            "values": self.values,
-            "needed": self.needed,
-        }
+        counts = {"rows": self.rows, "values": self.values, "needed": self.needed}
+        return {"cells": dict(self.cells), **counts}
 
     def __str__(self) -> str:
         if self.values is None:
             return f"{self._what}: {counted(self.rows, 'row')} (of {self.needed:,} needed)"
-        return (
-            f"{self._what}: {counted(self.values, 'different sensitive value')} in "
-            f"{counted(self.rows, 'row')} "
-            f"(of {self.needed:,} needed)"
-        )
+        values = counted(self.values, "different sensitive value")
+        rows = counted(self.rows, "row")
+        return f"{self._what}: {values} in {rows} (of {self.needed:,} needed)"
 
 
 def _whole(value: Any, name: str) -> int:

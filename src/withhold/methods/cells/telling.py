@@ -6,55 +6,48 @@ from withhold.data.roles import DROPPED
 from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.utility import TableUtility
 from withhold.telling.facts import Fact
-from withhold.telling.plots import Bars, Line, Lines, Role
+from withhold.telling.plots import Bars, Line, Lines
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
 from withhold.wording import counted
 
 
 def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
     """Who stands out to somebody who knows some of the quasi-identifiers."""
-    before, after = subject.before, subject.after
-    assert isinstance(before, TableAudit)
-    assert isinstance(after, TableAudit)
+    before, after = _audits(subject)
     parts: list[Part] = []
     if with_original:
         share = before.rows_at_risk / before.rows
-        parts.append(
-            Paragraph(
-                f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
-                f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
-            )
+        told = (
+            f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
+            f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
         )
-        parts.append(Drawing(_uniqueness(before, after)))
-        rows = tuple((each.row()[0], each.row()[2]) for each in before.breaches)
-        if rows:
-            captions = ("quasi-identifiers", "rows")
-            parts.append(
-                Listing("The smallest groups of the original", captions, rows, folded=True)
-            )
+        parts += [Paragraph(told), Drawing(_uniqueness(before, after))]
+        if rows := tuple((each.row()[0], each.row()[2]) for each in before.breaches):
+            caption, head = "The smallest groups of the original", ("quasi-identifiers", "rows")
+            parts.append(Listing(caption, head, rows, folded=True))
     wildcard = "" if after.k_wildcard is None else f" ({after.k_wildcard:,} if it fits anything)"
-    parts.append(
-        Paragraph(
-            f"In the release every group has at least {after.model.k:,} rows that agree in all "
-            "quasi-identifiers, a withheld cell being a value of its own.",
-            for_strangers=True,
-        )
+    told = (
+        f"In the release every group has at least {after.model.k:,} rows that agree in all "
+        "quasi-identifiers, a withheld cell being a value of its own."
     )
-    parts.append(
-        Paragraph(f"The smallest group of the release has {counted(after.k, 'row')}{wildcard}.")
-    )
+    smallest = f"The smallest group of the release has {counted(after.k, 'row')}{wildcard}."
+    parts += [Paragraph(told, for_strangers=True), Paragraph(smallest)]
     return Section("attacker", "Who stands out", tuple(parts))
 
 
-def table_exposure(subject: Subject) -> tuple[Fact, Fact]:
+def table_exposure(subject: Subject) -> tuple[Fact, ...]:
     """How many rows were in groups that break the model, and how many are."""
     meaning = "rows of groups that break the promise"
-    before, after = (
+    return tuple(
         Fact(f"attack.exposed_{when}", f"at risk {when}", audit.rows_at_risk, "count", meaning)
-        for when, audit in (("before", subject.before), ("after", subject.after))
-        if isinstance(audit, TableAudit)
+        for when, audit in zip(("before", "after"), _audits(subject), strict=True)
     )
-    return before, after
+
+
+def _audits(subject: Subject) -> tuple[TableAudit, TableAudit]:
+    assert isinstance(subject.before, TableAudit)
+    assert isinstance(subject.after, TableAudit)
+    return subject.before, subject.after
 
 
 def sections_of_tables(subject: Subject) -> list[Section]:
@@ -74,17 +67,14 @@ def sections_of_tables(subject: Subject) -> list[Section]:
         ),
         percent=True,
     )
-    audit = subject.before
-    assert isinstance(audit, TableAudit)
     words = "Cells were withheld or generalised, none was invented; the label was never changed."
-    parts: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
     warning = _leak(found)
-    if warning:
-        parts.append(Paragraph(warning))
+    use: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
+    use += [Paragraph(warning)] if warning else []
     return [
-        Section("columns", "What became of each column", _roles(audit)),
+        Section("columns", "What became of each column", _roles(_audits(subject)[0])),
         Section("withheld", "What was withheld", (Paragraph(words, for_strangers=True),)),
-        Section("use", "What it is still good for", tuple(parts)),
+        Section("use", "What it is still good for", tuple(use)),
     ]
 
 
@@ -115,23 +105,17 @@ def _leak(found: TableUtility) -> str:
     )
 
 
-def _unique(label: str, role: Role, audit: TableAudit, length: int) -> Line:
-    """The line of one table; it ends where the time did."""
-    shares = [point.unique for point in audit.known]
-    return Line(label, role, (*shares, *[None] * (length - len(shares))))
-
-
 def _uniqueness(before: TableAudit, after: TableAudit) -> Lines:
+    """Who is unique; a line ends where the time did."""
     longest = max(len(before.known), len(after.known))
+    shares = ([point.unique for point in audit.known] for audit in (before, after))
+    old, new = ((*each, *[None] * (longest - len(each))) for each in shares)
     return Lines(
         "unique",
         "How many rows are the only ones of their kind to somebody who knows so many quasi-identifiers",
         "quasi-identifiers known",
         "rows that are unique",
         tuple(str(number + 1) for number in range(longest)),
-        (
-            _unique("original", "before", before, longest),
-            _unique("release", "after", after, longest),
-        ),
+        (Line("original", "before", old), Line("release", "after", new)),
         percent=True,
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
-from withhold.data.table_profile import TableProfile
 from withhold.methods.cells.audit import TableAudit
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
@@ -13,7 +13,7 @@ STOPS = "May identify people; a release stops until each is a quasi-identifier, 
 
 
 def table_profile_text(profile: TableProfile, *, name: str) -> str:
-    """The columns of a table, and those that look as if they named people."""
+    """The columns of a table, and those that may identify people."""
     rows = [
         (
             column.name,
@@ -54,10 +54,8 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
     if audit.verdict.status is Status.HOLDS:
         outcome = [f"It holds: {promise[0].lower()}{promise[1:]}"]
     elif audit.verdict.status is Status.UNDECIDED:
-        outcome = [
-            f"Asked: {promise}",
-            "The time limit ended the check before all rows were counted.",
-        ]
+        ended = "The time limit ended the check before all rows were counted."
+        outcome = [f"Asked: {promise}", ended]
     else:
         outcome = [f"Asked: {promise}", f"Smallest group: {audit.verdict.witness}"]
     lines = [
@@ -90,15 +88,13 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         ("k, wildcard", f"{wildcard} (a withheld cell fits anything)"),
     ]
     if audit.l is not None:
-        facts.append(
-            ("l", f"{counted(audit.l, 'different value')} of {audit.model.sensitive_column}")
-        )
+        values = counted(audit.l, "different value")
+        facts.append(("l", f"{values} of {audit.model.sensitive_column}"))
     share = audit.rows_at_risk / audit.rows
     facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
     if audit.without_consent is not None:
-        facts.append(
-            ("consent", f"{counted(audit.without_consent, 'row')} without consent left out")
-        )
+        left_out = counted(audit.without_consent, "row")
+        facts.append(("consent", f"{left_out} without consent left out"))
     if audit.withheld:
         facts.append(("cells withheld", f"{audit.withheld:,}"))
     if audit.one_label_rows is not None:
@@ -131,13 +127,6 @@ def _known(audit: TableAudit) -> list[tuple[str, ...]]:
         if each.combinations < each.of:
             columns_known += f" ({each.combinations:,} of {counted(each.of, 'choice')})"
         worst = f"{each.worst_unique:.1%} {', '.join(each.worst)}" if each.worst_unique else ""
-        rows.append(
-            (
-                columns_known,
-                f"{each.unique:.1%}",
-                bar(each.unique, 12),
-                f"{each.below_k:.1%}",
-                worst,
-            )
-        )
+        unique = f"{each.unique:.1%}", bar(each.unique, 12)
+        rows.append((columns_known, *unique, f"{each.below_k:.1%}", worst))
     return rows

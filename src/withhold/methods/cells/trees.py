@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from withhold.data import Hierarchy, Table
 from withhold.data.column_lists import split_pairs
 from withhold.data.names import nearest
+from withhold.data.spans import starts_of
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, PolicyError
 from withhold.formats.hierarchy import read_hierarchy
-from withhold.methods.cells.search.cell_groups import NOBODY, Trees
+from withhold.methods.cells.search.tuples import NOBODY, Trees
+
+Shape = tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,7 @@ class Forest:
         for node in np.argsort(-self.trees.depths, kind="stable"):
             if self.trees.parents[node] != NOBODY:
                 under[self.trees.parents[node]] += under[node]
-        roots = np.array([self.bounds[j + 1] - 1 for j in range(len(self.bounds) - 1)])
-        total = np.maximum(under[roots], 1.0)[self.trees.columns]
+        total = np.maximum(under[self.bounds[1:] - 1], 1.0)[self.trees.columns]
         share: NDArray[np.float64] = np.maximum(under, 1.0) / total
         return np.log(share)
 
@@ -60,7 +62,7 @@ def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarc
     }
 
 
-def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
+def make_forest(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
     """The trees of these columns."""
     for name in hierarchies:
         if name not in table.names:
@@ -71,49 +73,33 @@ def plant(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarch
             )
         if name not in names:
             raise PolicyError(f"column {name!r} has a hierarchy but is no quasi-identifier")
-    parents: list[NDArray[np.int32]] = []
-    losses: list[NDArray[np.float64]] = []
-    inner: list[tuple[str, ...]] = []
-    bounds = [0]
-    nodes = np.empty((len(table), len(names)), dtype=np.int32)
-    for j, name in enumerate(names):
-        column = table.column(name)
-        tree = hierarchies.get(name)
-        above, loss, between = _flat(column) if tree is None else _hierarchic(column, tree)
-        root = len(above) - 1
-        nodes[:, j] = np.where(column.codes == WITHHELD, root, column.codes) + bounds[-1]
-        parents.append(np.where(above == NOBODY, NOBODY, above + bounds[-1]).astype(np.int32))
-        losses.append(loss)
-        inner.append(between)
-        bounds.append(bounds[-1] + len(above))
-    flat = np.concatenate(parents)
-    columns = np.repeat(np.arange(len(names), dtype=np.int32), np.diff(bounds))
-    leaves = np.zeros(len(flat), dtype=np.bool_)
-    for j, name in enumerate(names):
-        leaves[bounds[j] : bounds[j] + len(table.column(name).values)] = True
-    trees = Trees(flat, _depths(flat), columns, leaves)
-    return Forest(
-        tuple(names),
-        trees,
-        np.array(bounds, dtype=np.int64),
-        tuple(inner),
-        np.concatenate(losses),
-        nodes,
-    )
+    shapes = [_shape(table.column(name), hierarchies.get(name)) for name in names]
+    above, losses, inner = zip(*shapes, strict=True)
+    sizes = np.array([len(each) for each in above])
+    bounds = starts_of(sizes)
+    columns = np.repeat(np.arange(len(names), dtype=np.int32), sizes)
+    local = np.concatenate(above)
+    parents = np.where(local == NOBODY, NOBODY, local + bounds[columns]).astype(np.int32)
+    n_values = np.array([len(table.column(name).values) for name in names])
+    leaves = np.arange(len(parents)) - bounds[columns] < n_values[columns]
+    cells = table.cells(names)
+    nodes = np.where(cells == WITHHELD, sizes - 1, cells) + bounds[:-1]
+    trees = Trees(parents, _depths(parents), columns, leaves)
+    loss = np.concatenate(losses)
+    return Forest(tuple(names), trees, bounds, inner, loss, nodes.astype(np.int32))
 
 
-def _flat(
-    column: Column,
-) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
+def _shape(column: Column, hierarchy: Hierarchy | None) -> Shape:
+    """The parent and the loss of each node of a column, and the names of its inner nodes."""
+    if hierarchy is not None:
+        return _hierarchic(column, hierarchy)
     root = len(column.values)
     parents = np.full(root + 1, root, dtype=np.int32)
     parents[root] = NOBODY
     return parents, (parents == NOBODY).astype(np.float64), ()
 
 
-def _hierarchic(
-    column: Column, hierarchy: Hierarchy
-) -> tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]:
+def _hierarchic(column: Column, hierarchy: Hierarchy) -> Shape:
     named = tuple(value or "" for value in column.values)
     try:
         hierarchy.check_covers(named, what="values of the column")

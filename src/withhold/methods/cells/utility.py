@@ -15,6 +15,7 @@ from withhold.data import Table
 from withhold.errors import PolicyError
 from withhold.methods.cells.classifiers import (
     Errors,
+    Predict,
     correlations,
     cross_validate,
     decision_tree,
@@ -43,7 +44,7 @@ class Correlations:
 
     pairs: int
     mean_change: float | None
-    """The mean change of V over all pairs that can be told in both."""
+    """The mean change of V over all pairs that have one in both."""
     worst_change: float | None
     worst: tuple[str, str] | None
 
@@ -120,25 +121,18 @@ def measure_table(
     if model.label is None or len(np.unique(classes)) < 2 or len(original) < 2:
         return TableUtility(loss, _correlations(before, after, names), None, None, None)
     classes = np.unique(classes, return_inverse=True)[1].astype(np.int32)
-    learnt = {
-        name: Learnt(
-            *(cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))
-        )
-        for name, way in (("naive_bayes", naive_bayes), ("tree", decision_tree))
-        if name != "tree" or has_trees()
-    }
-    most = float(np.bincount(classes).max()) / len(classes)
-    leaked = None
+
+    def learnt(way: Predict) -> Learnt:
+        both = (cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))
+        return Learnt(*both)
+
+    tree = leaked = None
     if has_trees():
-        leaked = Leak(leak(after < 0, classes, seed=seed), 1 - most)
-    with_label = np.column_stack([before, classes]), np.column_stack([after, classes])
-    return TableUtility(
-        loss,
-        _correlations(*with_label, (*names, model.label)),
-        learnt["naive_bayes"],
-        learnt.get("tree"),
-        leaked,
-    )
+        most = float(np.bincount(classes).max()) / len(classes)
+        tree, leaked = learnt(decision_tree), Leak(leak(after < 0, classes, seed=seed), 1 - most)
+    was, now = np.column_stack([before, classes]), np.column_stack([after, classes])
+    kept = _correlations(was, now, (*names, model.label))
+    return TableUtility(loss, kept, learnt(naive_bayes), tree, leaked)
 
 
 def measure_tables(original: Table, published: Table, asked: Asked) -> Measured:
@@ -151,23 +145,23 @@ def measure_tables(original: Table, published: Table, asked: Asked) -> Measured:
     values = found.as_dict()
     facts = []
     for path, label, unit in SHOWN:
-        value = _at(values, path)
+        value = _value_at(values, path)
         if value is not None or path.startswith("loss."):
             facts.append(Fact(path, label, value, unit, MEANING[path]))
-    warnings = list(_strange(original, published, asked.model))
+    warnings = list(_mismatches(original, published, asked.model))
     if asked.model.label is not None and not has_trees():
         warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
     there = {fact.path for fact in facts}
     return Measured(tuple(facts), tuple(warnings), found, tuple(p for p in PLOTTED if p in there))
 
 
-def _at(values: Any, path: str) -> float | None:
+def _value_at(values: Any, path: str) -> float | None:
     for name in path.split("."):
         values = None if values is None else values[name]
     return values if values is None else float(values)
 
 
-def _strange(original: Table, published: Table, model: KAnonymity) -> list[str]:
+def _mismatches(original: Table, published: Table, model: KAnonymity) -> list[str]:
     """Why the release may not belong to the original: other columns differ, too."""
     found = []
     for name in published.names:
@@ -182,9 +176,7 @@ def _strange(original: Table, published: Table, model: KAnonymity) -> list[str]:
 
 
 def _correlations(before: Any, after: Any, names: tuple[str, ...]) -> Correlations:
-    was, now = (
-        correlations([cells[:, j] for j in range(cells.shape[1])]) for cells in (before, after)
-    )
+    was, now = correlations([*before.T]), correlations([*after.T])
     changes = {
         pair: abs(now_v - v)
         for pair, v in was.items()
@@ -193,9 +185,5 @@ def _correlations(before: Any, after: Any, names: tuple[str, ...]) -> Correlatio
     if not changes:
         return Correlations(len(was), None, None, None)
     worst = max(changes, key=lambda pair: changes[pair])
-    return Correlations(
-        len(was),
-        float(np.mean(list(changes.values()))),
-        changes[worst],
-        (names[worst[0]], names[worst[1]]),
-    )
+    mean = float(np.mean(list(changes.values())))
+    return Correlations(len(was), mean, changes[worst], (names[worst[0]], names[worst[1]]))

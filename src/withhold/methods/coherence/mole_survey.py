@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -166,14 +167,13 @@ def alive_beside(rows: SplitRows, alone: Ints) -> Bools:
     return alive
 
 
-def count_first_minimal(
-    rows: SplitRows, limits: Limits, row_of: Ints, known: Ints, stop: Stop
-) -> int:
-    """How many of these draws, of a row and a set in it, are minimal moles in their first row."""
-    hits = np.zeros(len(row_of), dtype=np.bool_)
+def mark_first_minimal(
+    rows: SplitRows, limits: Limits, drawn: Sequence[Ints], hits: Bools, stop: Stop
+) -> None:
+    """Mark the draws, of a row and a set in it, that are minimal moles in their first row."""
+    row_of, known = drawn
     walk = rows.tour(row_of, ~rows.sensitive, 1).walk
     are_first_minimal_moles(rows.problem(limits, stop), walk, row_of, known, hits)
-    return int(hits.sum())
 
 
 def _survey_part(

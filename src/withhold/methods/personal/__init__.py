@@ -5,7 +5,7 @@ from __future__ import annotations
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
 from withhold.method import Method
-from withhold.methods.personal.model import PersonalRhoUncertainty, as_released
+from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.options import PersonalFiles, PersonalSearch
 from withhold.methods.rho import RHO_IS_NOT_ZERO
 from withhold.telling.words import Words
@@ -17,9 +17,9 @@ METHOD = Method(
     search_options=PersonalSearch,
     audit_options=AuditOptions,
     files=PersonalFiles,
-    complete=later("withhold.methods.personal.files:with_constraints"),
-    released=as_released,
-    unpublished=("seed", "round", "constraints_sha256"),
+    evidence=later("withhold.methods.personal.files:constraints_as_evidence"),
+    needs_evidence=True,
+    how_for_strangers=PersonalRhoUncertainty.how_for_strangers,
     search=later("withhold.methods.personal.search.suppressor:suppress_personal"),
     check=later("withhold.methods.personal.check.proof:verify_personal"),
     audit=later("withhold.methods.personal.audit:audit_personal"),

@@ -1,44 +1,43 @@
 """The audit of personalised ρ-uncertainty: a verdict, counts and examples, and the attack curve.
 
 The attack curve draws adversaries as the sampled model does: *inferred* means that something follows which
-the person drawn fears.
+the person drawn wants protected.
 """
 
 from __future__ import annotations
 
-import time
-from functools import partial
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from withhold.auditing.attack_curve import LARGEST_KNOWN
-from withhold.auditing.budget import (
-    DEFAULT_SIZE,
-    SAMPLES,
-    Counts,
+from withhold.auditing.options import AuditOptions
+from withhold.auditing.records import (
+    LARGEST_KNOWN,
+    AuditRequest,
+    Breaches,
     Found,
-    Search,
-    count_sizes,
-    in_parts,
-    nothing_found,
+    audit_records,
+    prior_breaches,
 )
-from withhold.auditing.result import AttackPoint, Audit, Share, seconds_left, size_of
+from withhold.auditing.result import AttackPoint, Audit, Share
 from withhold.counting.layout import Ints
+from withhold.counting.published import count_rows
 from withhold.counting.set_draws import Frame
-from withhold.counting.threads import Progress, Stop, quiet, run_all
+from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
+from withhold.method import AuditRun
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.adversaries import mark_successful
-from withhold.methods.personal.check.judge import problem_of, room_for_witness
+from withhold.methods.personal.check.judge import mark_successful, new_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
 from withhold.methods.personal.check.survey import Rule, survey_people
-from withhold.methods.personal.draws import draw_adversaries
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout, lay_out_people
-from withhold.methods.personal.samples import are_first_personal_breaches
-from withhold.methods.personal.supports import count_rows
-from withhold.verdict import Status
+from withhold.methods.personal.people import lay_out_people, problem_of
+from withhold.methods.personal.sampling import are_first_personal_breaches, draw_adversaries
 
 COST = 4
 """A set takes about so many times as long as one of another model: its owners are looked at as well."""
@@ -47,162 +46,99 @@ FEW_FEARED = 10
 
 
 def audit_personal(
-    table: Records,
+    records: Records,
     model: PersonalRhoUncertainty,
-    *,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    seed: int = 0,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
 ) -> Audit:
-    """The audit of ``table``; what can be known is counted in full up to ``max_size`` items.
+    """The audit of ``records``; what can be known is counted in full up to ``max_size`` items.
 
     Not given, up to 3 items, or estimated where there are too many sets of them.
     """
-    began = time.perf_counter()
-    if model.constraints is None:
-        raise PolicyError("an audit needs the constraints: who fears what")
-    verdict = verify_personal(
-        table, model, jobs=jobs, limit_seconds=limit_seconds, progress=progress
-    )
-    originals = table if model.originals is None else model.originals
-    layout = lay_out_people(originals, kept_of(originals, table), model.constraints, merged=False)
-    largest = DEFAULT_SIZE if max_size is None else max_size
-    largest = largest if model.max_known is None else min(largest, model.max_known)
-    counts = Counts(np.zeros(layout.layout.n_rows, dtype=np.uint8))
-    with Stop(seconds_left(limit_seconds, began)) as stop:
-        if verdict.status is Status.HOLDS:
-            counts.counts = nothing_found(range(largest + 1))
-        else:
-            # A sample that confirms the model rules nothing out, so it is counted all the same.
-            known = _Known(layout, originals, model, show, stop, jobs, progress)
-            counts.add(0, known.prior_breaches())
-            sizes = range(1, largest + 1)
-            asked = max_size is not None
-            count_sizes(counts, sizes, known.search(), asked=asked, seed=seed, stop=stop)
-        curve = _attack_curve(layout, model, samples, seed, stop)
-    return Audit(
-        model=model,
-        verdict=verdict,
-        **counts.fields(show),
-        attack_curve=curve,
-        **size_of(table, model.sensitive),
-        seed=seed,
-        seconds=time.perf_counter() - began,
-    )
+    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
+    if evidence.constraints is None:
+        raise PolicyError("an audit needs the constraints: who wants what protected")
+    verdict = verify_personal(records, model, evidence, run)
+    with request.clock() as stop:
+        # A sample that confirms the model rules nothing out, so breaches are counted all the same.
+        return audit_records(
+            records, verdict, PersonalBreaches(records, model, evidence, request, stop)
+        )
 
 
-class _Known:
-    """The breaches of one release by what somebody knows of the originals."""
+class PersonalBreaches(Breaches):
+    """Rules by which somebody who knows items of the original infers what its person wants protected."""
 
     def __init__(
         self,
-        layout: PersonalLayout,
-        originals: Records,
+        published: Records,
         model: PersonalRhoUncertainty,
-        show: int,
+        evidence: Evidence,
+        request: AuditRequest,
         stop: Stop,
-        jobs: int | None,
-        progress: Progress,
     ) -> None:
-        self.layout, self.originals, self.model, self.show = layout, originals, model, show
-        self.stop, self.jobs, self.progress = stop, jobs, progress
-        rows = layout.rows
-        published = rows.items >= 0
-        feared = published & layout.fears.anybody[np.maximum(rows.items, 0)]
-        self.published = Frame.of(rows.offsets, rows.items, published, feared)
-        everything = np.ones(len(rows.items), dtype=np.bool_)
-        self.known = Frame.of(rows.offsets, rows.items, everything, feared)
+        assert evidence.constraints is not None
+        self.originals = published if evidence.originals is None else evidence.originals
+        self.constraints = evidence.constraints
+        kept = kept_of(self.originals, published)
+        self.layout = lay_out_people(self.originals, kept, self.constraints, merged=False)
+        super().__init__(model, self.layout.layout.n_rows, request, stop)
+        self.most_known = model.max_known
 
-    def search(self) -> Search:
-        return Search(self.sets, self.count, self.estimate)
+    @cached_property
+    def frame(self) -> Frame:
+        return self._frame(self.layout.rows.items >= 0)
 
-    def sets(self, size: int) -> int:
+    @cached_property
+    def known(self) -> Frame:
+        """What can be known: items of the originals, also those that were withheld."""
+        return self._frame(np.ones(len(self.layout.rows.items), dtype=np.bool_))
+
+    def _frame(self, there: NDArray[np.bool_]) -> Frame:
+        items = self.layout.rows.items
+        protected = (items >= 0) & self.layout.fears.anybody[np.maximum(items, 0)]
+        return Frame.of(self.layout.rows.offsets, items, there, protected)
+
+    def of_nothing(self) -> Found:
+        ranks, supports = np.flatnonzero(self.layout.fears.anybody), self.layout.rows.supports
+        return prior_breaches(ranks, supports, self.model.rho, self.n_rows, self._without_knowing)
+
+    def _without_knowing(self, rank: int, joint: int) -> tuple[PersonalBreach, Ints]:
+        rows = rows_that_fear(self.layout, rank)
+        rule = (np.zeros(0, dtype=np.int32), rank, joint, self.n_rows, int(rows[0]))
+        return self.named(rule), rows
+
+    def n_sets(self, size: int) -> int:
         """As many as would take so long; long rows of which much is feared take longest."""
         return COST * max(self.known.n_sets(size), self.known.n_rules(size) // FEW_FEARED)
 
-    def named(self, rule: Rule) -> PersonalBreach:
-        assert self.model.constraints is not None
-        return named(self.layout, self.originals, self.model.constraints, rule)
+    def survey(self, size: int, **run: Any) -> Any:
+        return survey_people(self.layout, self.model.rho, sizes=(size, size), **run)
 
-    def prior_breaches(self) -> Found:
-        """The breaches of somebody who knows nothing: feared items in more than ρ of all records."""
-        supports, n_rows = self.layout.rows.supports, self.layout.layout.n_rows
-        rho = self.model.rho
-        too_many = supports * rho.denominator > rho.numerator * n_rows
-        found = []
-        exposed = np.zeros(n_rows, dtype=np.uint8)
-        nothing = np.zeros(0, dtype=np.int32)
-        for rank in np.flatnonzero(too_many & self.layout.fears.anybody):
-            rows = rows_that_fear(self.layout, int(rank))
-            exposed[rows] = 1
-            rule = (nothing, int(rank), int(supports[rank]), n_rows, int(rows[0]))
-            found.append(self.named(rule))
-        found.sort(key=lambda breach: -breach.joint)
-        return Found(len(found), found, exposed)
+    def named(self, breach: Rule) -> PersonalBreach:
+        return named(self.layout, self.originals, self.constraints, breach)
 
-    def count(self, size: int) -> Found:
-        result = survey_people(
-            self.layout,
-            self.model.rho,
-            sizes=(size, size),
-            stop=self.stop,
-            keep=self.show,
-            jobs=self.jobs,
-            progress=self.progress,
-            what=f"counting breaches of {size} known",
-        )
-        worst = [self.named(rule) for rule in result.worst[size]]
-        return Found(int(result.counts[size]), worst, result.exposed)
+    def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
+        problem = problem_of(self.layout, self.model.rho)
+        are_first_personal_breaches(*drawn, problem, self.stop.flag, hits)
 
-    def estimate(self, size: int, generator: np.random.Generator) -> tuple[Share, int]:
-        of = self.published.n_rules(size)
-        if of == 0:
-            return Share(0, 0), 0
-        drawn = self.published.draw_rules(size, SAMPLES, generator)
-        tasks = [partial(self._hits, *part) for part in in_parts(drawn)]
-        what = f"estimating breaches of {size} known"
-        hits = run_all(tasks, self.stop, jobs=self.jobs, progress=self.progress, what=what)
-        return Share(sum(hits), SAMPLES), of
-
-    def _hits(self, drawn: Ints, consequents: Ints, known: Ints) -> int:
-        hits = np.zeros(len(drawn), dtype=np.bool_)
-        are_first_personal_breaches(
-            drawn,
-            consequents,
-            known,
-            self.layout.rows,
-            self.layout.people,
-            self.layout.fears,
-            self.model.rho.numerator,
-            self.model.rho.denominator,
-            self.stop.flag,
-            hits,
-        )
-        return int(hits.sum())
-
-
-def _attack_curve(
-    layout: PersonalLayout, model: PersonalRhoUncertainty, samples: int, seed: int, stop: Stop
-) -> tuple[AttackPoint, ...]:
-    """One point for each number of known items that some original has; fewer if time runs out."""
-    rows, points = layout.rows, []
-    problem, witness = problem_of(layout, model.rho), room_for_witness(layout)
-    lengths = np.diff(rows.offsets)
-    for known in range(1, LARGEST_KNOWN + 1):
-        generator = np.random.default_rng([seed, known])
-        drawn, sets = draw_adversaries(layout, known, samples, generator)
-        if len(drawn) == 0:
-            break
-        succeeds = np.zeros(len(drawn), dtype=np.bool_)
-        mark_successful(drawn, sets, problem, stop.flag, succeeds, witness)
-        if stop.reason != 0:
-            break
-        unique = sum(count_rows(each, known, np.int64(2), rows) == 1 for each in sets)
-        eligible = int((lengths >= known).sum())
-        shares = Share(int(unique), samples), Share(int(succeeds.sum()), samples)
-        points.append(AttackPoint(known, eligible, *shares))
-    return tuple(points)
+    def attack_curve(self) -> tuple[AttackPoint, ...]:
+        """One point for each number of known items that some original has; fewer if time runs out."""
+        layout, rows, samples = self.layout, self.layout.rows, self.request.samples
+        problem, witness = problem_of(layout, self.model.rho), new_witness(layout)
+        points = []
+        for known in range(1, LARGEST_KNOWN + 1):
+            generator = np.random.default_rng([self.request.seed, known])
+            drawn, sets = draw_adversaries(layout, known, samples, generator)
+            if len(drawn) == 0:
+                break
+            succeeds = np.zeros(len(drawn), dtype=np.bool_)
+            mark_successful(drawn, sets, problem, self.stop.flag, succeeds, witness)
+            if self.stop.reason != 0:
+                break
+            unique = sum(count_rows(each, known, np.int64(2), rows) == 1 for each in sets)
+            eligible = int((np.diff(rows.offsets) >= known).sum())
+            shares = Share(int(unique), samples), Share(int(succeeds.sum()), samples)
+            points.append(AttackPoint(known, eligible, *shares))
+        return tuple(points)

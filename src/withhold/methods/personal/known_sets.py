@@ -1,7 +1,7 @@
 """The walk over what can be known: itemsets of original rows, depth first, each once.
 
-A set comes with its part of the pool: the rows whose originals hold it. Its children add one item of higher
-rank. Who walks decides at each set whether to go on below it.
+Each set comes with its owners, the rows whose originals hold it, and its holders: those of them that still
+publish all of it. Whoever walks decides what is unsafe about a set.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -11,124 +11,179 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.arrays import room_for
-from withhold.counting.jit import kernel
-from withhold.methods.personal.people import PersonalLayout
+from withhold.counting.jit import step
+from withhold.counting.published import publishes
+from withhold.counting.walk import (
+    count_extensions,
+    follow,
+    new_walk,
+    next_set,
+    open_level,
+    start_at,
+)
+from withhold.methods.personal.people import PersonalLayout, Problem
 
 MOST_SMALL_SETS = 200_000_000
 """Sets of a size that may be walked one by one; above, closed sets are the better way."""
+ROOT, SIZE, START, END, SUPPORT, SMALLER = range(6)
+"""Places in ``KnownWalk.at``: the root; the size of the current set, its owners in the pool, how many holders
+it has, and whether sets are left out that have the holders of a smaller one."""
 
 
-class Walk(NamedTuple):
-    """Where the walk is: by size of the set, which children were visited and how full the pool is."""
+class KnownWalk(NamedTuple):
+    """Where the walk is, and what is counted of one set after the other."""
 
-    next_child: Any
-    last_child: Any
-    pool_top: Any
-    bucket: Any
-    """By rank; all zero between two steps."""
-    heads: Any
-
-
-class Children(NamedTuple):
-    """Sets to visit: the last item of each, and its part of the pool."""
-
-    item: Any
-    start: Any
-    end: Any
-
-
-class Pool(NamedTuple):
-    """Rows that hold a set originally: where its last item stands, and whether they publish all of it."""
-
-    row: Any
-    position: Any
+    walk: Any
+    at: Any
     holds: Any
+    """For each place of the pool, whether its row publishes the whole set."""
+    holders: Any
+    support_of: Any
+    """By size: how many holders the current set of that size has."""
+    changed_in: Any
+    """By row: the root at which something was last withheld from it. Empty if rows do not change."""
+    joint: Any
+    """By rank: in how many holders a protected item stands; all zero between two sets."""
+    touched: Any
 
 
-@kernel
-def prepare_walk(n_items, largest):
-    """Room for a walk over sets of up to ``largest`` items."""
-    return (
-        Walk(
-            np.zeros(largest + 2, np.int64),
-            np.zeros(largest + 2, np.int64),
-            np.zeros(largest + 2, np.int64),
-            np.zeros(n_items, np.int64),
-            np.empty(n_items, np.int32),
-        ),
-        Children(np.empty(1024, np.int32), np.empty(1024, np.int64), np.empty(1024, np.int64)),
-        Pool(np.empty(4096, np.int32), np.empty(4096, np.int32), np.empty(4096, np.bool_)),
+def new_known_walk(problem: Problem, largest: int, *, changing: bool = False) -> KnownWalk:
+    """Room for a walk over the sets of at most ``largest`` items, for one thread."""
+    walk = new_walk(problem.originals, largest)
+    n_rows, n_items = len(problem.rows.offsets) - 1, len(problem.rows.supports)
+    return KnownWalk(
+        walk,
+        at=np.zeros(6, dtype=np.int64),
+        holds=np.empty(len(walk.pool_row), dtype=np.bool_),
+        holders=np.empty(n_rows, dtype=np.int32),
+        support_of=np.full(largest + 2, n_rows, dtype=np.int64),
+        changed_in=np.full(n_rows if changing else 0, -1, dtype=np.int32),
+        joint=np.zeros(n_items, dtype=np.int64),
+        touched=np.empty(n_items, dtype=np.int32),
     )
 
 
-@kernel
-def start_at(root, rows, walk, children, pool):
-    """Make the root the only set of one item; returns the pool, which may have grown."""
-    n_root = rows.post_offsets[root + 1] - rows.post_offsets[root]
-    row = room_for(pool.row, n_root)
-    position = room_for(pool.position, n_root)
-    holds = room_for(pool.holds, n_root)
-    for k in range(n_root):
-        posting = rows.post_offsets[root] + k
-        row[k] = rows.post_rows[posting]
-        position[k] = rows.post_positions[posting]
-        holds[k] = rows.items[rows.post_positions[posting]] >= 0
-    children.item[0] = root
-    children.start[0] = 0
-    children.end[0] = n_root
-    walk.next_child[1] = 0
-    walk.last_child[1] = 1
-    walk.pool_top[1] = n_root
-    return Pool(row, position, holds)
+@step
+def start_known(root, skip_equal, problem, known):
+    """Stand before the sets whose lowest item is the root.
 
-
-@kernel
-def go_deeper(size, start, end, rows, walk, children, pool):
-    """Make the children of a set, known by its size and its part of the pool.
-
-    Returns children and pool, which may have grown.
+    ``skip_equal`` leaves out each set that has the holders of the one without its last item, and all below:
+    whatever is unsafe there is unsafe without that item.
     """
-    n_heads = 0
-    bucket = walk.bucket
+    n_root = start_at(problem.originals, known.walk, root)
+    for k in range(n_root):
+        known.holds[k] = problem.rows.items[known.walk.pool_position[k]] >= 0
+    known.at[ROOT] = root
+    known.at[SIZE] = 0
+    known.at[SMALLER] = skip_equal
+
+
+@step
+def next_known_set(largest, problem, known):
+    """Step to the next set of at most ``largest`` items that a row publishes; its size, or 0 at the end."""
+    at = known.at
+    walk = known.walk
+    size = at[SIZE]
+    if size == 0:
+        size = 1
+    # What one row holds, it holds with any other of its items: nothing below has other rows.
+    elif size < largest and not (at[SMALLER] != 0 and at[SUPPORT] == 1):
+        go_below(size, at[START], at[END], problem, known)
+        size += 1
+    while size > 0:
+        child = next_set(walk, size)
+        if child < 0:
+            size -= 1
+            continue
+        at[START] = walk.child_start[child]
+        at[END] = walk.child_end[child]
+        support = find_holders(size, problem.rows, known)
+        if support > 0 and not (at[SMALLER] != 0 and support == known.support_of[size - 1]):
+            known.support_of[size] = support
+            break
+    at[SIZE] = size
+    return size
+
+
+@step
+def find_holders(size, rows, known):
+    """Put the rows that publish the current set into ``holders``; how many they are."""
+    walk = known.walk
+    n = 0
+    for k in range(known.at[START], known.at[END]):
+        if known.holds[k]:
+            row = walk.pool_row[k]
+            if len(known.changed_in) > 0 and known.changed_in[row] == known.at[ROOT]:
+                known.holds[k] = publishes(row, walk.path, size, rows)
+            if known.holds[k]:
+                known.holders[n] = row
+                n += 1
+    known.at[SUPPORT] = n
+    return n
+
+
+@step
+def go_below(size, start, end, problem, known):
+    """Make the children of the current set, and hand its rows to them."""
+    walk = known.walk
+    originals = problem.originals
+    n_touched = count_extensions(originals, walk, start, end)
+    open_level(walk, size)
+    for t in range(n_touched):
+        follow(walk, size, walk.touched[t])
     for k in range(start, end):
-        for p in range(pool.position[k] + 1, rows.offsets[pool.row[k] + 1]):
-            x = rows.items[p]
-            x = x if x >= 0 else ~x
-            if bucket[x] == 0:
-                walk.heads[n_heads] = x
-                n_heads += 1
-            bucket[x] += 1
-    first = walk.last_child[size]
-    top = walk.pool_top[size]
-    item = room_for(children.item, first + n_heads)
-    starts = room_for(children.start, first + n_heads)
-    ends = room_for(children.end, first + n_heads)
-    for h in range(n_heads):
-        x = walk.heads[h]
-        item[first + h] = x
-        starts[first + h] = top
-        ends[first + h] = top
-        top += bucket[x]
-        bucket[x] = first + h
-    row = room_for(pool.row, top)
-    position = room_for(pool.position, top)
-    holds = room_for(pool.holds, top)
-    for k in range(start, end):
-        for p in range(position[k] + 1, rows.offsets[row[k] + 1]):
-            x = rows.items[p]
-            child = bucket[x if x >= 0 else ~x]
-            place = ends[child]
-            ends[child] += 1
-            row[place] = row[k]
-            position[place] = p
-            holds[place] = holds[k] and x >= 0
-    for h in range(n_heads):
-        bucket[walk.heads[h]] = 0
-    walk.next_child[size + 1] = first
-    walk.last_child[size + 1] = first + n_heads
-    walk.pool_top[size + 1] = top
-    return Children(item, starts, ends), Pool(row, position, holds)
+        row = walk.pool_row[k]
+        for p in range(walk.pool_position[k] + 1, originals.offsets[row + 1]):
+            child = -walk.bucket[originals.items[p]] - 1
+            place = walk.child_end[child]
+            walk.child_end[child] += 1
+            walk.pool_row[place] = row
+            walk.pool_position[place] = p
+            known.holds[place] = known.holds[k] and problem.rows.items[p] >= 0
+    for t in range(n_touched):
+        walk.bucket[walk.touched[t]] = 0
+
+
+@step
+def add_row(row, problem, joint, touched, n_touched):
+    """Count into ``joint`` the protected items that the row publishes; how many are in ``touched`` by now."""
+    for f in range(problem.protected_offsets[row], problem.protected_offsets[row + 1]):
+        e = problem.rows.items[problem.protected_places[f]]
+        if e >= 0:
+            if joint[e] == 0:
+                touched[n_touched] = e
+                n_touched += 1
+            joint[e] += 1
+    return n_touched
+
+
+@step
+def count_protected(n_holders, problem, known):
+    """Count the protected items of the holders into ``joint``; how many are in ``touched``."""
+    n_touched = 0
+    for h in range(n_holders):
+        n_touched = add_row(known.holders[h], problem, known.joint, known.touched, n_touched)
+    for c in range(known.at[SIZE]):
+        known.joint[known.walk.path[c]] = 0
+    return n_touched
+
+
+@step
+def count_of_known(itemset, size, problem, joint, touched):
+    """The same for any itemset (ascending ranks): its support, and how many items are in ``touched``."""
+    rows = problem.rows
+    support = np.int64(0)
+    n_touched = 0
+    # Ranks ascend with the supports of the originals, so the first has the fewest postings.
+    for posting in range(rows.post_offsets[itemset[0]], rows.post_offsets[itemset[0] + 1]):
+        row = rows.post_rows[posting]
+        if not publishes(row, itemset, size, rows):
+            continue
+        support += 1
+        n_touched = add_row(row, problem, joint, touched, n_touched)
+    for c in range(size):
+        joint[itemset[c]] = 0
+    return support, n_touched
 
 
 def small_sizes(layout: PersonalLayout) -> int:

@@ -6,46 +6,36 @@ fears, outside Q, with a confidence above ρ measured in the PUBLISHED rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked
 from withhold.data.constraints import Constraints
-from withhold.data.records import Records
-from withhold.errors import PolicyError, option
+from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
 from withhold.options import Option, Threshold, allows_more
 from withhold.wording import counted
 
-NOT_THESE = (
-    "these are not the constraints that the release was made for: the file may be another one, or {}, {}, "
-    "{} or {} was given then and not now, or the other way round"
-)
-MAKES_OTHERS = ("consent", "skip_missing_ids", "sensitive", "hierarchy")
-"""Options that make other constraints of the same file."""
 
-
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, init=False)
 class PersonalRhoUncertainty:
     """Nobody who knows items of a person's record can infer what that person fears.
 
-    >>> table = Records.from_lists([["milk", "medicine"], ["milk"]])
-    >>> fears = Constraints.of({0: ["medicine"]}, table)
-    >>> print(PersonalRhoUncertainty("0.5", fears).promise())
+    Who wants what protected is given to ``anonymize`` and ``audit`` as ``constraints``, and to ``verify`` as
+    part of the evidence.
+
+    >>> print(PersonalRhoUncertainty("0.5").promise())
     Whoever knows any items of a person's original record, or nothing at all, can infer no item that this \
 person fears with a confidence above 0.5.
     """
 
     name: ClassVar[str] = "personal-rho"
+    sensitive: ClassVar[frozenset[str]] = frozenset()
+    """None for everybody: each person has constraints of their own."""
 
     rho: Fraction
-    constraints: Constraints | None
-    """Who fears what. None: not known here, so that nothing can be proved."""
-    originals: Records | None
-    """The rows as they were before anything was withheld: what an adversary may know."""
     max_known: int | None
     """The adversary knows at most so many items; None: any number."""
     epsilon: Fraction | None
@@ -53,19 +43,12 @@ person fears with a confidence above 0.5.
     delta: Fraction | None
     """In the sampled model: the chance that the share is larger all the same."""
     test: str
-    seed: int
-    """Of the sample."""
-    round: int
-    """Which sample of this seed; each later one spends less of ``delta``."""
-    constraints_sha256: str | None
 
     @checked
     def __init__(
         self,
         rho: RhoOption,
-        constraints: Constraints | None = None,
         *,
-        originals: Records | None = None,
         max_known: MaxKnownOption = None,
         epsilon: Annotated[
             Threshold | None,
@@ -90,32 +73,17 @@ person fears with a confidence above 0.5.
                 "published algorithm does."
             ),
         ] = "honest",
-        seed: int = 0,
-        round: int = 1,
-        constraints_sha256: str | None = None,
     ) -> None:
         if (epsilon is None) != (delta is None):
             raise PolicyError("epsilon and delta belong together; give both or neither")
         if epsilon is not None and not max_known:
             raise PolicyError("a sampled guarantee needs max_known, at least 1")
-        if constraints is not None:
-            digest = constraints.digest()
-            if constraints_sha256 not in (None, digest):
-                raise PolicyError(NOT_THESE.format(*map(option, MAKES_OTHERS)))
-            constraints_sha256 = digest
-            if originals is not None:
-                constraints.checked_for(originals)
         values = {
             "rho": exact_threshold(rho, name="rho"),
-            "constraints": constraints,
-            "originals": originals,
             "max_known": None if max_known is None else int(max_known),
             "epsilon": None if epsilon is None else exact_threshold(epsilon, name="epsilon"),
             "delta": None if delta is None else exact_threshold(delta, name="delta"),
             "test": test,
-            "seed": int(seed),
-            "round": int(round),
-            "constraints_sha256": constraints_sha256,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -129,8 +97,7 @@ person fears with a confidence above 0.5.
             "that it is unchanged, and nothing else."
         )
 
-    @property
-    def method_for_strangers(self) -> str:
+    def how_for_strangers(self) -> str:
         """How a release is checked, without the round and the size of the sample, which would tell it."""
         if self.max_known is None:
             return "every set of items of every person's original record"
@@ -140,36 +107,13 @@ person fears with a confidence above 0.5.
         return f"every set of at most {known} of every person's original record"
 
     @property
-    def sensitive(self) -> frozenset[str]:
-        """The items that anybody fears."""
-        return frozenset() if self.constraints is None else frozenset(self.constraints.items)
-
-    @property
     def is_sampled(self) -> bool:
         """Whether a share of the adversaries may still succeed."""
         return self.epsilon is not None
 
-    def with_originals(self, table: Records) -> PersonalRhoUncertainty:
-        """The same model, for releases of ``table``."""
-        return self._with(originals=table)
-
-    def with_constraints(self, constraints: Constraints) -> PersonalRhoUncertainty:
-        """The same model, knowing who fears what."""
-        return self._with(constraints=constraints)
-
-    def in_round(self, seed: int, round: int) -> PersonalRhoUncertainty:
-        """The same model, confirmed by this sample."""
-        return self._with(seed=seed, round=round)
-
-    def _with(self, **changes: Any) -> PersonalRhoUncertainty:
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return PersonalRhoUncertainty(**(values | changes))
-
-    def as_global(self) -> RhoUncertainty | None:
-        """The global model that asks exactly the same, if everybody fears the same items."""
-        if self.constraints is None or self.is_sampled:
-            return None
-        shared = self.constraints.shared_by_all()
+    def as_global(self, constraints: Constraints) -> RhoUncertainty | None:
+        """The global model that asks exactly the same, if everybody wants the same items protected."""
+        shared = frozenset() if self.is_sampled else constraints.shared_by_all()
         return RhoUncertainty(self.rho, shared, max_known=self.max_known) if shared else None
 
     def promise(self) -> str:
@@ -193,7 +137,7 @@ person fears with a confidence above 0.5.
         )
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters as plain values; who fears what is private and only named by its digest."""
+        """The parameters as plain values, enough to build the model again."""
         return {
             "model": self.name,
             "rho": decimal_text(self.rho),
@@ -201,9 +145,6 @@ person fears with a confidence above 0.5.
             "epsilon": None if self.epsilon is None else decimal_text(self.epsilon),
             "delta": None if self.delta is None else decimal_text(self.delta),
             "test": self.test,
-            "seed": self.seed,
-            "round": self.round,
-            "constraints_sha256": self.constraints_sha256,
         }
 
 
@@ -214,13 +155,3 @@ def percent(share: Fraction) -> str:
     ('5 %', '33.3333 %')
     """
     return f"{float(share * 100):.6g} %"
-
-
-def as_released(
-    model: PersonalRhoUncertainty, originals: Records, options: Mapping[str, Any] | None
-) -> PersonalRhoUncertainty:
-    """The model as it is proved for a release of ``originals`` that was made with these options."""
-    bound = model.with_originals(originals)
-    if options is None or not model.is_sampled:
-        return bound
-    return bound.in_round(options["seed"], options["round"])

@@ -1,8 +1,7 @@
-"""Persons as the loops want them: who owns what originally, who fears what, and what is still published.
+"""Persons as the loops need them: who owns what originally, who wants what protected, and what is published.
 
-In: the originals, the published rows and the constraints. Out: three named tuples of arrays that the kernels
-read. An occurrence that was withheld stays in its row as ``~rank``, so that one array holds both tables.
-Persons with equal originals are one person here, who fears what any of them fears: an adversary
+In: the originals, the published rows and the constraints. Out: named tuples of arrays that the kernels read.
+Persons with equal originals are one person here, who wants protected what any of them does: an adversary
 who knows the same of them cannot tell them apart either.
 """
 
@@ -10,33 +9,30 @@ who knows the same of them cannot tell them apart either.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.bits import clear_bit
+from withhold.counting.attack import find_rank
+from withhold.counting.bits import clear_bits
+from withhold.counting.closed_walk import SIZE
 from withhold.counting.equal_items import needed_occurrences, only_needed
-from withhold.counting.jit import kernel
+from withhold.counting.jit import step
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.published import PublishedRows
+from withhold.counting.walk import Rows as WalkRows
 from withhold.data import Records
 from withhold.data.constraints import Constraints
 
+Bools = NDArray[np.bool_]
 PAIRS_AT_ONCE = 2**20
-"""Pairs of a person and a feared item that are sorted together."""
-
-
-class Rows(NamedTuple):
-    """The rows by rank, withheld occurrences as ``~rank``; supports and bitmaps of what is published."""
-
-    offsets: Any
-    items: Any
-    post_offsets: Any
-    post_rows: Any
-    post_positions: Any
-    supports: Any
-    bitmaps: Any
+"""Pairs of a person and a protected item that are sorted together."""
+LONG = 16
+"""In a record so many times as long as a set, each item of the set is searched for."""
 
 
 class People(NamedTuple):
@@ -50,21 +46,28 @@ class People(NamedTuple):
 
 
 class Fears(NamedTuple):
-    """Who fears which rank: bits, or pairs where ``bits`` has no rows."""
+    """Who wants which rank protected: bits, or pairs where ``bits`` has no rows."""
 
     anybody: Any
-    """By rank: whether somebody fears it."""
+    """By rank: whether anybody wants it protected."""
     column_of: Any
     bits: Any
     offsets: Any
     columns: Any
 
 
-class Feared(NamedTuple):
-    """For each row where the items stand, published or not, that somebody fears: of a long row often few."""
+class Problem(NamedTuple):
+    """Everything that a verdict depends on; the originals once more, for the walk over known sets."""
 
-    offsets: Any
-    places: Any
+    rows: Any
+    people: Any
+    fears: Any
+    num: Any
+    den: Any
+    originals: Any
+    protected_offsets: Any
+    protected_places: Any
+    """Where items stand that anybody wants protected, row by row: of a long row often few."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class PersonalLayout:
     """All that the kernels need of one problem."""
 
     layout: Layout
-    rows: Rows
+    rows: PublishedRows
     people: People
     fears: Fears
 
@@ -80,33 +83,37 @@ class PersonalLayout:
     def n_people(self) -> int:
         return len(self.people.offsets) - 1
 
+    @cached_property
+    def protected(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Where items stand that anybody wants protected: where each row's part starts, and all places."""
+        inside = self.fears.anybody[self.layout.items]
+        before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
+        return before[self.layout.offsets], np.flatnonzero(inside).astype(np.int32)
 
-@kernel
+
+def problem_of(layout: PersonalLayout, rho: Fraction) -> Problem:
+    """The problem in the form that the kernels take."""
+    laid = layout.layout
+    originals = WalkRows(laid.offsets, laid.items, laid.post_offsets, laid.post_rows)
+    decides = layout.rows, layout.people, layout.fears, rho.numerator, rho.denominator
+    return Problem(*decides, originals, *layout.protected)
+
+
+@step
 def fears_item(person, rank, fears):
-    """Whether the person fears the item."""
+    """Whether the person wants the item protected."""
     column = fears.column_of[rank]
     if column < 0:
         return False
     if fears.bits.shape[0] > 0:
         word = fears.bits[person, column >> 6]
         return (word >> np.uint64(column & 63)) & np.uint64(1) != np.uint64(0)
-    low = fears.offsets[person]
-    high = fears.offsets[person + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if fears.columns[middle] < column:
-            low = middle + 1
-        else:
-            high = middle
-    return low < fears.offsets[person + 1] and fears.columns[low] == column
+    start = fears.offsets[person]
+    return find_rank(column, start, fears.offsets[person + 1], fears.columns) >= 0
 
 
 def lay_out_people(
-    originals: Records,
-    kept: NDArray[np.bool_],
-    constraints: Constraints,
-    *,
-    merged: bool = True,
+    originals: Records, kept: Bools, constraints: Constraints, *, merged: bool = True
 ) -> PersonalLayout:
     """The layout of ``originals`` of which only the occurrences ``kept`` are published.
 
@@ -118,36 +125,20 @@ def lay_out_people(
     items[gone] = ~items[gone]
     supports = np.bincount(layout.items[~gone], minlength=layout.n_items).astype(np.int64)
     bitmaps = layout.bitmaps()
-    first = layout.n_items - len(bitmaps)
-    clear_withheld(layout.offsets, items, first, bitmaps)
-    rows = Rows(
-        layout.offsets,
-        items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.post_positions,
-        supports,
-        bitmaps,
-    )
+    row_of = np.repeat(np.arange(layout.n_rows, dtype=np.int32), np.diff(layout.offsets))
+    clear_bits(bitmaps, layout.n_items - len(bitmaps), layout.items[gone], row_of[gone])
+    postings = layout.post_offsets, layout.post_rows, layout.post_positions
+    rows = PublishedRows(layout.offsets, items, *postings, supports, bitmaps)
     people = _distinct_people(layout, merged=merged)
     return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
 
 
-def lay_out_needed(
-    originals: Records, kept: NDArray[np.bool_], constraints: Constraints
-) -> PersonalLayout:
+def lay_out_needed(originals: Records, kept: Bools, constraints: Constraints) -> PersonalLayout:
     """The same with one of the equal items of long records, which is enough for a yes or no."""
     needed = needed_occurrences(originals, originals.codes(constraints.items), kept)
     if needed is not None:
         originals, kept = only_needed(originals, needed), kept[needed]
     return lay_out_people(originals, kept, constraints)
-
-
-def feared_in_rows(layout: PersonalLayout) -> Feared:
-    """Where the items stand that somebody fears."""
-    inside = layout.fears.anybody[layout.layout.items]
-    before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
-    return Feared(before[layout.rows.offsets], np.flatnonzero(inside))
 
 
 def _distinct_people(layout: Layout, *, merged: bool) -> People:
@@ -160,32 +151,31 @@ def _distinct_people(layout: Layout, *, merged: bool) -> People:
         )
     first_row = first_row[:n_people]
     lengths = np.diff(layout.offsets)[first_row]
-    offsets = np.zeros(n_people + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(offsets[-1]) + np.repeat(layout.offsets[first_row] - offsets[:-1], lengths)
     items = layout.items[places]
-    post_offsets = np.zeros(layout.n_items + 1, dtype=np.int64)
-    np.cumsum(np.bincount(items, minlength=layout.n_items), out=post_offsets[1:])
+    post_offsets = np.concatenate([[0], np.cumsum(np.bincount(items, minlength=layout.n_items))])
     owners = np.repeat(np.arange(n_people, dtype=np.int32), lengths)
     return People(of_row, offsets, items, post_offsets, owners[np.argsort(items, kind="stable")])
 
 
 def _fears(originals: Records, layout: Layout, people: People, constraints: Constraints) -> Fears:
-    """What each distinct person fears: the union over the rows that are equal."""
+    """What each distinct person wants protected: the union over the rows that are equal."""
     column_of_name = {name: column for column, name in enumerate(constraints.items)}
     of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]
     column_of = np.array(of_code, dtype=np.int32)[layout.code_of_rank]
     n_people = len(people.offsets) - 1
     person_of_record = np.empty(layout.n_rows, dtype=np.int32)
     person_of_record[layout.record_of_row] = people.of_row
+    bits = np.zeros((0, 0), dtype=np.uint64)
+    offsets, columns = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     if len(constraints.offsets) == 1:
-        bits = np.zeros((n_people, constraints.bits.shape[1]), dtype=np.uint64)
-        unite(person_of_record, constraints.bits, bits)
-        nothing = np.zeros(0, dtype=np.int32)
-        return Fears(column_of >= 0, column_of, bits, np.zeros(1, dtype=np.int64), nothing)
-    offsets, columns = _united_pairs(person_of_record, n_people, constraints)
-    no_bits = np.zeros((0, 0), dtype=np.uint64)
-    return Fears(column_of >= 0, column_of, no_bits, offsets, columns)
+        by_person = np.argsort(person_of_record, kind="stable")
+        firsts = np.searchsorted(person_of_record[by_person], np.arange(n_people))
+        bits = np.bitwise_or.reduceat(constraints.bits[by_person], firsts)
+    else:
+        offsets, columns = _united_pairs(person_of_record, n_people, constraints)
+    return Fears(column_of >= 0, column_of, bits, offsets, columns)
 
 
 def _united_pairs(
@@ -197,44 +187,42 @@ def _united_pairs(
     width = max(len(constraints.items), 1)
     counts = np.zeros(n_people, dtype=np.int64)
     found = [np.zeros(0, dtype=np.int32)]
-    ends = np.cumsum(lengths)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
     # The first record of each person, so that no person is cut in two.
     first_of = np.searchsorted(person_of_record[by_person], np.arange(n_people + 1))
     start = 0
     while start < n_people:
-        before = ends[first_of[start] - 1] if first_of[start] else 0
-        enough = int(np.searchsorted(ends, before + PAIRS_AT_ONCE))
+        enough = int(np.searchsorted(ends[1:], ends[first_of[start]] + PAIRS_AT_ONCE))
         end = max(int(np.searchsorted(first_of, enough, side="right")) - 1, start + 1)
         end = min(end, n_people)
         some = slice(first_of[start], first_of[end])
-        places = np.arange(int(lengths[some].sum())) + np.repeat(
-            constraints.offsets[by_person[some]] - (np.cumsum(lengths[some]) - lengths[some]),
-            lengths[some],
-        )
+        shift = constraints.offsets[by_person[some]] - (ends[:-1][some] - ends[some.start])
+        places = np.arange(int(lengths[some].sum())) + np.repeat(shift, lengths[some])
         owner = np.repeat(person_of_record[by_person[some]] - start, lengths[some])
         keys = np.sort(owner.astype(np.int64) * width + constraints.columns[places])
         keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
         counts[start:end] = np.bincount(keys // width, minlength=end - start)
         found.append((keys % width).astype(np.int32))
         start = end
-    offsets = np.zeros(n_people + 1, dtype=np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets, np.concatenate(found)
+    return np.concatenate([[0], np.cumsum(counts)]), np.concatenate(found)
 
 
-@kernel
-def unite(person_of_record, of_records, of_people):
-    """Or the bits of the records into those of their persons."""
-    for record in range(len(person_of_record)):
-        person = person_of_record[record]
-        for word in range(of_records.shape[1]):
-            of_people[person, word] |= of_records[record, word]
-
-
-@kernel
-def clear_withheld(offsets, items, first, bitmaps):
-    """Clear the bits of occurrences that are withheld (``~rank``)."""
-    for row in range(len(offsets) - 1):
-        for p in range(offsets[row], offsets[row + 1]):
-            if items[p] < 0:
-                clear_bit(bitmaps, first, ~items[p], row)
+@step
+def known_of(person, without, people, walk, known):
+    """Fill ``known`` with the items of a closed set that the person owns, but for one; returns how many."""
+    n_known = 0
+    p = people.offsets[person]
+    end = people.offsets[person + 1]
+    if end - p <= LONG * walk.at[SIZE]:
+        for q in range(p, end):
+            x = people.items[q]
+            if walk.in_set[x] and x != without:
+                known[n_known] = x
+                n_known += 1
+        return n_known
+    for c in range(walk.at[SIZE]):
+        x = walk.closure[c]
+        if x != without and find_rank(x, p, end, people.items) >= 0:
+            known[n_known] = x
+            n_known += 1
+    return n_known

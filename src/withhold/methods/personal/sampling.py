@@ -1,15 +1,28 @@
-"""How many adversaries to draw, and how many of them may succeed, to show that few would.
+"""Which adversaries to draw, how many, and how many of them may succeed, to show that few would.
 
 A test of so many draws passes with a chance of at most ``delta`` if a share ``epsilon`` or more of all
 adversaries would succeed. No failure allowed: (1-ε)^n ≤ δ. With k failures: the binomial distribution
 function at k (Clopper and Pearson). Nothing here is close to a decision: n is rounded up.
+
+An adversary of size ℓ: a person drawn uniformly among the records with at least ℓ original items, then ℓ
+of these items. Persons are not merged here, for they carry the probabilities.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, lgamma, log, log1p
+
+import numpy as np
+
+from withhold.counting.attack import row_holds
+from withhold.counting.jit import kernel
+from withhold.counting.layout import Ints
+from withhold.counting.published import place_in, publishes
+from withhold.counting.set_draws import draw_places
+from withhold.methods.personal.people import PersonalLayout, fears_item
 
 SHARE_ALLOWED = 0.5
 """The failures allowed, as a share of those that would be expected at ``epsilon``."""
@@ -77,3 +90,54 @@ def chance_of_at_most(failures: int, draws: int, share: float) -> float:
         ways = lgamma(draws + 1) - lgamma(k + 1) - lgamma(draws - k + 1)
         total += exp(ways + k * log(share) + (draws - k) * log1p(-share))
     return min(total, 1.0)
+
+
+def draw_adversaries(
+    layout: PersonalLayout, size: int, draws: int, generator: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """The rows drawn, and for each ``size`` of its original ranks, ascending; none if none is so long."""
+    lengths = np.diff(layout.rows.offsets)
+    # By record, not by row: the same draws whatever order the layout has.
+    row_of_record = np.argsort(layout.layout.record_of_row).astype(np.int32)
+    eligible = row_of_record[lengths[row_of_record] >= size]
+    if len(eligible) == 0:
+        return np.zeros(0, dtype=np.int32), np.zeros((0, size), dtype=np.int32)
+    rows = eligible[generator.integers(0, len(eligible), draws)]
+    chosen = draw_places(lengths[rows], size, generator)
+    ranks = layout.layout.items[layout.rows.offsets[rows][:, None] + chosen]
+    return rows, ranks
+
+
+@kernel
+def are_first_personal_breaches(row_of, consequents, known, problem, stop, hits):
+    """Mark the draws q→e of published rows that are a breach, in the first row that holds all of it.
+
+    Somebody who owns q originally must want e protected. That each breach counts in one row only makes the
+    hits a share of the draws.
+    """
+    rows = problem.rows
+    size = known.shape[1]
+    for trial in range(len(row_of)):
+        if stop[0] != 0:
+            return
+        e = consequents[trial]
+        support = np.int64(0)
+        joint = np.int64(0)
+        first = True
+        protected = False
+        rarest = known[trial, 0]
+        for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
+            row = rows.post_rows[posting]
+            if not row_holds(row, known[trial], size, rows.offsets, rows.items):
+                continue
+            if not protected:
+                protected = fears_item(problem.people.of_row[row], e, problem.fears)
+            if not publishes(row, known[trial], size, rows):
+                continue
+            support += 1
+            if place_in(row, e, rows) >= 0:
+                if row < row_of[trial]:
+                    first = False
+                    break
+                joint += 1
+        hits[trial] = first and protected and joint * problem.den > problem.num * support

@@ -12,17 +12,14 @@ from withhold.data import Constraints, Records
 
 @dataclass(frozen=True)
 class ItemWish:
-    """One feared item."""
+    """One protected item: how many want it protected, how many had it, from how many it was withheld."""
 
     item: str
     people: int
-    """How many fear it."""
     owners: int
-    """How many had it."""
     withheld: int
-    """From how many of them it was withheld."""
     withheld_from_others: int
-    """From how many of these who do not fear it."""
+    """From how many of these who do not want it protected."""
 
 
 @dataclass(frozen=True)
@@ -30,26 +27,23 @@ class Wishes:
     """Who asked for protection, and what was withheld from whom."""
 
     people: int
-    """How many fear anything."""
+    """How many want anything protected."""
     pairs: int
-    """Pairs of a person and a feared item."""
+    """Pairs of a person and a protected item."""
     owned: int
-    """Occurrences that their own owner fears."""
+    """Occurrences that their own owner wants protected."""
     owned_withheld: int
     others_withheld: int
-    """Withheld from people who do not fear the item themselves, for the sake of others."""
+    """Withheld from people who do not want the item protected themselves, for the sake of others."""
     items: tuple[ItemWish, ...]
-    """The feared items, those first that most people fear."""
+    """The protected items, those first that most people want protected."""
 
 
 def count_wishes(constraints: Constraints, table: Records, removed: NDArray[np.int32]) -> Wishes:
-    """What the people of ``table`` asked for, and which of the occurrences at ``removed`` they feared."""
-    column_of = np.full(table.n_items, -1, dtype=np.int64)
-    code_of = dict(zip(table.vocabulary, range(table.n_items), strict=True))
-    for column, item in enumerate(constraints.items):
-        if item in code_of:
-            column_of[code_of[item]] = column
-    columns = column_of[table.items]
+    """What the people of ``table`` asked for, and which of the occurrences ``removed`` they meant."""
+    column_of = {item: column for column, item in enumerate(constraints.items)}
+    of_code = np.array([column_of.get(item, -1) for item in table.vocabulary], dtype=np.int64)
+    columns = of_code[table.items]
     n = len(constraints.items)
     fearing = np.zeros(n, dtype=np.int64)
     feared = np.zeros(table.n_occurrences, dtype=bool)
@@ -70,21 +64,8 @@ def count_wishes(constraints: Constraints, table: Records, removed: NDArray[np.i
         return counts
 
     owners, withheld, others = by_item(columns >= 0), by_item(gone), by_item(gone & ~feared)
-    items = tuple(
-        ItemWish(
-            constraints.items[column],
-            int(fearing[column]),
-            int(owners[column]),
-            int(withheld[column]),
-            int(others[column]),
-        )
-        for column in np.lexsort((np.arange(n), -fearing)).tolist()
-    )
-    return Wishes(
-        people,
-        constraints.n_pairs,
-        int(feared.sum()),
-        int((gone & feared).sum()),
-        int((gone & ~feared).sum()),
-        items,
-    )
+    counts = np.stack([fearing, owners, withheld, others], axis=1).tolist()
+    order = np.lexsort((np.arange(n), -fearing)).tolist()
+    items = tuple(ItemWish(constraints.items[column], *counts[column]) for column in order)
+    owned, lost, lost_by_others = (int(x.sum()) for x in (feared, gone & feared, gone & ~feared))
+    return Wishes(people, constraints.n_pairs, owned, lost, lost_by_others, items)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
@@ -43,6 +43,15 @@ MaxKnownOption = Annotated[
         weaker=fewer,
     ),
 ]
+
+
+class Limits(NamedTuple):
+    """The model as the kernels take it: ρ is num/den."""
+
+    num: Any
+    den: Any
+    with_prior: Any
+    """Whether the empty antecedent counts."""
 
 
 @dataclass(frozen=True, init=False)
@@ -98,6 +107,11 @@ item with a confidence above 0.7.
         object.__setattr__(self, "sensitive", items)
         object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
         object.__setattr__(self, "ignore_prior", bool(ignore_prior))
+
+    @property
+    def limits(self) -> Limits:
+        """ρ, and whether the empty antecedent counts."""
+        return Limits(self.rho.numerator, self.rho.denominator, not self.ignore_prior)
 
     def for_records_up_to(self, longest: int) -> RhoUncertainty:
         """The same model, said more simply where knowing so many items is knowing any number."""

@@ -9,87 +9,132 @@ generalised. That adds items that people never had.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from withhold.counting.threads import Progress, quiet
+from withhold.arguments import checked
 from withhold.data import Hierarchy, Records
 from withhold.data.equal_rows import equal_rows
+from withhold.data.evidence import Evidence
 from withhold.data.plan import fingerprint
+from withhold.data.spans import Longs, sorted_spans, spans, starts_of
 from withhold.errors import ImpossibleError, PolicyError
+from withhold.method import SearchRun
 from withhold.methods.buckets.model import FILLS, Buckets
-from withhold.methods.buckets.search.concepts import learnt_concepts, truthful_cut
-from withhold.methods.buckets.search.generalisation import Generalisation
+from withhold.methods.buckets.options import BucketsSearch
+from withhold.methods.buckets.search.concepts import distinct, learnt_concepts, truthful_cut
 from withhold.methods.buckets.search.hashing import hashed
-from withhold.methods.buckets.search.pairs import spans
 from withhold.methods.buckets.search.similar import similar_groups
 from withhold.wording import counted
 
-PREFIX = "prefix"
-FAN_OUT = "fan-out"
+Source = Hierarchy | str | os.PathLike[str] | None
+"""A tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), or ``"fan-out:10"``."""
+
+
+@dataclass(frozen=True)
+class Generalisation:
+    """Groups of records and the set of nodes that each group is published as."""
+
+    group_of: Longs
+    """For each record the number of its group."""
+    set_offsets: Longs
+    set_nodes: NDArray[np.int32]
+    """Group ``g`` is published as the nodes set_nodes[set_offsets[g]:set_offsets[g + 1]]."""
+    hierarchy: Hierarchy
+    fingerprint: str
+    """Of the table the plan was made for."""
+    fill: str = "none"
+    """``"hash"``: records were filled up with what others of their bucket have."""
+    unchanged: bool = False
+    """The groups are of equal records, each published as it came."""
+
+    def __len__(self) -> int:
+        """How many records are published as another set than they came, or may be."""
+        return 0 if self.unchanged else len(self.group_of)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """How records were filled up, where they were."""
+        return [("fill", f"hash, which {FILLS['hash']}")] if self.fill == "hash" else []
+
+    @property
+    def group_sizes(self) -> Longs:
+        """How many records each group has."""
+        return np.bincount(self.group_of, minlength=len(self.set_offsets) - 1)
+
+    @checked
+    def apply_to(self, table: Records) -> Records:
+        """The table of the groups' sets, under the names of the nodes; rows and their order stay."""
+        if self.fingerprint != fingerprint(table):
+            raise PolicyError("the plan was made for other rows; make a new one for this table")
+        used = distinct(self.set_nodes.astype(np.int64))
+        by_name = sorted(used.tolist(), key=lambda node: self.hierarchy.names[node])
+        code_of = np.zeros(len(self.hierarchy), dtype=np.int32)
+        code_of[by_name] = np.arange(len(by_name))
+        sizes = np.diff(self.set_offsets)
+        codes = sorted_spans(sizes, code_of[self.set_nodes], len(by_name))
+        lengths = sizes[self.group_of]
+        names = tuple(self.hierarchy.names[node] for node in by_name)
+        places = spans(self.set_offsets[self.group_of], lengths)
+        made = Records.from_codes(lengths, codes[places], names)
+        offsets, items, vocabulary = made.offsets, made.items, made.vocabulary
+        return replace(table, offsets=offsets, items=items, vocabulary=vocabulary, repeated=0)
 
 
 def suppress_buckets(
-    table: Records,
+    records: Records,
     model: Buckets,
-    *,
-    hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
-    fill: str = "none",
-    buckets: int | None = None,
-    to_root: bool = False,
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: BucketsSearch,
+    run: SearchRun,
 ) -> tuple[Generalisation, dict[str, Any]]:
-    """The plan, and the options it was made with. Nothing is drawn, so ``seed`` makes no difference."""
-    if len(table) < model.k:
+    """The plan, and the options it was made with. Nothing is drawn, so ``run.seed`` makes no difference."""
+    if len(records) < model.k:
         raise ImpossibleError(
-            f"{counted(len(table), 'record')} cannot be published in groups of at least {model.k:,}; "
+            f"{counted(len(records), 'record')} cannot be published in groups of at least {model.k:,}; "
             "choose a smaller k"
         )
-    tree, described = _described_tree(table, hierarchy)
-    chosen: dict[str, Any] = {"hierarchy": described, "fill": fill, "fill_effect": FILLS[fill]}
-    if (as_it_is := _as_it_is(table, model, tree)) is not None:
-        return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": seed}
-    _check_leaves(table, tree)
-    node = _node_of_occurrences(table, tree)
-    record = np.repeat(np.arange(len(table)), table.lengths)
-    if fill == "none":
-        group_of = similar_groups(table, node, model.k, tree)
+    tree, described = _described_tree(records, options.hierarchy)
+    chosen: dict[str, Any] = {
+        "hierarchy": described,
+        "fill": options.fill,
+        "fill_effect": FILLS[options.fill],
+    }
+    if (as_it_is := _as_it_is(records, model, tree)) is not None:
+        return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": run.seed}
+    tree.check_covers(_names_held(records))
+    node = _node_of_occurrences(records, tree)
+    record = np.repeat(np.arange(len(records)), records.lengths)
+    if options.fill == "none":
+        group_of = similar_groups(records, node, model.k, tree)
         sizes = np.bincount(group_of)
         sets = truthful_cut(group_of[record], record, node, sizes, tree)
         chosen["groups"] = len(sizes)
     else:
-        bucket_of, n_buckets = hashed(table, model.k, buckets)
+        bucket_of, n_buckets = hashed(records, model.k, options.buckets)
         filled, group_of = np.unique(bucket_of, return_inverse=True)
-        sets = learnt_concepts(group_of[record], node, len(filled), tree, to_root=to_root)
-        chosen |= {"buckets": n_buckets, "to_root": bool(to_root), "groups": len(filled)}
-    progress("grouping records", 1, 1)
-    chosen["seed"] = seed
-    return Generalisation(group_of, *sets, tree, fingerprint(table), fill), chosen
+        sets = learnt_concepts(group_of[record], node, len(filled), tree, to_root=options.to_root)
+        chosen |= {"buckets": n_buckets, "to_root": bool(options.to_root), "groups": len(filled)}
+    run.progress("grouping records", 1, 1)
+    chosen["seed"] = run.seed
+    return Generalisation(group_of, *sets, tree, fingerprint(records), options.fill), chosen
 
 
-def tree_for(
-    table: Records, hierarchy: Hierarchy | str | os.PathLike[str] | None
-) -> tuple[Hierarchy, dict[str, Any]]:
-    """The tree over the table's items, and what a manifest says of it.
-
-    ``hierarchy`` is a tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), or
-    ``"fan-out:10"`` (for items without meaning).
-    """
+def tree_for(table: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:
+    """The tree over the records' items, and what a manifest says of it."""
     tree, described = _described_tree(table, hierarchy)
-    _check_leaves(table, tree)
+    tree.check_covers(_names_held(table))
     return tree, described
 
 
-def _check_leaves(table: Records, tree: Hierarchy) -> None:
-    tree.check_covers(name for name, n in zip(table.vocabulary, table.supports, strict=True) if n)
+def _names_held(records: Records) -> list[str]:
+    """The items that some record holds."""
+    return [records.vocabulary[item] for item in np.flatnonzero(records.supports)]
 
 
-def _described_tree(
-    table: Records, hierarchy: Hierarchy | str | os.PathLike[str] | None
-) -> tuple[Hierarchy, dict[str, Any]]:
+def _described_tree(records: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:
     if hierarchy is None:
         raise PolicyError(
             "a hierarchy is missing: name a file, or say prefix (codes such as E11.9) or fan-out:10 "
@@ -98,40 +143,30 @@ def _described_tree(
     if isinstance(hierarchy, Hierarchy):
         tree, origin = hierarchy, None
     else:
-        tree, origin = _read_or_built(table, os.fspath(hierarchy))
-    return tree, {
-        "from": origin,
-        "leaves": tree.n_leaves,
-        "nodes": len(tree),
-        "height": tree.height,
-    }
+        tree, origin = _read_or_built(records, os.fspath(hierarchy))
+    sizes = {"leaves": tree.n_leaves, "nodes": len(tree), "height": tree.height}
+    return tree, {"from": origin, **sizes}
 
 
-def _as_it_is(table: Records, model: Buckets, tree: Hierarchy) -> Generalisation | None:
+def _as_it_is(records: Records, model: Buckets, tree: Hierarchy) -> Generalisation | None:
     """The plan that changes nothing, if every record is one of k already; else None.
 
     A release made with the same tree holds names of inner nodes, which a table that is to be
     grouped must not hold.
     """
-    group_of, first = equal_rows(table)
-    if (np.bincount(group_of) < model.k).any():
+    group_of, first = equal_rows(records)
+    too_small = (np.bincount(group_of) < model.k).any()
+    if too_small or any(name not in tree for name in _names_held(records)):
         return None
-    if any(
-        n and name not in tree for name, n in zip(table.vocabulary, table.supports, strict=True)
-    ):
-        return None
-    lengths = table.lengths[first]
-    node = _node_of_occurrences(table, tree)[spans(table.offsets[first], lengths)]
-    group = np.repeat(np.arange(len(first)), lengths)
-    offsets = np.zeros(len(first) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    nodes = node[np.lexsort((node, group))].astype(np.int32)
-    return Generalisation(group_of, offsets, nodes, tree, fingerprint(table), unchanged=True)
+    lengths = records.lengths[first]
+    node = _node_of_occurrences(records, tree)[spans(records.offsets[first], lengths)]
+    sets = starts_of(lengths), sorted_spans(lengths, node.astype(np.int32), len(tree))
+    return Generalisation(group_of, *sets, tree, fingerprint(records), unchanged=True)
 
 
-def _read_or_built(table: Records, wanted: str) -> tuple[Hierarchy, str]:
+def _read_or_built(records: Records, wanted: str) -> tuple[Hierarchy, str]:
     kind, _, numbers = wanted.partition(":")
-    if os.path.isfile(wanted) or kind not in (PREFIX, FAN_OUT):
+    if os.path.isfile(wanted) or kind not in ("prefix", "fan-out"):
         from withhold.formats.hierarchy import read_hierarchy
 
         return read_hierarchy(wanted), os.path.basename(wanted)
@@ -139,16 +174,16 @@ def _read_or_built(table: Records, wanted: str) -> tuple[Hierarchy, str]:
         lengths = [int(number) for number in numbers.split(",")] if numbers else []
     except ValueError:
         raise PolicyError(f"{wanted!r} needs whole numbers after the colon") from None
-    if kind == PREFIX:
-        return Hierarchy.by_prefix(table.vocabulary, lengths or None), wanted
+    if kind == "prefix":
+        return Hierarchy.by_prefix(records.vocabulary, lengths or None), wanted
     if len(lengths) != 1:
         raise PolicyError("say how many items go under a node, for example fan-out:10")
-    return Hierarchy.by_fan_out(table.vocabulary, lengths[0]), wanted
+    return Hierarchy.by_fan_out(records.vocabulary, lengths[0]), wanted
 
 
-def _node_of_occurrences(table: Records, tree: Hierarchy) -> np.ndarray:
+def _node_of_occurrences(records: Records, tree: Hierarchy) -> Longs:
     """For each occurrence the code of its item; items that no record holds need none."""
-    node_of_item = np.zeros(table.n_items, dtype=np.int64)
-    for item in np.flatnonzero(table.supports):
-        node_of_item[item] = tree.code(table.vocabulary[item])
-    return node_of_item[table.items]
+    node_of_item = np.zeros(records.n_items, dtype=np.int64)
+    held = np.flatnonzero(records.supports)
+    node_of_item[held] = [tree.code(records.vocabulary[item]) for item in held]
+    return node_of_item[records.items]

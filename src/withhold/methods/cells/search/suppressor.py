@@ -7,8 +7,7 @@ merged with the tuple of its class for which that costs least, until no group is
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,25 +15,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy, Table
+from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
-from withhold.data.roles import Publish, column_roles, refuse_undecided
+from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError
+from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.options import CellsSearch
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
-from withhold.methods.cells.search.cell_groups import (
-    DRAW,
-    NOBODY,
-    RISKY,
-    Tuples,
-    form_groups,
+from withhold.methods.cells.search.costs import Costs
+from withhold.methods.cells.search.merging import GroupScratch, merge_groups, merge_tuples
+from withhold.methods.cells.search.partners import (
+    PAIRS,
+    make_digits,
+    make_keys,
+    make_scratch,
+    split_columns,
 )
-from withhold.methods.cells.search.cell_keys import PAIRS, make_digits, make_keys, split_columns
-from withhold.methods.cells.search.cells import BLOCK, Costs, Desk, merge_tuples
-from withhold.methods.cells.search.diverse_cells import Bench, merge_groups
-from withhold.methods.cells.trees import Forest, hierarchies_from, plant
+from withhold.methods.cells.search.tuples import NOBODY, RISKY, Tuples, form_groups
+from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
 from withhold.wording import counted
 
 COSTS = ("hybrid", "mar", "info", "ham")
@@ -46,56 +47,53 @@ SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
 TABLE_ROOM = 4_000_000
 STEPS_AT_A_TIME = 500
+AT_FIRST_NOBODY = ("into", "groups", "following", "risky_places", "risky")
 
 
 def suppress_cells(
     table: Table,
     model: KAnonymity,
-    *,
-    cost: str = "hybrid",
-    hierarchy: Mapping[str, Any] | str | None = None,
-    publish: Publish = (),
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: CellsSearch,
+    run: SearchRun,
 ) -> tuple[CellPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options it was made with.
 
     Columns that may identify people must have been named in ``publish``, or the model, or be gone.
     """
+    publish = options.publish
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
-    hierarchies = hierarchies_from(hierarchy)
-    options = {
-        "cost": cost,
+    hierarchies = hierarchies_from(options.hierarchy)
+    in_force = {
+        "cost": options.cost,
         "hierarchies": sorted(hierarchies),
         "publish": publish if isinstance(publish, str) else list(publish),
-        "seed": seed,
+        "seed": run.seed,
     }
     # Before the trees: what was generalised before is no leaf of them.
     if holds_already(table, model, hierarchies):
-        return plan_of_nothing(table, model.quasi_identifiers), options
-    forest = plant(table, by_difference(table, model), hierarchies)
-    start = gather(table, model, forest, seed)
-    costs = make_costs(start, forest, cost, len(table))
+        return plan_of_nothing(table, model.quasi_identifiers), in_force
+    forest = make_forest(table, by_difference(table, model), hierarchies)
+    start = make_tuples(table, model, forest, run.seed)
+    costs = make_costs(start, forest, options.cost, len(table))
     tuples, trees = start.tuples, forest.trees
     form_groups(tuples, model.k, model.l or 1)
+    merge: Callable[[], int]
     if model.l is None:
-        desk = make_desk(start, forest)
-        merge = partial(merge_tuples, tuples, trees, costs, desk, model.k, STEPS_AT_A_TIME)
+        scratch = make_scratch(tuples, forest.bounds)
+        merge = partial(merge_tuples, tuples, trees, costs, scratch, model.k, STEPS_AT_A_TIME)
     else:
-        bench = make_bench(tuples)
-        merge = partial(
-            merge_groups, tuples, trees, costs, bench, model.k, model.l, STEPS_AT_A_TIME
-        )
+        room, limits = make_group_scratch(tuples), (model.k, model.l)
+        merge = partial(merge_groups, tuples, trees, costs, room, *limits, STEPS_AT_A_TIME)
     at_first = int(tuples.numbers[RISKY])
     left = at_first
     while left:
         # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
-        progress("merging rows", max(at_first - left, 0), at_first)
+        run.progress("merging rows", max(at_first - left, 0), at_first)
         left = merge()
-    return make_plan(table, forest, start.final_cells()), options
+    return make_plan(table, forest, start.final_cells()), in_force
 
 
 def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hierarchy]) -> bool:
@@ -148,7 +146,7 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
 
 
 @dataclass(frozen=True)
-class Start:
+class TableTuples:
     """The tuples of a table as the kernels want them, and which rows are whose."""
 
     tuples: Tuples
@@ -157,19 +155,15 @@ class Start:
 
     def final_cells(self) -> NDArray[np.int32]:
         """The cells that each row has in the end."""
-        into = self.tuples.into.copy()
-        while True:
-            # Follow everybody one step further until nobody moves.
-            ahead = np.where(into == NOBODY, NOBODY, into[into])
-            if (ahead == NOBODY).all():
-                break
-            into = np.where(ahead == NOBODY, into, ahead)
+        into = self.tuples.into
         last = np.where(into == NOBODY, np.arange(len(into)), into)
+        while (last != last[last]).any():
+            last = last[last]
         cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
         return cells[self.of_row]
 
 
-def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
+def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> TableTuples:
     """The different tuples of the table, in the order of their cells."""
     classes = _codes(table, model.label)
     values = _codes(table, model.sensitive_column if model.l is not None else None)
@@ -184,12 +178,15 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
     counts = np.bincount(own, minlength=n_classes)
     ends = np.cumsum(counts).astype(np.int64)
     n_slots = 1 << max(4, int(4 * n - 1).bit_length())
-    exact, shown = count_shown(forest, classes, n_classes)
+    n_nodes = len(forest.trees.parents)
+    keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
+    exact = np.bincount(keys.ravel(), minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
+    exact[:, ~forest.trees.leaves] = 0
     cells = forest.nodes[found.first_rows[by_class]].astype(np.uint32)
     sizes = found.sizes[by_class].astype(np.int32)
-    n_sizes = max(2, min(SIZES, TABLE_ROOM // len(forest.trees.parents)))
+    n_sizes = max(2, min(SIZES, TABLE_ROOM // n_nodes))
     digits, origin = make_digits(forest.bounds, split_columns(forest.bounds, n_sizes), n_sizes)
-    return Start(
+    return TableTuples(
         Tuples(
             cells=cells,
             sizes=sizes,
@@ -201,11 +198,7 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
             places=places,
             classes=own.astype(np.int32),
             values=values[found.first_rows].astype(np.int32),
-            into=np.full(n, NOBODY, dtype=np.int32),
-            groups=np.full(n, NOBODY, dtype=np.int32),
-            following=np.full(n, NOBODY, dtype=np.int32),
-            risky_places=np.full(n, NOBODY, dtype=np.int32),
-            risky=np.full(n, NOBODY, dtype=np.int32),
+            **{name: np.full(n, NOBODY, dtype=np.int32) for name in AT_FIRST_NOBODY},
             starts=(ends - counts).astype(np.int64),
             ends=ends,
             heads=np.full(n_slots, NOBODY, dtype=np.int32),
@@ -213,36 +206,20 @@ def gather(table: Table, model: KAnonymity, forest: Forest, seed: int) -> Start:
             totals=np.zeros(n_slots, dtype=np.int64),
             varieties=np.zeros(n_slots, dtype=np.int64),
             exact=exact,
-            shown=shown,
-            numbers=_numbers(seed),
+            shown=np.add.reduceat(exact, forest.bounds[:-1], axis=1),
+            # Seeds beyond 64 bits are cut; the draw mixes what is left.
+            numbers=np.array([0, seed % 2**64, 0, 0], dtype=np.uint64).astype(np.int64),
         ),
         found.of_row,
     )
 
 
-def count_shown(
-    forest: Forest, classes: NDArray[np.int32], n_classes: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By class: how many rows show each value, and how many show any in each column."""
-    n_nodes, n_columns = len(forest.trees.parents), forest.nodes.shape[1]
-    exact = np.zeros((n_classes, n_nodes), dtype=np.int64)
-    shown = np.zeros((n_classes, n_columns), dtype=np.int64)
-    for j in range(n_columns):
-        nodes = forest.nodes[:, j]
-        keys = classes.astype(np.int64) * n_nodes + nodes
-        exact += np.bincount(keys, minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
-        shown[:, j] = np.bincount(classes[forest.trees.leaves[nodes]], minlength=n_classes)
-    exact[:, ~forest.trees.leaves] = 0
-    return exact, shown
-
-
-def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
+def make_costs(start: TableTuples, forest: Forest, cost: str, n_rows: int) -> Costs:
     """The numbers behind a cost, from the tuples as they are at first."""
     exact, shown = start.tuples.exact, start.tuples.shown
     trees = forest.trees
-    spread = PSEUDO_COUNT * np.bincount(
-        trees.columns[trees.leaves], minlength=shown.shape[1]
-    ).astype(np.float64)
+    n_values = np.bincount(trees.columns[trees.leaves], minlength=shown.shape[1])
+    spread = PSEUDO_COUNT * n_values.astype(np.float64)
     shares = (exact + PSEUDO_COUNT) / (shown + spread)[:, trees.columns]
     shares[:, ~trees.leaves] = 0.0
     sizes = start.tuples.sizes[start.tuples.places]
@@ -254,61 +231,23 @@ def make_costs(start: Start, forest: Forest, cost: str, n_rows: int) -> Costs:
         "mar": np.zeros(len(forest.losses)),
     }[cost]
     divergent = {"mar": 1.0, "hybrid": float(BALANCE * n_rows)}.get(cost, 0.0)
+    # Without a divergence there is nothing to look up but the number of columns.
+    n_totals = int(shown.max(initial=0)) + 1 if divergent else 1
     return Costs(
         linear=linear,
         divergent=np.array([divergent]),
         shares=np.ascontiguousarray(shares),
         weights=weights,
         logs=np.log(np.arange(int(exact.max(initial=0)) + 1) + PSEUDO_COUNT),
-        # Without a divergence there is nothing to look up but the number of columns.
-        totals=np.log(
-            np.arange(int(shown.max(initial=0)) + 1 if divergent else 1) + spread[:, None]
-        ),
+        totals=np.log(np.arange(n_totals) + spread[:, None]),
     )
 
 
-def make_desk(start: Start, forest: Forest) -> Desk:
-    """Room for the kernels to work in."""
-    n_nodes, listed = len(forest.trees.parents), int(start.tuples.n_sizes[0])
-    sizes = 2 * listed
-    ends = split_columns(forest.bounds, listed)
-    n_of = np.diff(forest.bounds)
-    codes = [
-        np.zeros((math.prod(n_of[ends[pair] : ends[pair + 1]].tolist()), listed))
-        for pair in range(PAIRS)
-    ]
-    return Desk(
-        base=np.zeros(n_nodes),
-        slope=np.zeros(n_nodes),
-        weight=np.zeros(n_nodes),
-        both=np.zeros(n_nodes, dtype=np.bool_),
-        log=np.zeros(n_nodes),
-        table=np.zeros((n_nodes + 1, sizes)),
-        first=codes[0],
-        second=codes[1],
-        third=codes[2],
-        nothing=np.append(-np.inf, np.zeros(listed - 1)),
-        ends=ends,
-        least=np.zeros(sizes),
-        lowest=np.zeros(sizes),
-        theirs=np.zeros(sizes),
-        together=np.zeros(sizes),
-        hopeful=np.zeros(BLOCK + 1, dtype=np.int32),
-        large=np.zeros(len(start.tuples.ids), dtype=np.int32),
-        bounds=forest.bounds.astype(np.uint64),
-        merged=np.zeros(len(n_of), dtype=np.uint32),
-    )
-
-
-def make_bench(tuples: Tuples) -> Bench:
+def make_group_scratch(tuples: Tuples) -> GroupScratch:
     """Room for merging groups."""
-    n_classes = len(tuples.starts)
-    return Bench(
-        has=np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64),
-        mine=np.zeros(n_classes, dtype=np.int64),
-        theirs=np.zeros(n_classes, dtype=np.int64),
-        merged=tuples.cells[0].copy(),
-    )
+    has = np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64)
+    mine, theirs = np.zeros_like(tuples.starts), np.zeros_like(tuples.starts)
+    return GroupScratch(has, mine, theirs, merged=tuples.cells[0].copy())
 
 
 def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
@@ -317,10 +256,3 @@ def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
         return np.zeros(len(table), dtype=np.int32)
     column = table.column(name)
     return np.where(column.codes == WITHHELD, len(column.values), column.codes).astype(np.int32)
-
-
-def _numbers(seed: int) -> NDArray[np.int64]:
-    numbers = np.zeros(4, dtype=np.int64)
-    # Seeds beyond 64 bits are cut; the draw mixes what is left.
-    numbers[DRAW] = np.uint64(seed % 2**64).astype(np.int64)
-    return numbers

@@ -15,17 +15,19 @@ import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints
+from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
     Progress,
     Stop,
     available_cores,
-    quiet,
     run_all,
 )
 from withhold.counting.worst import new_worst
 from withhold.data import Records
+from withhold.data.evidence import Evidence
+from withhold.method import CheckRun
 from withhold.methods.coherence.check.public_sets import find_mole, find_rare_row
 from withhold.methods.coherence.cohorts import (
     Found,
@@ -39,34 +41,31 @@ from withhold.methods.coherence.cohorts import (
 )
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
-from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
+from withhold.methods.rho.check.closed_sets import Limits as RhoLimits
+from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 
 def verify_coherence(
-    table: Records,
+    records: Records,
     model: Coherent,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-    any_witness: bool = False,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on ``table``; with ``any_witness`` no smaller mole is looked for than the first."""
+    """The verdict on ``records``."""
     began = time.perf_counter()
-    jobs = jobs or available_cores()
-    private = table.codes(model.private)
-    rows = split_rows(without_equal_items(table, private), private)
+    jobs, progress = run.jobs or available_cores(), run.progress
+    private = records.codes(model.private)
+    rows = split_rows(without_equal_items(records, private), private)
     limits = limits_of(rows, model)
     bounded = model.p is not None and model.p < rows.longest
-    with Stop(limit_seconds) as stop:
+    with Stop(run.limit_seconds) as stop:
         found, smallest, checked = mole_of_nothing(rows, model), True, 1
         if found is None:
             search = _sets_up_to_p if bounded else _closed_sets
             found, checked = search(rows, limits, stop, jobs, progress)
-            smallest = not any_witness
-            if found is not None and smallest:
+            if found is not None:
                 stop.go_on()
                 with stop.at_most(PATIENCE) as patience:
                     found, smallest = _smallest(rows, limits, found, patience, jobs, progress)
@@ -79,7 +78,7 @@ def verify_coherence(
         else "all records, and all closed public sets of the records of each private item",
         checked,
         time.perf_counter() - began,
-        None if found is None else named(rows, table, found),
+        None if found is None else named(rows, records, found),
         found is not None and smallest,
     )
 
@@ -127,8 +126,8 @@ def _closed_sets(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
     """Look at every record, then at every closed set of each private item's records."""
-    bitmaps = rows.bitmaps()
-    rare, support = find_rare_row(rows.problem(limits, stop), rows.supports, bitmaps)
+    indexed = rows.indexed()
+    rare, support = find_rare_row(rows.problem(limits, stop), indexed)
     if rare >= 0:
         items = rows.items[rows.offsets[rare] : rows.offsets[rare + 1]]
         return (tuple(items.tolist()), int(support), -1, 0), int(rare) + 1
@@ -138,8 +137,7 @@ def _closed_sets(
     if limits.num >= limits.den:
         private = private[:0]
     tasks = [
-        partial(_closed_task, rows, bitmaps, limits, some, stop)
-        for some in dealt(private, 16 * jobs)
+        partial(_closed_task, indexed, limits, some, stop) for some in dealt(private, 16 * jobs)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
     found = next((mole for mole, _ in results if mole is not None), None)
@@ -147,29 +145,15 @@ def _closed_sets(
 
 
 def _closed_task(
-    rows: SplitRows, bitmaps: np.ndarray, limits: Limits, private: Ints, stop: Stop
+    indexed: IndexedRows, limits: Limits, private: Ints, stop: Stop
 ) -> tuple[Found | None, int]:
-    witness = np.zeros(rows.longest + 2, dtype=np.int32)
-    numbers = np.zeros(4, dtype=np.int64)
-    status = find_unsafe_closed_set(
-        rows.offsets,
-        rows.items,
-        rows.post_offsets,
-        rows.post_rows,
-        bitmaps,
-        private,
-        limits.num,
-        limits.den,
-        False,
-        stop.flag,
-        witness,
-        numbers,
-    )
-    joint, support, size, checked = numbers.tolist()
-    if status != FOUND:
+    above = RhoLimits(limits.num, limits.den, False)
+    rule, checked = find_unsafe_closed_set(indexed, private, above, stop.flag)
+    if rule is None:
         return None, checked
     stop.because(ANSWERED)
-    return (tuple(witness[1 : size + 1].tolist()), support, int(witness[0]), joint), checked
+    itemset, consequent, joint, support = rule
+    return (tuple(itemset.tolist()), support, consequent, joint), checked
 
 
 def _smallest(

@@ -99,7 +99,7 @@ def keep_rare(problem, walk, size, n_touched, all_of_them, worst):
 
 
 @kernel
-def find_rare_row(problem, supports, bitmaps):
+def find_rare_row(problem, indexed):
     """The first row, not empty, whose items fewer than k rows hold, and how many; (-1, 0) if none.
 
     If there is none, all parts of all records are frequent.
@@ -111,17 +111,8 @@ def find_rare_row(problem, supports, bitmaps):
             break
         size = rows.offsets[row + 1] - rows.offsets[row]
         if size > 0:
-            support = count_support(
-                rows.items[rows.offsets[row] : rows.offsets[row + 1]],
-                size,
-                k,
-                rows.offsets,
-                rows.items,
-                rows.post_offsets,
-                rows.post_rows,
-                supports,
-                bitmaps,
-            )
+            record = rows.items[rows.offsets[row] : rows.offsets[row + 1]]
+            support = count_support(indexed, record, size, k)
             if support < k:
                 return row, support
     return -1, np.int64(0)

@@ -9,7 +9,7 @@ import numpy as np
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Ints, Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
-from withhold.counting.supports import count_support
+from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
 from withhold.data import Records
 from withhold.methods.coherence.cohorts import (
@@ -23,6 +23,7 @@ from withhold.methods.coherence.cohorts import (
 )
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.search.first_mole import any_mole
+from withhold.methods.rho.search.closed_fix import Limits as RhoLimits
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 
 
@@ -49,10 +50,10 @@ def already_coherent(
         ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
         if limits.num >= limits.den or len(ranks) == 0:
             return True
-        bitmaps = layout.bitmaps()
+        indexed = layout.indexed(with_bitmaps=True)
         # Each task copies the rows, so there are few.
         tasks = [
-            partial(_any_follows, layout, bitmaps, limits, some, stop)
+            partial(_any_follows, layout, indexed, limits, some, stop)
             for some in dealt(ranks, jobs)
         ]
     return not any(run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for moles"))
@@ -72,53 +73,30 @@ def _has_rare_row(rows: SplitRows, k: int) -> bool:
     n_groups, first_of, weights = merge_local_rows(
         n_rows, rows.offsets, rows.items, np.empty(n_rows, dtype=np.int32)
     )
-    supports, bitmaps = rows.supports, rows.bitmaps()
+    indexed = rows.indexed()
     for row in first_of[:n_groups][weights[:n_groups] < k].tolist():
         items = rows.items[rows.offsets[row] : rows.offsets[row + 1]]
-        held = count_support(
-            items,
-            len(items),
-            np.int64(k),
-            rows.offsets,
-            rows.items,
-            rows.post_offsets,
-            rows.post_rows,
-            supports,
-            bitmaps,
-        )
+        held = count_support(indexed, items, len(items), k)
         if len(items) > 0 and held < k:
             return True
     return False
 
 
 def _any_follows(
-    layout: Layout, bitmaps: np.ndarray, limits: Limits, ranks: Ints, stop: Stop
+    layout: Layout, indexed: IndexedRows, limits: Limits, ranks: Ints, stop: Stop
 ) -> bool:
     """Whether one of these private items follows too often from public ones."""
     # Where one private item is looked at, the others are deleted from the rows.
-    items = np.where(layout.sensitive[layout.items], np.int32(-1), layout.items)
-    supports = layout.supports
+    items = np.where(layout.sensitive[layout.items], ~layout.items, layout.items)
+    indexed = indexed._replace(items=items)
+    above = RhoLimits(limits.num, limits.den, False)
     follows = np.zeros(1, dtype=np.bool_)
     for rank in ranks.tolist():
         there = layout.post_positions[layout.post_offsets[rank] : layout.post_offsets[rank + 1]]
         items[there] = rank
-        find_unsafe_pairs(
-            np.array([[rank, -1]], dtype=np.int32),
-            0,
-            1,
-            layout.offsets,
-            items,
-            layout.post_offsets,
-            layout.post_rows,
-            supports,
-            bitmaps,
-            limits.num,
-            limits.den,
-            False,
-            follows,
-            stop.flag,
-        )
-        items[there] = -1
+        pair = np.array([[rank, -1]], dtype=np.int32)
+        find_unsafe_pairs(indexed, pair, above, follows, stop.flag)
+        items[there] = ~np.int32(rank)
         if follows[0]:
             stop.because(ANSWERED)
             return True

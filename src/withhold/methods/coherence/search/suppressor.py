@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Progress, Stop
 from withhold.data import Records
+from withhold.data.evidence import Evidence
 from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError
 from withhold.exact import decimal_text
+from withhold.method import SearchRun
 from withhold.methods.coherence.cohorts import DONE, Bools, go
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import moles_alone, store_breaches
+from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
 from withhold.methods.coherence.search.already_coherent import already_coherent
 from withhold.methods.coherence.search.borders import Border, mole_border, nugget_border
@@ -44,42 +47,37 @@ NUGGETS_PER_RECORD = 1000
 
 
 def suppress_coherence(
-    table: Records,
+    records: Records,
     model: Coherent,
-    *,
-    keep: str = "itemsets",
-    nugget_support: int | None = None,
-    counting: str = "fast",
-    restoring: bool = True,
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: CoherenceSearch,
+    run: SearchRun,
 ) -> tuple[ItemPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force. Nothing is drawn at random."""
-    least = nugget_support or max(model.k, -(-len(table) // NUGGETS_PER_RECORD))
-    refuse_impossible(table, model)
-    options: dict[str, Any] = {
-        "keep": keep,
+    least = options.nugget_support or max(model.k, -(-len(records) // NUGGETS_PER_RECORD))
+    refuse_impossible(records, model)
+    in_force: dict[str, Any] = {
+        "keep": options.keep,
         "nugget_support": least,
-        "counting": counting,
-        "restoring": restoring,
-        "seed": seed,
+        "counting": options.counting,
+        "restoring": options.restoring,
+        "seed": run.seed,
     }
     with Stop() as stop:
-        search = Search(table, model, least, counting, stop, jobs, progress)
+        search = Search(records, model, least, options.counting, stop, run.jobs, run.progress)
         # Where items come back, all do that need not go; where none do, they must not go at first.
-        if not restoring and search.finds_nothing():
-            return search.plan_of_nothing(), options
+        if not options.restoring and search.finds_nothing():
+            return search.plan_of_nothing(), in_force
         plans = {
-            way: search.plan(way, restoring=restoring)
-            for way in (KEEPS[:2] if keep == "best" else (keep,))
+            way: search.plan(way, restoring=options.restoring)
+            for way in (KEEPS[:2] if options.keep == "best" else (options.keep,))
         }
-    if keep == "best":
-        options["nuggets_kept"] = {way: plan.nuggets_kept for way, plan in plans.items()}
-        options["occurrences_lost"] = {way: plan.removed for way, plan in plans.items()}
+    if options.keep == "best":
+        in_force["nuggets_kept"] = {way: plan.nuggets_kept for way, plan in plans.items()}
+        in_force["occurrences_lost"] = {way: plan.removed for way, plan in plans.items()}
     # Of equally good ones the first, which is the paper's.
     best = min(plans, key=lambda way: (-plans[way].nuggets_kept, plans[way].removed))
-    return plans[best], options
+    return plans[best], in_force
 
 
 def refuse_impossible(table: Records, model: Coherent) -> None:

@@ -1,4 +1,4 @@
-"""Whether a closed set of the published rows gives anybody away; written apart from the search.
+"""Whether a closed set, or an adversary who was drawn, gives anybody away; written apart from the search.
 
 Let the rows T have exactly Y in common, n = |T|. Every Q with the rows T lies within Y, and all of them have
 the same counts: e follows from Q if cnt(e) > ρ·n. So Y is unsafe iff somebody wants such an e protected and
@@ -15,28 +15,27 @@ Sets of fewer than ``least`` known items need no look here: they have been looke
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel
-from withhold.methods.personal.check.closed_walk import END, N_TOUCHED, SIZE, START
-from withhold.methods.personal.people import PersonalLayout, fears_item
-from withhold.methods.personal.supports import has_more_rows
+from withhold.counting.closed_walk import (
+    END,
+    N_TOUCHED,
+    NO_ROOM,
+    SIZE,
+    START,
+    next_closed_set,
+    start_closed,
+    with_more_room,
+)
+from withhold.counting.jit import kernel, step
+from withhold.counting.published import has_more_rows
+from withhold.methods.personal.known_sets import count_of_known
+from withhold.methods.personal.people import PersonalLayout, fears_item, known_of
 
 LONG = 8
-"""Items of a record that are read in the time in which one item is looked up among those that are feared."""
-
-
-class Problem(NamedTuple):
-    """Everything that a verdict depends on."""
-
-    rows: Any
-    people: Any
-    fears: Any
-    num: Any
-    den: Any
+"""Items of a record that are read in the time in which one is looked up among those that are protected."""
 
 
 class Witness(NamedTuple):
@@ -46,47 +45,69 @@ class Witness(NamedTuple):
     numbers: Any
 
 
-def problem_of(layout: PersonalLayout, rho: Fraction) -> Problem:
-    """The problem in the form that the kernels of the check take."""
-    return Problem(layout.rows, layout.people, layout.fears, rho.numerator, rho.denominator)
-
-
-def room_for_witness(layout: PersonalLayout) -> Witness:
-    """An empty witness."""
-    n_items = layout.layout.n_items
-    return Witness(np.zeros(n_items, dtype=np.int32), np.zeros(5, dtype=np.int64))
-
-
 class Room(NamedTuple):
     """What judging one set after the other needs, for one thread."""
 
-    inferred: Any
-    """Items that follow from the set and that somebody wants protected."""
     needed: Any
     """By rank: whether more rows hold the set without the item."""
+    turn: Any
+    """By person: the number of the set for which they were asked last; the last place has that of the set."""
+    inferred: Any
+    """Items that follow from the set and that anybody wants protected."""
     asked: Any
     """Items of which everybody who is asked owns one."""
     lacking: Any
     known: Any
-    turn: Any
-    """By person: the number of the set for which they were asked last; the last place has that of the set."""
 
 
-def room_for_judging(layout: PersonalLayout) -> Room:
+def new_witness(layout: PersonalLayout) -> Witness:
+    """An empty witness."""
+    return Witness(np.zeros(layout.layout.n_items, dtype=np.int32), np.zeros(5, dtype=np.int64))
+
+
+def new_room(layout: PersonalLayout) -> Room:
     """Fresh arrays, for one thread."""
     n_items = layout.layout.n_items
-    return Room(
-        np.zeros(n_items, dtype=np.int32),
-        np.zeros(n_items, dtype=np.bool_),
-        np.zeros(n_items, dtype=np.int32),
-        np.zeros(n_items, dtype=np.int32),
-        np.zeros(n_items, dtype=np.int32),
-        np.zeros(layout.n_people + 1, dtype=np.int64),
-    )
+    needed, turn = np.zeros(n_items, dtype=np.bool_), np.zeros(layout.n_people + 1, dtype=np.int64)
+    return Room(needed, turn, *np.zeros((4, n_items), dtype=np.int32))
 
 
 @kernel
-def is_unsafe(walk, pool, least, problem, room, witness):
+def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, stop):
+    """Judge the sets whose lowest item is one of the roots; returns how many, and whether the last is unsafe.
+
+    Sets of fewer than ``least`` items are counted and not judged.
+    """
+    checked = 0
+    for root in roots:
+        n, status = judge_from(root, least, problem, walk, room, witness, stop)
+        checked += n
+        while status == NO_ROOM:
+            walk = with_more_room(walk)
+            n, status = judge_from(-1, least, problem, walk, room, witness, stop)
+            checked += n
+        if status != 0 or stop[0] != 0:
+            return checked, status != 0
+    return checked, False
+
+
+@kernel
+def judge_from(root, least, problem, walk, room, witness, stop):
+    """Judge the sets of a root, or go on where the walk is (-1); how many, and 1 if the last is unsafe."""
+    if root >= 0:
+        start_closed(root, True, problem.rows, walk)
+    checked = 0
+    while True:
+        size = next_closed_set(problem.rows, walk, stop)
+        if size <= 0:
+            return checked, size
+        checked += 1
+        if size >= least and is_unsafe(least, problem, walk, room, witness):
+            return checked, 1
+
+
+@step
+def is_unsafe(least, problem, walk, room, witness):
     """Whether the set that the walk has reached is unsafe; if so, ``witness`` says for whom."""
     size = walk.at[SIZE]
     n = walk.at[END] - walk.at[START]
@@ -100,7 +121,7 @@ def is_unsafe(walk, pool, least, problem, room, witness):
             inside = inside or walk.in_set[e]
     if n_inferred == 0:
         return False
-    n_asked = choose_whom_to_ask(walk, least, problem.rows, problem.people, room)
+    n_asked = choose_whom_to_ask(least, problem.rows, problem.people, walk, room)
     if inside:
         n_left = 0
         for k in range(n_inferred):
@@ -112,15 +133,15 @@ def is_unsafe(walk, pool, least, problem, room, witness):
     for k in range(n_inferred):
         e = room.inferred[k]
         for place in range(walk.at[START], walk.at[END]):
-            person = problem.people.of_row[pool[place]]
+            person = problem.people.of_row[walk.pool[place]]
             if fears_item(person, e, problem.fears):
                 testify(walk.closure, size, e, walk.count[e], n, person, witness)
                 return True
-    return n_inferred > 0 and harms_others(n_inferred, n_asked, walk, least, problem, room, witness)
+    return n_inferred > 0 and harms_others(n_inferred, n_asked, least, problem, walk, room, witness)
 
 
-@kernel
-def choose_whom_to_ask(walk, least, rows, people, room):
+@step
+def choose_whom_to_ask(least, rows, people, walk, room):
     """Mark in ``room.needed`` the items without which more rows hold the set; fill ``room.asked``.
 
     Whoever owns a Q with the same rows and at least ``least`` items owns one of those asked for: all but the
@@ -172,13 +193,10 @@ def choose_whom_to_ask(walk, least, rows, people, room):
     return n_asked
 
 
-@kernel
-def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
+@step
+def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
     """Whether something follows for somebody outside the rows of the set, from what they own of it."""
     people = problem.people
-    offsets = people.offsets
-    items = people.items
-    in_set = walk.in_set
     known = room.known
     turn = room.turn
     n = walk.at[END] - walk.at[START]
@@ -192,14 +210,14 @@ def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
             if turn[person] == now:
                 continue
             turn[person] = now
-            length = offsets[person + 1] - offsets[person]
-            # Of a long record it takes longer to find out what the person owns than what they fear.
+            length = people.offsets[person + 1] - people.offsets[person]
+            # Of a long record it takes longer to find out what the person owns than what they want protected.
             if length < least or (
                 length > LONG * n_inferred
                 and not fears_any(person, room.inferred, n_inferred, problem.fears)
             ):
                 continue
-            n_known = own(person, -1, in_set, offsets, items, known)
+            n_known = known_of(person, -1, people, walk, known)
             if (
                 n_known < least
                 or not fears_any(person, room.inferred, n_inferred, problem.fears)
@@ -210,7 +228,7 @@ def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
                 e = room.inferred[k]
                 if not fears_item(person, e, problem.fears):
                     continue
-                n_rest = own(person, e, in_set, offsets, items, known)
+                n_rest = known_of(person, e, people, walk, known)
                 if n_rest < n_known and has_more_rows(known, n_rest, n, problem.rows):
                     continue
                 testify(known, n_rest, e, walk.count[e], n, person, witness)
@@ -218,28 +236,16 @@ def harms_others(n_inferred, n_asked, walk, least, problem, room, witness):
     return False
 
 
-@kernel
+@step
 def fears_any(person, inferred, n_inferred, fears):
-    """Whether the person fears one of the items that follow."""
+    """Whether the person wants one of the items that follow protected."""
     k = 0
     while k < n_inferred and not fears_item(person, inferred[k], fears):
         k += 1
     return k < n_inferred
 
 
-@kernel
-def own(person, without, in_set, offsets, items, known):
-    """What the person owns of the set, but for one item, into ``known``; returns how many items."""
-    n_known = 0
-    for p in range(offsets[person], offsets[person + 1]):
-        x = items[p]
-        if in_set[x] and x != without:
-            known[n_known] = x
-            n_known += 1
-    return n_known
-
-
-@kernel
+@step
 def testify(known, size, e, joint, support, person, witness):
     """Write down the rule known \\ e → e, and for whom it is unsafe."""
     n_known = 0
@@ -252,3 +258,29 @@ def testify(known, size, e, joint, support, person, witness):
     witness.numbers[2] = support
     witness.numbers[3] = person
     witness.numbers[4] = n_known
+
+
+@kernel
+def mark_successful(row_of, known, problem, stop, succeeds, witness):
+    """Mark in ``succeeds`` who infers something that the person drawn wants protected.
+
+    ``witness`` gets the first of them, with the row of the person as the person.
+    """
+    joint = np.zeros(len(problem.rows.supports), np.int64)
+    touched = np.empty(len(problem.rows.supports), np.int32)
+    size = known.shape[1]
+    nobody = True
+    for trial in range(len(row_of)):
+        if stop[0] != 0:
+            return
+        person = problem.people.of_row[row_of[trial]]
+        support, n_touched = count_of_known(known[trial], size, problem, joint, touched)
+        for t in range(n_touched):
+            e = touched[t]
+            likely = joint[e] * problem.den > problem.num * support
+            if likely and fears_item(person, e, problem.fears):
+                succeeds[trial] = True
+                if nobody:
+                    testify(known[trial], size, e, joint[e], support, row_of[trial], witness)
+                    nobody = False
+            joint[e] = 0

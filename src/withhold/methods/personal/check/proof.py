@@ -9,10 +9,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
 from withhold.counting.layout import Ints
 from withhold.counting.threads import (
     ANSWERED,
@@ -24,15 +26,27 @@ from withhold.counting.threads import (
     run_all,
 )
 from withhold.data import Constraints, Records
+from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError
+from withhold.method import CheckRun
 from withhold.methods.personal.breach import PersonalBreach
-from withhold.methods.personal.check.closed_sets import find_set_unsafe_for_somebody
-from withhold.methods.personal.check.judge import problem_of, room_for_judging, room_for_witness
-from withhold.methods.personal.check.sampled import confirm
-from withhold.methods.personal.check.survey import Rule, survey_people
+from withhold.methods.personal.check.judge import (
+    Room,
+    find_set_unsafe_for_somebody,
+    mark_successful,
+    new_room,
+    new_witness,
+)
+from withhold.methods.personal.check.survey import PersonalSurvey, Rule, survey_people
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import PersonalLayout, lay_out_needed, lay_out_people
+from withhold.methods.personal.people import (
+    PersonalLayout,
+    lay_out_needed,
+    lay_out_people,
+    problem_of,
+)
+from withhold.methods.personal.sampling import chance_of_at_most, draw_adversaries, sample_test
 from withhold.methods.rho.check.proof import verify_rho
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -44,36 +58,34 @@ WITHOUT_ORIGINALS = (
 
 
 def verify_personal(
-    table: Records,
+    records: Records,
     model: PersonalRhoUncertainty,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on the published ``table``."""
+    """The verdict on the published ``records``."""
     began = time.perf_counter()
-    if model.constraints is None:
+    constraints = evidence.constraints
+    if constraints is None:
         return Verdict(Status.UNDECIDED, WITHOUT_CONSTRAINTS, 0, 0.0)
-    originals = table if model.originals is None else model.originals
-    published = kept_of(originals, table)
-    model.constraints.checked_for(originals)
-    if model.originals is not None and (everywhere := model.as_global()) is not None:
-        return verify_rho(
-            table, everywhere, jobs=jobs, limit_seconds=limit_seconds, progress=progress
-        )
-    with Stop(limit_seconds) as stop:
+    originals = records if evidence.originals is None else evidence.originals
+    published = kept_of(originals, records)
+    constraints.checked_for(originals)
+    everywhere = model.as_global(constraints)
+    if evidence.originals is not None and everywhere is not None:
+        return verify_rho(records, everywhere, evidence, run)
+    with Stop(run.limit_seconds) as stop:
         if model.is_sampled:
-            layout = lay_out_people(originals, published, model.constraints, merged=False)
+            layout = lay_out_people(originals, published, constraints, merged=False)
         else:
-            layout = lay_out_needed(originals, published, model.constraints)
-        search = _Search(layout, model, stop, jobs or available_cores(), progress)
+            layout = lay_out_needed(originals, published, constraints)
+        search = _Search(layout, model, stop, run.jobs or available_cores(), run.progress)
         if model.is_sampled and search.prior() is None:
-            verdict, rule = confirm(layout, originals, model, stop)
+            verdict, rule = confirm(layout, model, evidence.draw, stop)
             if rule is not None:
-                succeeds = named(layout, originals, model.constraints, rule)
+                succeeds = named(layout, originals, constraints, rule)
                 verdict = replace(verdict, witness=succeeds)
-            return verdict if model.originals is not None else _without_originals(verdict)
+            return verdict if evidence.originals is not None else _without_originals(verdict)
         longest = int(originals.lengths.max(initial=0))
         if model.max_known is None or model.max_known >= longest:
             method, checked, found = search.closed_sets()
@@ -84,12 +96,12 @@ def verify_personal(
             stop.go_on()
             with stop.at_most(PATIENCE) as patience:
                 found, smallest = replace(search, stop=patience).smallest(found)
-            witness = named(layout, originals, model.constraints, found)
+            witness = named(layout, originals, constraints, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
     verdict = Verdict(status, method, checked, seconds, witness, smallest)
-    return verdict if model.originals is not None else _without_originals(verdict)
+    return verdict if evidence.originals is not None else _without_originals(verdict)
 
 
 def _without_originals(verdict: Verdict) -> Verdict:
@@ -117,20 +129,23 @@ class _Search:
         _, checked, rule = self.known_sets(small)
         if rule is not None or self.stop.reason != 0:
             return method, checked, rule
-        problem = problem_of(self.layout, self.model.rho)
-        roots = np.flatnonzero(self.layout.rows.supports > 0).astype(np.int32)
+        layout, problem = self.layout, problem_of(self.layout, self.model.rho)
+        roots = np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
         n_tasks = min(len(roots), 32 * self.jobs)
+        spare: list[tuple[ClosedWalk, Room]] = []
 
         def judge(part: Ints) -> tuple[int, Rule | None]:
-            room, witness = room_for_judging(self.layout), room_for_witness(self.layout)
+            walk, room = spare.pop() if spare else (new_closed_walk(layout.rows), new_room(layout))
+            witness = new_witness(layout)
             n, unsafe = find_set_unsafe_for_somebody(
-                part, small + 1, problem, self.stop.flag, room, witness
+                part, small + 1, problem, walk, room, witness, self.stop.flag
             )
+            spare.append((walk, room))
             if not unsafe:
                 return n, None
             self.stop.because(ANSWERED)
-            e, joint, support, person, size = (int(number) for number in witness.numbers)
-            row = int(np.flatnonzero(self.layout.people.of_row == person)[0])
+            e, joint, support, person, size = witness.numbers.tolist()
+            row = int(np.flatnonzero(layout.people.of_row == person)[0])
             return n, (witness.known[:size].copy(), e, joint, support, row)
 
         # Every n-th root, so that frequent and rare ones are spread over the tasks.
@@ -145,23 +160,21 @@ class _Search:
         method = f"all sets of at most {counted(largest, 'item')} of every original record"
         found, checked = self.prior(), 1
         if found is None and largest > 0:
-            result = survey_people(
-                self.layout,
-                self.model.rho,
-                sizes=(1, largest),
-                stop=self.stop,
-                keep=1,
-                first_only=True,
-                skip_equal=True,
-                jobs=self.jobs,
-                progress=self.progress,
-            )
+            result = self.survey((1, largest), self.progress, first_only=True)
             found = next((rules[0] for rules in result.worst if rules), None)
             checked += result.visited
         return method, checked, found
 
+    def survey(
+        self, sizes: tuple[int, int], progress: Progress, *, first_only: bool
+    ) -> PersonalSurvey:
+        """The worst rule of each size, or the first that is found."""
+        common: dict[str, Any] = {"stop": self.stop, "jobs": self.jobs, "progress": progress}
+        common |= {"keep": 1, "first_only": first_only, "skip_equal": True}
+        return survey_people(self.layout, self.model.rho, sizes=sizes, **common)
+
     def prior(self) -> Rule | None:
-        """∅→e for the most frequent feared item, if that breaks the model."""
+        """∅→e for the most frequent protected item, if that breaks the model."""
         supports, n_rows = self.layout.rows.supports, self.layout.layout.n_rows
         feared = np.flatnonzero(self.layout.fears.anybody)
         if len(feared) == 0:
@@ -179,15 +192,7 @@ class _Search:
         if (prior := self.prior()) is not None:
             return prior, True
         for size in range(1, len(found[0]) + 1):
-            result = survey_people(
-                self.layout,
-                self.model.rho,
-                sizes=(size, size),
-                stop=self.stop,
-                keep=1,
-                skip_equal=True,
-                jobs=self.jobs,
-            )
+            result = self.survey((size, size), quiet, first_only=False)
             if result.worst[size]:
                 return result.worst[size][0], self.stop.reason == 0
             if self.stop.reason != 0:
@@ -195,8 +200,51 @@ class _Search:
         return found, True
 
 
+def confirm(
+    layout: PersonalLayout, model: PersonalRhoUncertainty, draw: Draw, stop: Stop
+) -> tuple[Verdict, Rule | None]:
+    """The verdict of the round that the draw names, and somebody who succeeds, if anybody does.
+
+    CONFIRMED: the test passed. BROKEN: so many succeeded that the share is above ``epsilon``, with the same
+    confidence. Otherwise UNDECIDED: the sample shows neither.
+    """
+    assert model.max_known is not None
+    assert model.epsilon is not None
+    assert model.delta is not None
+    began = time.perf_counter()
+    test = sample_test(
+        model.epsilon, model.delta, sizes=model.max_known, round=draw.round, kind=model.test
+    )
+    problem = problem_of(layout, model.rho)
+    status, checked, rule = Status.CONFIRMED, 0, None
+    for size in range(1, model.max_known + 1):
+        generator = np.random.default_rng([draw.seed, draw.round, size])
+        rows, known = draw_adversaries(layout, size, test.draws, generator)
+        succeeds, witness = np.zeros(len(rows), dtype=np.bool_), new_witness(layout)
+        mark_successful(rows, known, problem, stop.flag, succeeds, witness)
+        checked += len(rows)
+        failures = int(succeeds.sum())
+        if failures > test.allowed:
+            fewer = chance_of_at_most(failures - 1, test.draws, float(model.epsilon))
+            shown = 1 - fewer <= float(test.delta)
+            status = Status.BROKEN if shown or status is Status.BROKEN else Status.UNDECIDED
+            if rule is None:
+                *numbers, n_known = witness.numbers.tolist()
+                rule = (witness.known[:n_known].copy(), *numbers)
+        if stop.reason != 0:
+            status = Status.UNDECIDED
+            break
+    method = (
+        f"{test.draws:,} random adversaries of each size from 1 to {model.max_known}, of whom at most "
+        f"{test.allowed:,} may succeed ({model.test} test, round {draw.round})"
+    )
+    seconds = time.perf_counter() - began
+    confidence = 1 - model.delta if status is Status.CONFIRMED else None
+    return Verdict(status, method, checked, seconds, confidence=confidence), rule
+
+
 def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
-    """The rows of the persons who fear the item."""
+    """The rows of the persons who want the item protected."""
     fears = layout.fears
     column = int(fears.column_of[rank])
     if len(fears.bits):
@@ -235,10 +283,10 @@ def kept_of(originals: Records, published: Records) -> NDArray[np.bool_]:
     code_of = {name: code for code, name in enumerate(originals.vocabulary)}
     codes = np.array([code_of.get(name, -1) for name in published.vocabulary], dtype=np.int64)
     width = max(originals.n_items, 1)
-    rows_before = np.repeat(np.arange(len(originals), dtype=np.int64), originals.lengths)
-    rows_after = np.repeat(np.arange(len(published), dtype=np.int64), published.lengths)
+    numbers = np.arange(len(originals), dtype=np.int64)
+    rows_after = np.repeat(numbers, published.lengths)
     new = codes[published.items] if len(published.items) else np.zeros(0, dtype=np.int64)
-    before = rows_before * width + originals.items
+    before = np.repeat(numbers, originals.lengths) * width + originals.items
     after = np.where(new < 0, -1, rows_after * width + new)
     places = np.searchsorted(before, after)
     inside = places < len(before)

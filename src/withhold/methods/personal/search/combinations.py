@@ -1,139 +1,303 @@
-"""Which rule of few known items an item that was put back into a longer row has made unsafe, if any.
+"""Which rule of few known items an item that was put back into a row has made unsafe, if any.
 
-As ``subsets``, for rows with too many subsets to count them all: the combinations of up to ``most``
-other items of the row are looked at one by one, small ones first. A row of x is, here, the mask of
-those other items that it publishes too.
+Only rules Q→e within the row, with the item x in Q or as e, can have become likelier. A row of x is, here,
+the mask of those other items of the row that it publishes too. A rule that is likely is unsafe if somebody
+who owns Q originally wants e protected. Q = ∅ is left out: how often x is there is looked at apart.
+
+A row of at most ``SHORT`` items has few subsets; ``holding[S]`` is in how many rows the items of the mask S
+are published with x.
+
+- x inferred: all Q with the same rows of x have the same joint count, and the largest of them, the closed
+  one, has the fewest rows. If that is safe, so are the others; if not, each needs a look.
+- x known: of the Q with the same rows the smallest have the most owners, so the others need no look.
+
+In a longer row the combinations of few other items are looked at one by one, small ones first.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from withhold.counting.arrays import room_for
 from withhold.counting.bits import count_bits
-from withhold.counting.jit import kernel
-from withhold.methods.personal.search.subsets import MOST_OTHERS, somebody_fears, with_item
-from withhold.methods.personal.supports import reaches
-from withhold.methods.rho.search.bounded import count_sets
+from withhold.counting.jit import kernel, step
+from withhold.counting.published import count_rows, reaches
+from withhold.methods.personal.people import fears_item
 
+SHORT = 8
+"""So many published items a row may have for its subsets to be looked at one by one."""
+MOST_OTHERS = 64
+"""And so many for a look at its combinations,"""
 MOST_COMBINATIONS = 50_000
-"""Of more it would take too long to look at each."""
+"""and so many of these: of more it would take too long."""
+WORDS_PER_ROW = 32
+"""Reading one row of x takes as long as reading about so many words of bitmaps."""
 
 
-@kernel
-def can_combine(n_others, most):
-    """Whether there are few enough combinations of at most ``most`` of so many items."""
-    return n_others <= MOST_OTHERS and count_sets(n_others, most) <= MOST_COMBINATIONS
+class SubsetRoom(NamedTuple):
+    """What one thread needs for looking at the subsets of a row."""
+
+    holding: Any
+    likely: Any
+    """By mask: whether x follows from it, whoever wants it protected."""
+    bit_of: Any
+    """By rank: the item's place in a mask, from 1; all zero between two looks."""
+    counts: Any
+    chosen: Any
+    starts: Any
+    """For each size, where the rows start that have the chosen items, among all masks."""
+    ends: Any
+    others: Any
+    """The items of the row beside x, ascending."""
+    known: Any
+    itemset: Any
 
 
-@kernel
-def masks_of(x, others, rows, place_of):
-    """The masks of the rows that publish x, with room for more, and how many they are."""
-    masks = np.empty(2 * rows.supports[x], np.uint64)
-    for c in range(len(others)):
-        place_of[others[c]] = c + 1
+def room_for_subsets(n_items: int) -> SubsetRoom:
+    """Fresh arrays, for one thread."""
+    holding, likely = np.zeros(1 << SHORT, dtype=np.int64), np.zeros(1 << SHORT, dtype=np.bool_)
+    counts, chosen, starts, ends = np.zeros((4, MOST_OTHERS + 2), dtype=np.int64)
+    others, known, itemset = np.zeros((3, MOST_OTHERS + 2), dtype=np.int32)
+    masks = holding, likely, np.zeros(n_items, dtype=np.int64)
+    return SubsetRoom(*masks, counts, chosen, starts, ends, others, known, itemset)
+
+
+@step
+def items_of(mask, x, n_others, others, itemset):
+    """The items of the mask, and x if it is not -1, into ``itemset``, ascending; returns how many."""
+    size = 0
+    for c in range(n_others):
+        if x >= 0 and x < others[c]:
+            itemset[size] = x
+            size += 1
+            x = -1
+        if mask >> c & 1:
+            itemset[size] = others[c]
+            size += 1
+    if x >= 0:
+        itemset[size] = x
+        size += 1
+    return size
+
+
+@step
+def with_item(known, size, x, itemset):
+    """The known items (ascending) and x, ascending, into ``itemset``."""
     n = 0
-    for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
-        if rows.items[rows.post_positions[posting]] < 0:
-            continue
-        row = rows.post_rows[posting]
-        mask = np.uint64(0)
-        for p in range(rows.offsets[row], rows.offsets[row + 1]):
-            if rows.items[p] >= 0 and place_of[rows.items[p]] > 0:
-                mask |= np.uint64(1) << np.uint64(place_of[rows.items[p]] - 1)
-        masks[n] = mask
+    for c in range(size):
+        if n == c and x < known[c]:
+            itemset[n] = x
+            n += 1
+        itemset[n] = known[c]
         n += 1
-    for c in range(len(others)):
-        place_of[others[c]] = 0
-    return masks, n
+    if n == size:
+        itemset[n] = x
+
+
+@step
+def mask_of(row, rows, room):
+    """The mask of a row, by ``room.bit_of``."""
+    mask = np.uint64(0)
+    for p in range(rows.offsets[row], rows.offsets[row + 1]):
+        x = rows.items[p]
+        if x >= 0 and room.bit_of[x] > 0:
+            mask |= np.uint64(1) << np.uint64(room.bit_of[x] - 1)
+    return mask
+
+
+@step
+def mark_others(n_others, marked, room):
+    """Set the places of the others in a mask, or clear them."""
+    for c in range(n_others):
+        room.bit_of[room.others[c]] = c + 1 if marked else 0
+
+
+@step
+def count_with(x, n_others, rows, room):
+    """Fill ``holding`` for all masks of the others."""
+    holding = room.holding
+    n_masks = 1 << n_others
+    first_bitmap = len(rows.supports) - rows.bitmaps.shape[0]
+    n_postings = rows.post_offsets[x + 1] - rows.post_offsets[x]
+    if x >= first_bitmap and n_masks * rows.bitmaps.shape[1] < n_postings * WORDS_PER_ROW:
+        for mask in range(n_masks):
+            size = items_of(mask, x, n_others, room.others, room.itemset)
+            holding[mask] = count_rows(room.itemset, size, np.int64(len(rows.offsets)), rows)
+        return
+    for mask in range(n_masks):
+        holding[mask] = 0
+    mark_others(n_others, True, room)
+    for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
+        if rows.items[rows.post_positions[posting]] >= 0:
+            holding[np.int64(mask_of(rows.post_rows[posting], rows, room))] += 1
+    mark_others(n_others, False, room)
+    for c in range(n_others):
+        for mask in range(n_masks):
+            if not mask >> c & 1:
+                holding[mask] += holding[mask | 1 << c]
 
 
 @kernel
-def unsafe_with(
-    x, others, chosen, size, masks, start, end, most, rows, people, fears, num, den, known
-):
-    """An unsafe rule of which the chosen items are known, alone or with x: as ``find_unsafe_combination``.
+def somebody_fears(known, size, e, problem):
+    """Whether a person who owns all that is known (ascending) wants e protected."""
+    people = problem.people
+    rarest = known[0]
+    for c in range(1, size):
+        y = known[c]
+        if (
+            people.post_offsets[y + 1] - people.post_offsets[y]
+            < people.post_offsets[rarest + 1] - people.post_offsets[rarest]
+        ):
+            rarest = y
+    for posting in range(people.post_offsets[rarest], people.post_offsets[rarest + 1]):
+        person = people.post_people[posting]
+        if not fears_item(person, e, problem.fears):
+            continue
+        c = 0
+        for p in range(people.offsets[person], people.offsets[person + 1]):
+            if people.items[p] == known[c]:
+                c += 1
+                if c == size:
+                    return True
+    return False
 
-    masks[start:end] are the rows that publish x and all of the chosen.
+
+@step
+def mark_likely(n_others, problem, room):
+    """Mark the masks from which x follows with a confidence above ρ."""
+    holding = room.holding
+    for mask in range((1 << n_others) - 1, 0, -1):
+        closed = mask
+        for c in range(n_others):
+            if holding[mask | 1 << c] == holding[mask]:
+                closed |= 1 << c
+        room.likely[mask] = False
+        if closed == mask or room.likely[closed]:
+            size = items_of(mask, -1, n_others, room.others, room.known)
+            enough = (holding[mask] * problem.den + problem.num - 1) // problem.num
+            room.likely[mask] = not reaches(room.known, size, enough, problem.rows)
+
+
+@step
+def is_smallest(mask, n_others, holding):
+    """Whether every item of the mask is needed for it to have these rows."""
+    needed = True
+    for c in range(n_others):
+        needed = needed and not (mask >> c & 1 and holding[mask ^ 1 << c] == holding[mask])
+    return needed
+
+
+@kernel
+def find_unsafe_subset(x, n_others, owner, most, problem, room):
+    """An unsafe rule of one to ``most`` known items that x with the others of its row has brought about.
+
+    Returns how many items are known, put into ``room.known``, and e; or 0 and -1. The row publishes x by now.
     """
-    n = np.int64(end - start)
-    for c in range(size):
-        known[c] = others[chosen[c]]
-    if size > 0 and fears.anybody[x]:
-        enough = (n * den + num - 1) // num
-        if not reaches(known, size, enough, rows) and somebody_fears(known, size, x, people, fears):
-            return size, np.int64(x)
-    if size < most:
-        counts = np.zeros(len(others), np.int64)
-        for k in range(start, end):
-            mask = masks[k]
-            while mask != 0:
-                lowest = mask & (~mask + np.uint64(1))
-                counts[np.int64(count_bits(lowest - np.uint64(1)))] += 1
-                mask ^= lowest
-        for c in range(size):
-            counts[chosen[c]] = 0
-        both = np.empty(size + 1, np.int32)
-        with_item(known, size, x, both)
-        for c in range(len(others)):
-            e = others[c]
-            if counts[c] * den <= num * n or not fears.anybody[e]:
+    fears = problem.fears
+    holding = room.holding
+    count_with(x, n_others, problem.rows, room)
+    if fears.anybody[x]:
+        mark_likely(n_others, problem, room)
+    # Whoever owns the row is asked first: to find the others takes time.
+    for everybody in range(2):
+        for mask in range(1, (1 << n_others) if fears.anybody[x] else 1):
+            if room.likely[mask] and count_bits(np.uint64(mask)) <= most:
+                size = items_of(mask, -1, n_others, room.others, room.known)
+                if fears_item(owner, x, fears) or (
+                    everybody == 1 and somebody_fears(room.known, size, x, problem)
+                ):
+                    return size, np.int64(x)
+        for mask in range(1 << n_others):
+            if count_bits(np.uint64(mask)) >= most or not is_smallest(mask, n_others, holding):
                 continue
-            if somebody_fears(both, size + 1, e, people, fears):
-                known[: size + 1] = both
-                return size + 1, np.int64(e)
+            for c in range(n_others):
+                e = room.others[c]
+                if (
+                    mask >> c & 1
+                    or not fears.anybody[e]
+                    or holding[mask | 1 << c] * problem.den <= problem.num * holding[mask]
+                ):
+                    continue
+                size = items_of(mask, x, n_others, room.others, room.known)
+                if fears_item(owner, e, fears) or (
+                    everybody == 1 and somebody_fears(room.known, size, e, problem)
+                ):
+                    return size, np.int64(e)
+    return 0, np.int64(-1)
+
+
+@step
+def unsafe_with(x, n_others, size, most, masks, problem, room):
+    """An unsafe rule of which the chosen items are known, alone or with x: as ``find_unsafe_combination``."""
+    known = room.known
+    start = room.starts[size]
+    n = room.ends[size] - start
+    for c in range(size):
+        known[c] = room.others[room.chosen[c]]
+    if size > 0 and problem.fears.anybody[x]:
+        enough = (n * problem.den + problem.num - 1) // problem.num
+        if not reaches(known, size, enough, problem.rows) and somebody_fears(
+            known, size, x, problem
+        ):
+            return size, np.int64(x)
+    if size == most:
+        return 0, np.int64(-1)
+    counts = room.counts
+    for c in range(n_others):
+        counts[c] = 0
+    for k in range(start, start + n):
+        mask = masks[k]
+        while mask != 0:
+            lowest = mask & (~mask + np.uint64(1))
+            counts[np.int64(count_bits(lowest - np.uint64(1)))] += 1
+            mask ^= lowest
+    for c in range(size):
+        counts[room.chosen[c]] = 0
+    with_item(known, size, x, room.itemset)
+    for c in range(n_others):
+        e = room.others[c]
+        if counts[c] * problem.den <= problem.num * n or not problem.fears.anybody[e]:
+            continue
+        if somebody_fears(room.itemset, size + 1, e, problem):
+            for k in range(size + 1):
+                known[k] = room.itemset[k]
+            return size + 1, np.int64(e)
     return 0, np.int64(-1)
 
 
 @kernel
-def find_unsafe_combination(x, others, most, rows, people, fears, num, den, room):
-    """An unsafe rule of one to ``most`` known items that x with the ``others`` of its row has brought about.
-
-    Returns how many items are known, put into ``room.known``, and e; or 0 and -1.
-    """
-    masks, n = masks_of(x, others, rows, room.bit_of)
-    n_others = len(others)
-    chosen = np.zeros(most + 1, np.int64)
-    starts = np.zeros(most + 2, np.int64)
-    ends = np.zeros(most + 2, np.int64)
-    ends[0] = n
+def find_unsafe_combination(x, n_others, most, problem, room):
+    """The same as ``find_unsafe_subset`` returns, with the combinations of at most ``most`` others."""
+    rows = problem.rows
+    chosen, starts, ends = room.chosen, room.starts, room.ends
+    # The rows of each size are a part of those of the size before.
+    masks = np.empty(rows.supports[x] * (min(most, n_others) + 2), np.uint64)
+    ends[0] = 0
+    mark_others(n_others, True, room)
+    for posting in range(rows.post_offsets[x], rows.post_offsets[x + 1]):
+        if rows.items[rows.post_positions[posting]] >= 0:
+            masks[ends[0]] = mask_of(rows.post_rows[posting], rows, room)
+            ends[0] += 1
+    mark_others(n_others, False, room)
     for wanted in range(min(most, n_others) + 1):
         size = 0
         chosen[0] = -1
-        while True:
+        while size >= 0:
             if size == wanted:
-                found, e = unsafe_with(
-                    x,
-                    others,
-                    chosen,
-                    size,
-                    masks,
-                    starts[size],
-                    ends[size],
-                    most,
-                    rows,
-                    people,
-                    fears,
-                    num,
-                    den,
-                    room.known,
-                )
+                found, e = unsafe_with(x, n_others, size, most, masks, problem, room)
                 if e >= 0:
                     return found, e
                 size -= 1
-                if size < 0:
-                    break
+                continue
             # The next item at this place; if there is none, the one before it moves on.
             chosen[size] += 1
             if n_others - chosen[size] < wanted - size:
                 size -= 1
-                if size < 0:
-                    break
                 continue
             bit = np.uint64(1) << np.uint64(chosen[size])
             top = ends[size]
-            masks = room_for(masks, top + ends[size] - starts[size])
             for k in range(starts[size], ends[size]):
                 if masks[k] & bit != 0:
                     masks[top] = masks[k]

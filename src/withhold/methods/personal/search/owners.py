@@ -3,46 +3,113 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from withhold.counting.jit import kernel
-from withhold.methods.personal.people import fears_item
+from withhold.counting.closed_walk import END, SIZE, START
+from withhold.counting.jit import step
+from withhold.counting.published import has_more_rows, place_in, reaches
+from withhold.methods.personal.people import fears_item, known_of
+
+MANY_OWNERS = 1000
+"""Persons to look at for one set, from which on it is worth while to find out who need not be looked at."""
+N_RULES, N_FULL, JOB, MOST = range(4)
+"""Places in ``Found.count``: how many rules, how often there was no room for more, the job that is being
+done, and how many rules may be reported."""
 
 
-@kernel
-def feared_by_owner(e, pool, start, end, people, fears):
-    """Some owner of the rows pool[start:end] who fears e, or -1."""
-    for k in range(start, end):
-        if fears_item(people.of_row[pool[k]], e, fears):
-            return people.of_row[pool[k]]
-    return -1
+class Found(NamedTuple):
+    """Unsafe rules Q→e as far as there is room, and the job of each."""
+
+    count: Any
+    starts: Any
+    items: Any
+    consequents: Any
+    jobs: Any
 
 
-@kernel
-def neighbours(closure, size, n, rows, people, in_set, essential):
+class Scratch(NamedTuple):
+    """What judging one set after the other needs, for one thread."""
+
+    essential: Any
+    """By place in the set: whether more rows hold the set without the item."""
+    seen: Any
+    """By person: the number of the set for which they were last looked at; in the last place, of the set."""
+    opened: Any
+    """Items in danger that no owner of the set's rows wants protected."""
+    asked: Any
+    known: Any
+    rest: Any
+
+
+@step
+def report(itemset, size, without, e, found):
+    """Add the rule itemset \\ without → e if there is room; False if there is none for another."""
+    k = found.count[N_RULES]
+    used = found.starts[k]
+    if k < found.count[MOST] and used + size <= len(found.items):
+        for c in range(size):
+            if itemset[c] != without:
+                found.items[used] = itemset[c]
+                used += 1
+        found.starts[k + 1] = used
+        found.consequents[k] = e
+        found.jobs[k] = found.count[JOB]
+        found.count[N_RULES] = k + 1
+        if k + 1 < found.count[MOST]:
+            return True
+    found.count[N_FULL] += 1
+    return False
+
+
+@step
+def left_without(item, itemset, size, rest):
+    """Put the itemset without the item into ``rest``; how many are left."""
+    n_rest = 0
+    for c in range(size):
+        if itemset[c] != item:
+            rest[n_rest] = itemset[c]
+            n_rest += 1
+    return n_rest
+
+
+@step
+def owner_fears(e, pool, start, end, problem):
+    """Whether an owner of the rows pool[start:end] wants e protected."""
+    k = start
+    while k < end and not fears_item(problem.people.of_row[pool[k]], e, problem.fears):
+        k += 1
+    return k < end
+
+
+@step
+def mark_essential(problem, walk, scratch):
     """Mark the essential items of the closed set; returns the row that leaves the fewest candidates.
 
     A Q with support n must hold something that the row lacks, whatever row outside T is taken; the one
     whose missing items have the fewest owners is returned, or -1 if none was met.
     """
+    rows = problem.rows
+    owner_offsets = problem.people.post_offsets
+    size = walk.at[SIZE]
+    closure = walk.closure
     a = closure[0]
     b = -1
-    for c in range(1, size):
+    all_ranks = np.int64(0)
+    for c in range(size):
         x = closure[c]
-        if rows.supports[x] < rows.supports[a]:
+        scratch.essential[c] = False
+        all_ranks += x
+        if c > 0 and rows.supports[x] < rows.supports[a]:
             b = a
             a = x
-        elif b < 0 or rows.supports[x] < rows.supports[b]:
+        elif c > 0 and (b < 0 or rows.supports[x] < rows.supports[b]):
             b = x
-    all_ranks = np.int64(0)
-    all_owners = np.int64(0)
-    for c in range(size):
-        essential[c] = False
-        all_ranks += closure[c]
-        all_owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
     if size == 1:
-        essential[0] = n < len(rows.offsets) - 1
+        scratch.essential[0] = walk.at[END] - walk.at[START] < len(rows.offsets) - 1
         return -1
+    all_owners = count_owners(closure, size, problem.people)
     best_row = -1
     fewest = all_owners
     # A row that lacks one item of the set only holds one of the two rarest.
@@ -58,63 +125,129 @@ def neighbours(closure, size, n, rows, people, in_set, essential):
             has_a = False
             for p in range(rows.offsets[row], rows.offsets[row + 1]):
                 x = rows.items[p]
-                if x >= 0 and in_set[x]:
+                if x >= 0 and walk.in_set[x]:
                     hits += 1
                     ranks += x
-                    owners += people.post_offsets[x + 1] - people.post_offsets[x]
-                    if x == a:
-                        has_a = True
+                    owners += owner_offsets[x + 1] - owner_offsets[x]
+                    has_a = has_a or x == a
             if hits == size or (turn == 1 and has_a):
                 continue
             if hits == size - 1:
-                missing = all_ranks - ranks
                 for c in range(size):
-                    if closure[c] == missing:
-                        essential[c] = True
+                    if closure[c] == all_ranks - ranks:
+                        scratch.essential[c] = True
             if all_owners - owners < fewest:
                 fewest = all_owners - owners
                 best_row = row
     return best_row
 
 
-@kernel
-def count_owners(closure, size, people):
+@step
+def count_owners(itemset, size, people):
     """How many owners the first items of a set have, who may be the same."""
     owners = np.int64(0)
     for c in range(size):
-        owners += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
+        owners += people.post_offsets[itemset[c] + 1] - people.post_offsets[itemset[c]]
     return owners
 
 
-@kernel
-def known_of(person, itemset, size, without, people, in_set, known):
-    """Fill ``known`` with the items of a set that the person owns, but for one; returns how many.
+@step
+def choose_whom_to_ask(other_row, least, problem, walk, scratch):
+    """Fill ``asked`` with items of which everybody owns one who owns a Q of the set; how many they are.
 
-    ``in_set`` marks the items of the set, whose ranks ascend.
+    That is something that ``other_row`` lacks, if it is not -1; and something beside the ``least`` - 1 most
+    frequent items, or beside as many of these as more than n rows hold. What has fewer owners is taken.
     """
-    n_known = 0
-    p = people.offsets[person]
-    end = people.offsets[person + 1]
-    if end - p <= 16 * size:
-        for q in range(p, end):
-            x = people.items[q]
-            if in_set[x] and x != without:
-                known[n_known] = x
-                n_known += 1
-        return n_known
-    # In a long record each is searched for.
-    for c in range(size):
-        x = itemset[c]
-        high = end
-        while p < high:
-            middle = (p + high) // 2
-            if people.items[middle] < x:
-                p = middle + 1
+    size = walk.at[SIZE]
+    n = walk.at[END] - walk.at[START]
+    asked = scratch.asked
+    n_first = size - max(least - 1, 0)
+    owners = count_owners(walk.closure, n_first, problem.people)
+    lacking = owners
+    n_lacking = 0
+    if other_row >= 0:
+        for c in range(size):
+            if place_in(other_row, walk.closure[c], problem.rows) < 0:
+                asked[n_lacking] = walk.closure[c]
+                n_lacking += 1
+        lacking = count_owners(asked, n_lacking, problem.people)
+    if min(owners, lacking) > MANY_OWNERS:
+        low = 0
+        while low < n_first:
+            middle = (low + n_first) // 2
+            for c in range(middle, size):
+                scratch.rest[c - middle] = walk.closure[c]
+            if reaches(scratch.rest, size - middle, n + 1, problem.rows):
+                n_first = middle
             else:
-                high = middle
-        if p == end:
-            break
-        if people.items[p] == x and x != without:
-            known[n_known] = x
-            n_known += 1
-    return n_known
+                low = middle + 1
+        owners = count_owners(walk.closure, n_first, problem.people)
+    if lacking < owners:
+        return n_lacking
+    for c in range(n_first):
+        asked[c] = walk.closure[c]
+    return n_first
+
+
+@step
+def find_others(n_open, other_row, least, problem, walk, scratch, found):
+    """Look for persons outside T who own a Q of the set and want one of the ``opened`` items protected."""
+    people = problem.people
+    fears = problem.fears
+    n = walk.at[END] - walk.at[START]
+    seen = scratch.seen
+    seen[-1] += 1
+    for a in range(choose_whom_to_ask(other_row, least, problem, walk, scratch)):
+        y = scratch.asked[a]
+        for posting in range(people.post_offsets[y], people.post_offsets[y + 1]):
+            person = people.post_people[posting]
+            length = people.offsets[person + 1] - people.offsets[person]
+            if seen[person] == seen[-1] or length < least:
+                continue
+            seen[person] = seen[-1]
+            # Whatever is sooner known first: what they want protected, or what they have.
+            first = 0
+            if 8 * n_open <= length:
+                first = next_protected(person, 0, n_open, scratch.opened, fears)
+                if first == n_open:
+                    continue
+            n_known = known_of(person, -1, people, walk, scratch.known)
+            if n_known < least or (n_known == 1 and problem.rows.supports[y] > n):
+                continue
+            first = next_protected(person, first, n_open, scratch.opened, fears)
+            if first == n_open or (
+                n_known < walk.at[SIZE] and has_more_rows(scratch.known, n_known, n, problem.rows)
+            ):
+                continue
+            n_open = report_for(person, first, n_open, n_known, problem, walk, scratch, found)
+            if n_open <= 0:
+                return n_open == 0
+    return True
+
+
+@step
+def next_protected(person, first, n_open, opened, fears):
+    """The place of the next opened item that the person wants protected; ``n_open`` if there is none."""
+    while first < n_open and not fears_item(person, opened[first], fears):
+        first += 1
+    return first
+
+
+@step
+def report_for(person, first, n_open, n_known, problem, walk, scratch, found):
+    """Report what follows for the person; how many items are still open, or -1 without room for more."""
+    n = walk.at[END] - walk.at[START]
+    k = first
+    while k < n_open:
+        e = scratch.opened[k]
+        n_rest = left_without(e, scratch.known, n_known, scratch.rest)
+        if not fears_item(person, e, problem.fears) or (
+            walk.in_set[e] and has_more_rows(scratch.rest, n_rest, n, problem.rows)
+        ):
+            k += 1
+            continue
+        if not report(scratch.rest, n_rest, -1, e, found):
+            return -1
+        n_open -= 1
+        scratch.opened[k] = scratch.opened[n_open]
+    return n_open

@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.arrays import room_for
-from withhold.counting.bits import clear_bit, set_bit
-from withhold.counting.jit import kernel
-from withhold.methods.personal.search.closed import find_unsafe_sets
-from withhold.methods.personal.search.combinations import can_combine, find_unsafe_combination
-from withhold.methods.personal.search.judge import report
-from withhold.methods.personal.search.subsets import (
+from withhold.counting.jit import kernel, step
+from withhold.counting.published import count_rows, place_in, put_back, reaches, withhold
+from withhold.methods.personal.search.combinations import (
+    MOST_COMBINATIONS,
     MOST_OTHERS,
     SHORT,
+    find_unsafe_combination,
     find_unsafe_subset,
     with_item,
 )
-from withhold.methods.personal.supports import count_rows, reaches
+from withhold.methods.personal.search.judge import find_unsafe_sets
+from withhold.methods.personal.search.owners import MOST, N_RULES, report
+from withhold.methods.rho.search.bounded import count_sets
 
 BLOCKED, SAFE, BACK = 0, 1, 2
 MOST_TRIED = 64
@@ -35,25 +35,34 @@ class Rules(NamedTuple):
     of_item_starts: Any
     of_item: Any
     """Numbers of rules, item by item, the newest last."""
+    returned_at: Any
+    """By rank: when the item last came back anywhere."""
 
 
-@kernel
-def put_back(position, row, rows):
-    """Publish a withheld occurrence again; returns its item."""
-    x = ~rows.items[position]
-    rows.items[position] = x
-    rows.supports[x] += 1
-    set_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
-    return x
+class Tried(NamedTuple):
+    """Withheld occurrences that might come back."""
+
+    positions: Any
+    row_of: Any
+    blocked_by: Any
+    """The rule for which each was withheld, or that keeps it out."""
+    seen_at: Any
+    """When that rule was last seen to be unsafe, or -1."""
+    outcomes: Any
+    """BLOCKED, SAFE if it may come back alone, or BACK."""
 
 
-@kernel
-def take_out(position, row, rows):
-    """Undo ``put_back``."""
-    x = rows.items[position]
-    rows.items[position] = ~x
-    rows.supports[x] -= 1
-    clear_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
+class Probe(NamedTuple):
+    """What a thread needs to find out whether an item that came back does harm."""
+
+    most: Any
+    """Rules of at most so many known items count."""
+    problem: Any
+    walk: Any
+    scratch: Any
+    room: Any
+    job: Any
+    """Room for the one root and row to look at."""
 
 
 @kernel
@@ -63,47 +72,70 @@ def put_all_back(positions, row_of, rows):
         put_back(positions[k], row_of[k], rows)
 
 
-@kernel
-def breaks(known, e, num, den, rows):
-    """Whether the rule known→e is unsafe as things are."""
-    size = len(known)
-    both = np.empty(size + 1, np.int32)
-    with_item(known, size, e, both)
-    joint = count_rows(both, size + 1, np.int64(len(rows.offsets)), rows)
-    return not reaches(known, size, (joint * den + num - 1) // num, rows)
+@step
+def is_too_frequent(x, problem):
+    """Whether anybody wants the item protected and it is likely without any knowledge."""
+    n_rows = len(problem.rows.offsets) - 1
+    return (
+        problem.fears.anybody[x] and problem.rows.supports[x] * problem.den > problem.num * n_rows
+    )
 
 
-@kernel
-def is_there(known, consequent, here):
-    """Whether a row whose items are marked in ``here`` holds what is known and what follows."""
-    for item in known:
-        if not here[item]:
-            return False
-    return bool(here[consequent])
+@step
+def breaks(rule, rules, probe):
+    """Whether a rule of the list counts and is unsafe as things are."""
+    problem = probe.problem
+    known = probe.scratch.known
+    both = probe.scratch.rest
+    start = rules.starts[rule]
+    size = rules.starts[rule + 1] - start
+    if size > probe.most:
+        return False
+    for c in range(size):
+        known[c] = rules.items[start + c]
+    with_item(known, size, rules.consequents[rule], both)
+    joint = count_rows(both, size + 1, np.int64(len(problem.rows.offsets)), problem.rows)
+    enough = (joint * problem.den + problem.num - 1) // problem.num
+    return not reaches(known, size, enough, problem.rows)
 
 
-@kernel
-def stays_unsafe(known, seen_at, returned_at):
-    """Whether nothing that is known came back since the rule was seen to be unsafe (never: -1)."""
-    unsafe = seen_at >= 0
-    for item in known:
-        unsafe = unsafe and returned_at[item] < seen_at
+@step
+def stays_unsafe(rule, seen_at, rules, most):
+    """Whether nothing that is known came back since the rule, if it counts, was seen to be unsafe."""
+    start = rules.starts[rule]
+    end = rules.starts[rule + 1]
+    unsafe = seen_at >= 0 and end - start <= most
+    for k in range(start, end):
+        unsafe = unsafe and rules.returned_at[rules.items[k]] < seen_at
     return unsafe
 
 
-@kernel
-def is_too_frequent(x, rows, fears, num, den):
-    """Whether somebody fears the item and it is likely without any knowledge."""
-    return fears.anybody[x] and rows.supports[x] * den > num * (len(rows.offsets) - 1)
+@step
+def another_blocks(x, row, rules, probe):
+    """A rule that keeps other occurrences of x out and is unsafe within this row as well, or -1."""
+    rows = probe.problem.rows
+    last = rules.of_item_starts[x + 1]
+    for place in range(last - 1, max(rules.of_item_starts[x], last - MOST_TRIED) - 1, -1):
+        rule = rules.of_item[place]
+        there = place_in(row, rules.consequents[rule], rows) >= 0
+        for k in range(rules.starts[rule], rules.starts[rule + 1]):
+            there = there and place_in(row, rules.items[k], rows) >= 0
+        if there and breaks(rule, rules, probe):
+            return rule
+    return -1
 
 
 @kernel
-def does_harm(x, row, most, rows, people, fears, num, den, stop, scratch, room, found):
-    """Whether x, just put back into the row, makes a rule unsafe; ``found`` has room for one, and gets it.
+def does_harm(x, row, probe, found, stop):
+    """Whether x, just put back into the row, makes a rule unsafe; ``found`` gets it.
 
     In a row with too many combinations, rules of more than ``most`` known items count as well.
     """
-    found.count[0] = 0
+    problem = probe.problem
+    rows = problem.rows
+    room = probe.room
+    before = found.count[N_RULES]
+    found.count[MOST] = before + 1
     n_others = 0
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         if rows.items[p] >= 0 and rows.items[p] != x:
@@ -111,135 +143,62 @@ def does_harm(x, row, most, rows, people, fears, num, den, stop, scratch, room, 
                 room.others[n_others] = rows.items[p]
             n_others += 1
     if n_others < SHORT:
-        size, e = find_unsafe_subset(
-            x,
-            room.others[:n_others],
-            people.of_row[row],
-            most,
-            rows,
-            people,
-            fears,
-            num,
-            den,
-            room,
-        )
-    elif most < n_others and can_combine(n_others, most):
-        size, e = find_unsafe_combination(
-            x, room.others[:n_others], most, rows, people, fears, num, den, room
-        )
+        owner = problem.people.of_row[row]
+        size, e = find_unsafe_subset(x, n_others, owner, probe.most, problem, room)
+    elif (
+        probe.most < n_others <= MOST_OTHERS
+        and count_sets(n_others, probe.most) <= MOST_COMBINATIONS
+    ):
+        size, e = find_unsafe_combination(x, n_others, probe.most, problem, room)
     else:
-        root = np.full(1, x, np.int32)
-        within = np.full(1, row, np.int32)
-        find_unsafe_sets(
-            root, within, False, 1, x, rows, people, fears, num, den, stop, scratch, found
-        )
-        return found.count[0] > 0 or stop[0] != 0
+        probe.job[0, 0] = x
+        probe.job[0, 1] = row
+        find_unsafe_sets(probe.job, 1, x, problem, probe.walk, probe.scratch, found, stop)
+        return found.count[N_RULES] > before or stop[0] != 0
     if e >= 0:
-        report(found, room.known, size, -1, e, 0, 0, 0)
+        report(room.known, size, -1, e, found)
     return e >= 0
 
 
 @kernel
-def look_at(
-    positions,
-    row_of,
-    blocked_by,
-    seen_at,
-    returned_at,
-    now,
-    rules,
-    most,
-    rows,
-    people,
-    fears,
-    num,
-    den,
-    stop,
-    scratch,
-    room,
-    found,
-    outcomes,
-):
-    """Put each position back for a moment; ``outcomes`` says whether that is SAFE.
+def try_restoring(tried, now, rules, probe, found, stop):
+    """Put each occurrence back for a moment; ``outcomes`` says whether that is SAFE.
 
-    ``blocked_by`` is the rule for which each was withheld; it is tried first, then those that kept other
-    occurrences of the item out. What stays out because of another rule gets that one; these are returned as
-    offsets, items and consequents, and numbered from len(rules.consequents) on.
-
-    ``seen_at`` is when the rule was last seen to be unsafe, and gets the time ``now``; ``returned_at`` is
-    when each item last came back anywhere. A rule stays unsafe until something known comes back.
+    The rule for which it was withheld is tried first, then those that kept other occurrences of the item out.
+    What stays out because of another rule is blocked by that one; new ones are reported in ``found`` and
+    numbered from len(rules.consequents) on. A rule that is seen to be unsafe at the time ``now`` stays so
+    until something known comes back.
     """
-    here = np.zeros(len(rows.supports), np.bool_)
-    n_new = 0
-    new_starts = np.zeros(64, np.int64)
-    new_items = np.empty(64, np.int32)
-    new_consequents = np.empty(64, np.int32)
-    for k in range(len(positions)):
+    rows = probe.problem.rows
+    for k in range(len(tried.positions)):
         if stop[0] != 0:
             break
-        p = positions[k]
-        row = row_of[k]
-        rule = blocked_by[k]
-        known = rules.items[rules.starts[rule] : rules.starts[rule + 1]]
-        counts = len(known) <= most
-        if counts and stays_unsafe(known, seen_at[k], returned_at):
+        row = tried.row_of[k]
+        rule = tried.blocked_by[k]
+        if stays_unsafe(rule, tried.seen_at[k], rules, probe.most):
             continue
-        x = put_back(p, row, rows)
-        too_frequent = is_too_frequent(x, rows, fears, num, den)
-        unsafe = too_frequent or (counts and breaks(known, rules.consequents[rule], num, den, rows))
+        x = put_back(tried.positions[k], row, rows)
+        if is_too_frequent(x, probe.problem):
+            withhold(tried.positions[k], row, rows)
+            continue
+        unsafe = breaks(rule, rules, probe)
         if not unsafe:
-            for q in range(rows.offsets[row], rows.offsets[row + 1]):
-                if rows.items[q] >= 0:
-                    here[rows.items[q]] = True
-            last = rules.of_item_starts[x + 1]
-            for place in range(last - 1, max(rules.of_item_starts[x], last - MOST_TRIED) - 1, -1):
-                rule = rules.of_item[place]
-                known = rules.items[rules.starts[rule] : rules.starts[rule + 1]]
-                if (
-                    len(known) <= most
-                    and is_there(known, rules.consequents[rule], here)
-                    and breaks(known, rules.consequents[rule], num, den, rows)
-                ):
-                    unsafe = True
-                    blocked_by[k] = rule
-                    break
-            for q in range(rows.offsets[row], rows.offsets[row + 1]):
-                if rows.items[q] >= 0:
-                    here[rows.items[q]] = False
-        if not unsafe:
-            unsafe = does_harm(
-                x, row, most, rows, people, fears, num, den, stop, scratch, room, found
-            )
-            if found.count[0] > 0:
-                size = found.starts[1]
-                used = new_starts[n_new]
-                new_starts = room_for(new_starts, n_new + 2)
-                new_items = room_for(new_items, used + size)
-                new_consequents = room_for(new_consequents, n_new + 1)
-                for c in range(size):
-                    new_items[used + c] = found.items[c]
-                new_starts[n_new + 1] = used + size
-                new_consequents[n_new] = found.numbers[0, 0]
-                blocked_by[k] = len(rules.consequents) + n_new
-                n_new += 1
-        if not unsafe:
-            outcomes[k] = SAFE
-        elif not too_frequent:
-            seen_at[k] = now
-        take_out(p, row, rows)
-    return new_starts[: n_new + 1], new_items[: new_starts[n_new]], new_consequents[:n_new]
+            rule = another_blocks(x, row, rules, probe)
+            unsafe = rule >= 0
+            if not unsafe:
+                rule = len(rules.consequents) + found.count[N_RULES]
+                unsafe = does_harm(x, row, probe, found, stop)
+            # What was stopped has no rule.
+            if unsafe and rule < len(rules.consequents) + found.count[N_RULES]:
+                tried.blocked_by[k] = rule
+        if unsafe:
+            tried.seen_at[k] = now
+        else:
+            tried.outcomes[k] = SAFE
+        withhold(tried.positions[k], row, rows)
 
 
-@kernel
-def publishes(row, x, rows):
-    """Whether the row publishes the item."""
-    found = False
-    for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        found = found or rows.items[p] == x
-    return found
-
-
-@kernel
+@step
 def meet(x, row, y, other, rows):
     """Whether x in its row and y in the other one can harm the same rule.
 
@@ -247,48 +206,36 @@ def meet(x, row, y, other, rows):
     how often the item is there is looked at apart.
     """
     if x != y:
-        return publishes(row, y, rows) and publishes(other, x, rows)
+        return place_in(row, y, rows) >= 0 and place_in(other, x, rows) >= 0
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] >= 0 and rows.items[p] != x and publishes(other, rows.items[p], rows):
+        if rows.items[p] >= 0 and rows.items[p] != x and place_in(other, rows.items[p], rows) >= 0:
             return True
     return False
 
 
 @kernel
-def put_back_together(
-    positions,
-    row_of,
-    most,
-    rows,
-    people,
-    fears,
-    num,
-    den,
-    stop,
-    scratch,
-    room,
-    found,
-    outcomes,
-):
+def restore_together(tried, probe, found, stop):
     """Put back in turn what is SAFE alone and does no harm with those before it: it is BACK."""
-    done = np.empty(len(positions), np.int64)
+    rows = probe.problem.rows
+    done = np.empty(len(tried.positions), np.int64)
     n_done = 0
-    for k in range(len(positions)):
-        if outcomes[k] != SAFE or stop[0] != 0:
+    for k in range(len(tried.positions)):
+        if tried.outcomes[k] != SAFE or stop[0] != 0:
             continue
-        row = row_of[k]
-        x = put_back(positions[k], row, rows)
-        harm = is_too_frequent(x, rows, fears, num, den)
-        for d in range(n_done):
-            other = row_of[done[d]]
-            if harm or meet(x, row, rows.items[positions[done[d]]], other, rows):
-                harm = harm or does_harm(
-                    x, row, most, rows, people, fears, num, den, stop, scratch, room, found
-                )
+        row = tried.row_of[k]
+        x = put_back(tried.positions[k], row, rows)
+        harm = is_too_frequent(x, probe.problem)
+        d = 0
+        while not harm and d < n_done:
+            other = tried.row_of[done[d]]
+            if meet(x, row, rows.items[tried.positions[done[d]]], other, rows):
+                found.count[N_RULES] = 0
+                harm = does_harm(x, row, probe, found, stop)
                 break
+            d += 1
         if harm:
-            take_out(positions[k], row, rows)
+            withhold(tried.positions[k], row, rows)
         else:
-            outcomes[k] = BACK
+            tried.outcomes[k] = BACK
             done[n_done] = k
             n_done += 1

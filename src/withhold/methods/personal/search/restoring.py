@@ -12,23 +12,25 @@ so there a deletion may stay that could be undone.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from withhold.counting.layout import Ints, Longs
-from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
-from withhold.methods.personal.people import Rows
-from withhold.methods.personal.search.judge import room_for_rules, scratch_for
+from withhold.counting.closed_walk import new_closed_walk
+from withhold.counting.layout import Longs
+from withhold.counting.threads import Stop, run_all
+from withhold.methods.personal.people import Problem
+from withhold.methods.personal.search.combinations import room_for_subsets
+from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for
+from withhold.methods.personal.search.owners import Found
 from withhold.methods.personal.search.restore import (
     BACK,
+    Probe,
     Rules,
-    look_at,
+    Tried,
     put_all_back,
-    put_back_together,
+    restore_together,
+    try_restoring,
 )
-from withhold.methods.personal.search.subsets import room_for_subsets
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 AT_ONCE, LATER = 256, 4096
@@ -40,16 +42,9 @@ LEARNT = 1.05
 """When there are so many times as many rules they are listed anew, so that others are held up by them."""
 
 
-def restore_people(
-    work: PersonalWorkspace,
-    max_known: int | None,
-    stop: Stop,
-    *,
-    jobs: int | None = None,
-    progress: Progress = quiet,
-) -> None:
+def restore_people(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> None:
     """Undo deletions wherever nothing breaks."""
-    restorer = Restorer(work, max_known, stop, jobs or available_cores())
+    restorer = Restorer(work, max_known, stop)
     returned, at_once = 1, AT_ONCE
     while returned and stop.reason == 0:
         tried = restorer.still_out()
@@ -58,7 +53,7 @@ def restore_people(
         for start in range(0, len(tried), at_once):
             if stop.reason != 0:
                 break
-            progress("undoing what can be undone", start, len(tried))
+            work.progress("undoing what can be undone", start, len(tried))
             returned += restorer.undo(tried[start : start + at_once])
         at_once = LATER
 
@@ -66,32 +61,39 @@ def restore_people(
 class Restorer:
     """Deletions by number, the rule that keeps each out, and the rows, once for each thread."""
 
-    def __init__(
-        self, work: PersonalWorkspace, max_known: int | None, stop: Stop, jobs: int
-    ) -> None:
-        self.work, self.stop, self.jobs = work, stop, jobs
-        n_items = work.layout.layout.n_items
-        self.most = n_items if max_known is None else max_known
+    def __init__(self, work: PersonalWorkspace, max_known: int | None, stop: Stop) -> None:
+        self.work, self.stop, self.jobs = work, stop, work.jobs
+        layout, n_items = work.layout.layout, work.layout.layout.n_items
         places, answers = work.log.removals()
-        self.row_of, self.ranks = work.rows_and_ranks(places)
-        self.positions = work.positions_of(places)
+        self.row_of, self.positions = work.rows_and_positions(places)
+        self.ranks = layout.items[self.positions]
         self.blocked_by = answers.copy()
         self.out = np.ones(len(places), dtype=bool)
         self.now, self.seen_at = 0, np.full(len(places), -1, dtype=np.int32)
         self.returned_at = np.full(n_items, -1, dtype=np.int32)
         reasons = work.log.reasons()
         rank_of_code = np.empty(n_items, dtype=np.int32)
-        rank_of_code[work.layout.layout.code_of_rank] = np.arange(len(rank_of_code), dtype=np.int32)
+        rank_of_code[layout.code_of_rank] = np.arange(n_items, dtype=np.int32)
         items = rank_of_code[reasons.items]
         event_of = np.repeat(np.arange(len(reasons)), np.diff(reasons.starts))
         # The kernels count from the rarest item on, so each antecedent ascends in rank.
-        self.items = Growing(items[np.lexsort((items, event_of))])
-        self.starts = Growing(reasons.starts)
-        self.consequents = Growing(rank_of_code[reasons.consequents])
-        # To look, an item is put back for a moment: not where another thread looks, too.
-        self.tables = [work.rows, *(_copy(work.rows) for _ in range(jobs - 1))]
-        self.scratch = [scratch_for(work.layout) for _ in range(jobs)]
-        self.room = [room_for_subsets(n_items) for _ in range(jobs)]
+        self.items = items[np.lexsort((items, event_of))]
+        self.starts = reasons.starts
+        self.consequents = rank_of_code[reasons.consequents]
+        self.longest = int(np.diff(layout.offsets).max(initial=0))
+        most = n_items if max_known is None else max_known
+        self.probes = [
+            Probe(
+                most,
+                # To look, an item is put back for a moment: not where another thread looks, too.
+                work.problem if thread == 0 else _copy(work.problem),
+                new_closed_walk(work.rows),
+                scratch_for(work.layout),
+                room_for_subsets(n_items),
+                np.zeros((1, 2), dtype=np.int32),
+            )
+            for thread in range(work.jobs)
+        ]
 
     def still_out(self) -> Longs:
         """The deletions that were not undone, those of short records first.
@@ -100,8 +102,7 @@ class Restorer:
         at twice.
         """
         items = self.work.rows.items
-        alive = np.zeros(len(items) + 1, dtype=np.int64)
-        np.cumsum(items >= 0, out=alive[1:])
+        alive = np.concatenate([[0], np.cumsum(items >= 0)])
         lengths = np.diff(alive[self.work.rows.offsets])
         out = np.flatnonzero(self.out)
         out = out[np.lexsort((self.positions[out], lengths[self.row_of[out]]))]
@@ -111,120 +112,68 @@ class Restorer:
     def list_rules(self) -> None:
         """List for each item the rules that keep occurrences of it out."""
         numbers = np.flatnonzero(self.out)
-        self.n_listed = self.consequents.size
+        self.n_listed = len(self.consequents)
         pairs = self.ranks[numbers].astype(np.int64) * self.n_listed + self.blocked_by[numbers]
         # Sorted by hand: np.unique hashes first, and takes several times as long.
         pairs.sort()
         pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
         ranks, self.of_item = np.divmod(pairs, self.n_listed)
-        n_items = len(self.work.rows.supports)
-        self.of_item_starts = np.zeros(n_items + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ranks, minlength=n_items), out=self.of_item_starts[1:])
+        of_each = np.bincount(ranks, minlength=len(self.work.rows.supports))
+        self.of_item_starts = np.concatenate([[0], np.cumsum(of_each)])
 
     def undo(self, numbers: Longs) -> int:
         """Undo those of a few deletions that harm nobody; returns how many."""
-        if self.consequents.size > self.n_listed * LEARNT:
+        if len(self.consequents) > self.n_listed * LEARNT:
             self.list_rules()
+        n_rules = len(self.consequents)
         parts = [numbers[thread :: self.jobs] for thread in range(self.jobs)]
         looks = [partial(self._look, thread, part) for thread, part in enumerate(parts)]
-        outcomes = np.zeros(len(numbers), dtype=np.int8)
-        for thread, seen in enumerate(run_all(looks, self.stop, jobs=self.jobs)):
-            outcomes[thread :: self.jobs] = self._learn(parts[thread], *seen)
-        put_back_together(
-            self.positions[numbers], self.row_of[numbers], *self._room_of(0), outcomes
-        )
-        undone = numbers[outcomes == BACK]
-        for table in self.tables[1:]:
-            put_all_back(self.positions[undone], self.row_of[undone], table)
+        every = self._tried(numbers)
+        for thread, (tried, found) in enumerate(run_all(looks, self.stop, jobs=self.jobs)):
+            every.outcomes[thread :: self.jobs] = tried.outcomes
+            self._learn(parts[thread], n_rules, tried, found)
+        found = room_for_rules(1, self.longest)
+        restore_together(every, self.probes[0], found, self.stop.flag)
+        undone = numbers[every.outcomes == BACK]
+        for probe in self.probes[1:]:
+            put_all_back(self.positions[undone], self.row_of[undone], probe.problem.rows)
         self.out[undone] = False
         self.returned_at[self.ranks[undone]] = self.now
         self.now += 1
         return len(undone)
 
-    def _room_of(self, thread: int) -> tuple[Any, ...]:
-        """What the kernels want of a thread, in their order."""
-        work = self.work
-        return (
-            self.most,
-            self.tables[thread],
-            work.people,
-            work.fears,
-            work.num,
-            work.den,
-            self.stop.flag,
-            self.scratch[thread],
-            self.room[thread],
-            room_for_rules(1, work.layout.layout.n_items),
-        )
-
-    def _learn(
-        self,
-        numbers: Longs,
-        n_before: int,
-        blocks: Ints,
-        seen_at: Ints,
-        new: tuple[Longs, Ints, Ints],
-        outcomes: NDArray[np.int8],
-    ) -> NDArray[np.int8]:
-        """Take over what blocks these deletions; returns the outcomes."""
-        # New rules were numbered from there on; those of other threads have come in since.
-        since = self.consequents.size - n_before
-        self.blocked_by[numbers] = np.where(blocks >= n_before, blocks + since, blocks)
-        self.seen_at[numbers] = seen_at
-        self.starts.extend(self.starts.array[-1] + new[0][1:])
-        self.items.extend(new[1])
-        self.consequents.extend(new[2])
-        return outcomes
-
-    def _look(
-        self, thread: int, numbers: Longs
-    ) -> tuple[int, Ints, Ints, tuple[Longs, Ints, Ints], NDArray[np.int8]]:
-        """What blocks each of the deletions, were it undone alone; as ``_learn`` takes it."""
-        rules = Rules(
-            self.starts.array,
-            self.items.array,
-            self.consequents.array,
-            self.of_item_starts,
-            self.of_item,
-        )
-        blocks, seen_at = self.blocked_by[numbers], self.seen_at[numbers]
-        outcomes = np.zeros(len(numbers), dtype=np.int8)
-        new = look_at(
+    def _tried(self, numbers: Longs) -> Tried:
+        return Tried(
             self.positions[numbers],
             self.row_of[numbers],
-            blocks,
-            seen_at,
-            self.returned_at,
-            self.now,
-            rules,
-            *self._room_of(thread),
-            outcomes,
+            self.blocked_by[numbers],
+            self.seen_at[numbers],
+            np.zeros(len(numbers), dtype=np.int8),
         )
-        return len(rules.consequents), blocks, seen_at, new, outcomes
+
+    def _look(self, thread: int, numbers: Longs) -> tuple[Tried, Found]:
+        """What blocks each of the deletions, were it undone alone, and the rules that are new."""
+        of_item = self.of_item_starts, self.of_item
+        rules = Rules(self.starts, self.items, self.consequents, *of_item, self.returned_at)
+        tried = self._tried(numbers)
+        found = room_for_rules(len(numbers), len(numbers) * self.longest)
+        try_restoring(tried, self.now, rules, self.probes[thread], found, self.stop.flag)
+        return tried, found
+
+    def _learn(self, numbers: Longs, n_rules: int, tried: Tried, found: Found) -> None:
+        """Take over what blocks these deletions."""
+        # New rules were numbered from there on; those of other threads have come in since.
+        since = len(self.consequents) - n_rules
+        blocks = tried.blocked_by
+        self.blocked_by[numbers] = np.where(blocks >= n_rules, blocks + since, blocks)
+        self.seen_at[numbers] = tried.seen_at
+        starts, items, consequents = rules_found(found)
+        self.starts = np.concatenate([self.starts, self.starts[-1] + starts[1:]])
+        self.items = np.concatenate([self.items, items])
+        self.consequents = np.concatenate([self.consequents, consequents])
 
 
-class Growing:
-    """An array to which much is added, a little at a time."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self._room, self.size = array, len(array)
-
-    @property
-    def array(self) -> NDArray[Any]:
-        """What it holds by now."""
-        return self._room[: self.size]
-
-    def extend(self, more: NDArray[Any]) -> None:
-        """Add these at the end."""
-        if self.size + len(more) > len(self._room):
-            larger = np.empty(2 * (self.size + len(more)), dtype=self._room.dtype)
-            larger[: self.size] = self.array
-            self._room = larger
-        self._room[self.size : self.size + len(more)] = more
-        self.size += len(more)
-
-
-def _copy(rows: Rows) -> Any:
-    return rows._replace(
-        items=rows.items.copy(), supports=rows.supports.copy(), bitmaps=rows.bitmaps.copy()
-    )
+def _copy(problem: Problem) -> Problem:
+    rows = problem.rows
+    changing = {name: getattr(rows, name).copy() for name in ("items", "supports", "bitmaps")}
+    return problem._replace(rows=rows._replace(**changing))

@@ -2,65 +2,84 @@
 
 In: a workspace. Out: the workspace, safe, unless it was stopped. After a look at everything with few
 deletions only what these can have harmed is looked at again; a look that finds nothing ends it.
+
+Whole records are withheld, or all but a few items of each, where there is no time to look at them.
+Of a record with a thousand items, nearly every pair stands nowhere else, so that whoever knows two of them
+could infer all others; and the work grows with the cube of its length. Of a record with three items,
+rules of at most two known items are all there are, and those are quickly fixed.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
+from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
+from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints
-from withhold.counting.threads import Progress, Stop, quiet, run_all
-from withhold.methods.personal.known_sets import small_sizes
-from withhold.methods.personal.search.closed import find_unsafe_sets
-from withhold.methods.personal.search.judge import Found, room_for_rules, scratch_for
+from withhold.counting.threads import ANSWERED, Stop, run_all
+from withhold.data import Constraints, Records
+from withhold.methods.personal.known_sets import (
+    END,
+    START,
+    SUPPORT,
+    KnownWalk,
+    count_protected,
+    new_known_walk,
+    next_known_set,
+    small_sizes,
+    start_known,
+)
+from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.people import (
+    PersonalLayout,
+    Problem,
+    lay_out_needed,
+    problem_of,
+)
+from withhold.methods.personal.search.judge import (
+    EVERYWHERE,
+    find_unsafe_sets,
+    room_for_rules,
+    rules_found,
+    scratch_for,
+)
+from withhold.methods.personal.search.owners import N_FULL, N_RULES, Found, Scratch, owner_fears
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 FEW = 3000
 """After so many deletions it is quicker to follow each than to look at everything."""
 AT_ONCE = 20_000
-"""Rules that one task reports before they are mended."""
+"""Rules that one task reports before they are fixed."""
 TASKS = 64
-EVERYWHERE = -1
-"""As the row of a job: look at all sets whose lowest rank is the root."""
+MOST_WORK = 2_000_000_000
+"""The sum, over all records, of the cube of the length, up to which every record is searched. Of the usual
+click streams and market baskets none comes near; a few records of a thousand items do."""
 Jobs = Ints
 """Where to look: rows of (root item, row), for sets that hold the root and items of the row."""
 NO_JOBS: Jobs = np.zeros((0, 2), dtype=np.int32)
 
 
-def make_safe(
-    work: PersonalWorkspace,
-    max_known: int | None,
-    stop: Stop,
-    *,
-    jobs: int | None = None,
-    progress: Progress = quiet,
-) -> None:
+def make_safe(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> None:
     """Withhold until nothing is unsafe, or until ``stop``."""
     sizes = small_sizes(work.layout) if max_known is None else max_known
-    mend_small(work, sizes, stop, progress)
+    fix_small(work, sizes, stop)
     while stop.reason == 0:
         since, again = work.log.n_removed, NO_JOBS
         if max_known is None:
-            again = mend_sets(work, _all_roots(work), sizes + 1, stop, jobs, progress)
-        mend_small(work, sizes, stop, progress)
+            again = fix_closed_sets(work, all_roots(work.layout), sizes + 1, stop)
+        fix_small(work, sizes, stop)
         if work.log.n_removed == since:
             return
         if max_known is None and work.log.n_removed - since <= FEW:
-            follow(work, again, since, sizes + 1, stop, jobs, progress)
+            follow(work, again, since, sizes + 1, stop)
 
 
-def follow(
-    work: PersonalWorkspace,
-    again: Jobs,
-    since: int,
-    least: int,
-    stop: Stop,
-    jobs: int | None,
-    progress: Progress,
-) -> None:
-    """Mend what the deletions after ``since`` can have harmed, and what is found where something was found.
+def follow(work: PersonalWorkspace, again: Jobs, since: int, least: int, stop: Stop) -> None:
+    """Fix what the deletions after ``since`` can have harmed, and what is found where something was found.
 
     A rule that was reported stands for all sets with the same records. When an item of it is withheld for
     another rule, it is safe, and the others need not be: so where something was found, look again. Such a
@@ -70,90 +89,174 @@ def follow(
     while stop.reason == 0:
         work.fix_prior(stop)
         places, _ = work.log.removals()
-        rows, ranks = work.rows_and_ranks(places[since:])
+        rows, positions = work.rows_and_positions(places[since:])
         since = len(places)
-        harmed = np.unique(np.concatenate([harmed, np.stack([ranks, rows], axis=1)]), axis=0)
+        new = np.stack([work.layout.layout.items[positions], rows], axis=1)
+        harmed = np.unique(np.concatenate([harmed, new]), axis=0)
         if len(again) == 0 and len(harmed) == 0:
             return
-        again = mend_sets(work, again, least, stop, jobs, progress)
-        harmed = mend_sets(work, harmed, 1, stop, jobs, progress)
+        again = fix_closed_sets(work, again, least, stop)
+        harmed = fix_closed_sets(work, harmed, 1, stop)
 
 
-def mend_small(work: PersonalWorkspace, largest: int, stop: Stop, progress: Progress) -> None:
+def fix_small(work: PersonalWorkspace, largest: int, stop: Stop) -> None:
     """One pass over all sets of at most ``largest`` known items, small ones first."""
     work.fix_prior(stop)
     for size in range(1, largest + 1):
-        progress("mending small sets", size - 1, largest)
+        work.progress("fixing small sets", size - 1, largest)
         work.fix_size(size, stop)
 
 
-def mend_sets(
-    work: PersonalWorkspace,
-    jobs_of: Jobs,
-    least: int,
-    stop: Stop,
-    jobs: int | None,
-    progress: Progress,
-) -> Jobs:
-    """Mend what is unsafe among the closed sets of these jobs; returns the jobs that found something.
+def fix_closed_sets(work: PersonalWorkspace, jobs: Jobs, least: int, stop: Stop) -> Jobs:
+    """Fix what is unsafe among the closed sets of these jobs; returns the jobs that found something.
 
-    Found on several threads, then mended rule by rule, each as far as it is still unsafe.
+    Found on several threads, then fixed rule by rule, each as far as it is still unsafe.
     """
-    parts = [jobs_of[start::TASKS] for start in range(min(TASKS, len(jobs_of)))]
-    tasks = [partial(_find, work, part, least, stop) for part in parts]
+    parts = [jobs[start::TASKS].copy() for start in range(min(TASKS, len(jobs)))]
+    finder = ClosedSetFinder(work.layout, work.problem, least, stop)
+    tasks = [partial(finder.find, part) for part in parts]
     what = "looking at closed sets"
+    results = run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)
     repeat = [NO_JOBS]
-    results = run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
     for part, found in zip(parts, results, strict=True):
-        n = int(found.count[0])
-        if n == 0:
-            continue
-        work.fix(
-            found.starts[: n + 1],
-            found.items[: found.starts[n]],
-            found.numbers[:n, 0].astype(np.int32),
-            stop,
-        )
-        # Without room for more rules the jobs behind the last one were not done either.
-        with_rules = np.unique(found.numbers[:n, 4])
-        repeat.append(part[with_rules[0] :] if found.count[2] > 0 else part[with_rules])
+        if found.count[N_RULES] > 0:
+            work.fix(*rules_found(found), stop)
+            # Without room for more rules the jobs behind the last one were not done either.
+            with_rules = np.unique(found.jobs[: found.count[N_RULES]])
+            repeat.append(part[with_rules[0] :] if found.count[N_FULL] > 0 else part[with_rules])
     return np.concatenate(repeat)
 
 
-def unsafe_items(work: PersonalWorkspace, stop: Stop, jobs: int | None) -> Ints | None:
-    """The items that somebody fears and that are unsafe; None if time ran out, or if there are too many."""
-    rows = work.rows
-    unsafe = work.fears.anybody & (rows.supports * work.den > work.num * (len(rows.offsets) - 1))
-    every = _all_roots(work)
-    tasks = [partial(_find, work, every[start::TASKS], 1, stop) for start in range(TASKS)]
-    for found in run_all(tasks, stop, jobs=jobs):
-        if stop.reason != 0 or found.count[2] > 0:
+def unsafe_items(work: PersonalWorkspace, stop: Stop) -> Ints | None:
+    """The items that are protected and unsafe; None if time ran out, or if there are too many."""
+    unsafe = work.too_frequent()
+    every = all_roots(work.layout)
+    finder = ClosedSetFinder(work.layout, work.problem, 1, stop)
+    tasks = [partial(finder.find, every[start::TASKS].copy()) for start in range(TASKS)]
+    for found in run_all(tasks, stop, jobs=work.jobs):
+        if stop.reason != 0 or found.count[N_FULL] > 0:
             return None
-        unsafe[found.numbers[: found.count[0], 0]] = True
+        unsafe[found.consequents[: found.count[N_RULES]]] = True
     return np.flatnonzero(unsafe).astype(np.int32)
 
 
-def _all_roots(work: PersonalWorkspace) -> Jobs:
+def all_roots(layout: PersonalLayout) -> Jobs:
     """A job for every item that is published."""
-    roots = np.flatnonzero(work.rows.supports > 0).astype(np.int32)
+    roots = np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
     return np.stack([roots, np.full_like(roots, EVERYWHERE)], axis=1)
 
 
-def _find(work: PersonalWorkspace, part: Jobs, least: int, stop: Stop) -> Found:
-    found = room_for_rules(AT_ONCE, work.layout.layout.n_items)
-    find_unsafe_sets(
-        part[:, 0].copy(),
-        part[:, 1].copy(),
-        len(part) > 0 and part[0, 1] == EVERYWHERE,
-        least,
-        -1,
-        work.rows,
-        work.people,
-        work.fears,
-        work.num,
-        work.den,
-        stop.flag,
-        scratch_for(work.layout),
-        found,
-    )
-    return found
+class ClosedSetFinder:
+    """Finds unsafe closed sets; what a thread needs for it is used again by the next."""
+
+    def __init__(self, layout: PersonalLayout, problem: Problem, least: int, stop: Stop) -> None:
+        self.layout, self.problem, self.least, self.stop = layout, problem, least, stop
+        self.spare: list[tuple[ClosedWalk, Scratch]] = []
+
+    def find(self, jobs: Jobs, capacity: int = AT_ONCE) -> Found:
+        """The unsafe rules of these jobs, as far as there is room."""
+        found = room_for_rules(capacity, 16 * capacity + self.layout.layout.n_items)
+        ready = self.spare.pop() if self.spare else self._new()
+        find_unsafe_sets(jobs, self.least, -1, self.problem, *ready, found, self.stop.flag)
+        self.spare.append(ready)
+        return found
+
+    def _new(self) -> tuple[ClosedWalk, Scratch]:
+        return new_closed_walk(self.layout.rows), scratch_for(self.layout)
+
+
+def count_too_long(work: PersonalWorkspace) -> int:
+    """How many of the longest records must be set aside for the others to be little enough work."""
+    # Rows come longest first.
+    lengths = np.diff(work.rows.offsets).astype(np.float64)
+    from_there_on = np.cumsum((lengths**3)[::-1])[::-1]
+    return int((from_there_on > MOST_WORK).sum())
+
+
+def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
+    """Leave every record ``size`` + 1 items, the most frequent, and make that safe; whether it is."""
+    published = work.rows.items >= 0
+    before = np.concatenate([[0], np.cumsum(published, dtype=np.int64)])
+    ends = before[work.rows.offsets[1:]]
+    behind = np.repeat(ends, np.diff(work.rows.offsets)) - before[:-1]
+    # Ranks ascend with the original supports.
+    work.withhold(np.flatnonzero(published & (behind > size + 1)))
+    # No rule of more than ``size`` known items has a record; a pass that finds nothing has seen them all.
+    since = -1
+    while stop.reason == 0 and work.log.n_removed != since:
+        since = work.log.n_removed
+        fix_small(work, size, stop)
+    return stop.reason == 0
+
+
+def holds_already(
+    work: PersonalWorkspace,
+    records: Records,
+    model: PersonalRhoUncertainty,
+    constraints: Constraints,
+    max_known: int | None,
+    limit_seconds: float | None,
+) -> bool:
+    """Whether nothing of the records need be withheld, as far as that is found out in time."""
+    if work.too_frequent().any():
+        return False
+    layout = lay_out_needed(records, np.ones(records.n_occurrences, dtype=bool), constraints)
+    problem = problem_of(layout, model.rho)
+    largest = small_sizes(layout) if max_known is None else max_known
+    spare: list[KnownWalk] = []
+
+    def in_known_sets(part: Jobs) -> bool:
+        """Whether a set of at most ``largest`` known items is unsafe."""
+        known = spare.pop() if spare else new_known_walk(problem, largest)
+        roots: Ints = part[:, 0].copy()
+        unsafe = bool(has_unsafe_known_set(roots, largest, problem, known, stop.flag))
+        spare.append(known)
+        return unsafe
+
+    def in_closed_sets(part: Jobs) -> bool:
+        """Whether a closed set is unsafe for somebody who knows more items of it."""
+        return bool(finder.find(part, 1).count[N_RULES] > 0)
+
+    def answer(look: Callable[[Jobs], bool], part: Jobs) -> bool:
+        if unsafe := look(part):
+            stop.because(ANSWERED)
+        return unsafe
+
+    roots = all_roots(layout)
+    parts = [roots[start::TASKS].copy() for start in range(min(TASKS, len(roots)))]
+    with Stop(limit_seconds) as stop:
+        finder = ClosedSetFinder(layout, problem, largest + 1, stop)
+        looks = [in_known_sets] if largest > 0 else []
+        for look in looks + ([in_closed_sets] if max_known is None else []):
+            tasks = [partial(answer, look, part) for part in parts]
+            what = "looking for anything unsafe"
+            if any(run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)):
+                return False
+        return stop.reason == 0
+
+
+@kernel
+def has_unsafe_known_set(roots, largest, problem, known, stop):
+    """Whether some Q→e with 1 ≤ |Q| ≤ ``largest``, whose lowest rank is a root, harms somebody who owns Q."""
+    for root in roots:
+        start_known(root, True, problem, known)
+        while stop[0] == 0:
+            size = next_known_set(largest, problem, known)
+            if size == 0:
+                break
+            if infers_protected(problem, known):
+                return True
+    return False
+
+
+@step
+def infers_protected(problem, known):
+    """Whether something follows from the current set that one of its owners wants protected."""
+    unsafe = False
+    n_touched = count_protected(known.at[SUPPORT], problem, known)
+    for t in range(n_touched):
+        e = known.touched[t]
+        if not unsafe and known.joint[e] * problem.den > problem.num * known.at[SUPPORT]:
+            unsafe = owner_fears(e, known.walk.pool_row, known.at[START], known.at[END], problem)
+        known.joint[e] = 0
+    return unsafe

@@ -1,27 +1,30 @@
 """The sampled suppressor (Nakagawa et al., Algorithm 2, and its honest version).
 
-``paper``: draw for each size, mend what fails, and start again until a round has no failure at all.
-``honest``: a round tests the table as it is, with some failures allowed; only if it fails is anything mended,
-on draws of its own until few of them fail, and another round, with other draws and less of ``delta``
+``paper``: draw for each size, fix what fails, and start again until a round has no failure at all.
+``honest``: a round tests the records as they are, with some failures allowed; only if it fails is anything
+fixed, on draws of its own until few of them fail, and another round, with other draws and less of ``delta``
 left, tests again. The draws of the round that passed come again in the proof.
 """
 
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
+from withhold.counting.jit import kernel
 from withhold.counting.threads import Stop
-from withhold.methods.personal.draws import draw_adversaries
+from withhold.methods.personal.known_sets import count_of_known
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.sampling import sample_test
-from withhold.methods.personal.search.adversaries import try_adversaries
-from withhold.methods.personal.search.judge import Found, room_for_rules
+from withhold.methods.personal.people import fears_item
+from withhold.methods.personal.sampling import draw_adversaries, sample_test
+from withhold.methods.personal.search.judge import room_for_rules, rules_found
+from withhold.methods.personal.search.owners import Found, report
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 BATCH = 1000
-"""Adversaries of each size that are drawn and mended before it is seen how many still fail."""
+"""Adversaries of each size that are drawn and fixed before it is seen how many still fail."""
 AIM = 0.6
-"""Mending ends when so small a part of the failures that a test allows is left."""
+"""Fixing ends when so small a part of the failures that a test allows is left."""
 
 
 def confirm_by_samples(
@@ -43,18 +46,18 @@ def confirm_by_samples(
             failures, found = _try(work, size, test.draws, generator, stop)
             passed &= failures <= test.allowed
             if model.test == "paper":
-                _mend(work, found, stop)
+                work.fix(*rules_found(found), stop)
         if passed:
             return round
         if model.test == "honest":
-            batch = _mend_batches(work, largest, test.allowed / test.draws, seed, batch, stop)
+            batch = _fix_batches(work, largest, test.allowed / test.draws, seed, batch, stop)
     return round
 
 
-def _mend_batches(
+def _fix_batches(
     work: PersonalWorkspace, largest: int, share: float, seed: int, batch: int, stop: Stop
 ) -> int:
-    """Mend fresh draws of every size until few of a batch fail; returns the last batch's number."""
+    """Fix fresh draws of every size until few of a batch fail; returns the last batch's number."""
     worst = 1.0
     while worst > AIM * share and stop.reason == 0:
         batch += 1
@@ -64,7 +67,7 @@ def _mend_batches(
             failures, found = _try(work, size, BATCH, generator, stop)
             worst = max(worst, failures / BATCH)
             if failures > AIM * share * BATCH:
-                _mend(work, found, stop)
+                work.fix(*rules_found(found), stop)
     return batch
 
 
@@ -74,23 +77,27 @@ def _try(
     """How many of the adversaries drawn succeed, and by which rules."""
     rows, known = draw_adversaries(work.layout, size, draws, generator)
     unsafe = np.zeros(len(rows), dtype=np.bool_)
-    found = room_for_rules(8 * draws, size * draws)
-    try_adversaries(
-        rows,
-        known,
-        work.rows,
-        work.people,
-        work.fears,
-        work.num,
-        work.den,
-        stop.flag,
-        unsafe,
-        found,
-    )
+    found = room_for_rules(8 * draws, 128 * draws + size * draws)
+    try_adversaries(rows, known, work.problem, unsafe, found, stop.flag)
     return int(unsafe.sum()), found
 
 
-def _mend(work: PersonalWorkspace, found: Found, stop: Stop) -> None:
-    n = int(found.count[0])
-    consequents = found.numbers[:n, 0].astype(np.int32)
-    work.fix(found.starts[: n + 1], found.items[: found.starts[n]], consequents, stop)
+@kernel
+def try_adversaries(row_of, known, problem, unsafe, found, stop):
+    """Mark in ``unsafe`` the adversaries who succeed; ``found`` gets their rules as long as it has room."""
+    joint = np.zeros(len(problem.rows.supports), np.int64)
+    touched = np.empty(len(problem.rows.supports), np.int32)
+    size = known.shape[1]
+    for trial in range(len(row_of)):
+        if stop[0] != 0:
+            return
+        support, n_touched = count_of_known(known[trial], size, problem, joint, touched)
+        person = problem.people.of_row[row_of[trial]]
+        for t in range(n_touched):
+            e = touched[t]
+            if joint[e] * problem.den > problem.num * support and fears_item(
+                person, e, problem.fears
+            ):
+                unsafe[trial] = True
+                report(known[trial], size, -1, e, found)
+            joint[e] = 0

@@ -6,23 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from withhold.counting.threads import Progress, Stop, quiet
+from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.evidence import Evidence
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import PolicyError
+from withhold.method import SearchRun
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
+from withhold.methods.personal.options import PersonalSearch
 from withhold.methods.personal.search.fix import DISTRIBUTION, LEFTOVER
-from withhold.methods.personal.search.look import holds_already
 from withhold.methods.personal.search.restoring import restore_people
-from withhold.methods.personal.search.rounds import make_safe, unsafe_items
-from withhold.methods.personal.search.sampled import confirm_by_samples
-from withhold.methods.personal.search.setting_aside import (
+from withhold.methods.personal.search.rounds import (
     count_too_long,
-    set_aside,
+    holds_already,
+    make_safe,
     shorten_records,
+    unsafe_items,
 )
+from withhold.methods.personal.search.sampled import confirm_by_samples
 from withhold.methods.personal.search.workspace import PersonalWorkspace
+from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.giving_up import remove_everywhere
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.suppressor import SHARE_OF_CHECK, suppress_rho
@@ -34,74 +38,60 @@ VICTIMS = {"rules": LEFTOVER, "distribution": DISTRIBUTION}
 
 
 def suppress_personal(
-    table: Records,
+    records: Records,
     model: PersonalRhoUncertainty,
-    *,
-    keep: str = "rules",
-    pick: str = "longest",
-    restoring: bool = True,
-    budget: float | None = None,
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: PersonalSearch,
+    run: SearchRun,
 ) -> tuple[Plan, dict[str, Any]]:
-    """A plan after which the model holds for a release of ``table``, and the options in force."""
-    if model.constraints is None:
-        raise PolicyError("nobody fears anything yet; give the constraints")
-    model.constraints.checked_for(table)
-    common: dict[str, Any] = {"seed": seed, "jobs": jobs, "progress": progress}
-    if (everywhere := model.as_global()) is not None:
-        return suppress_rho(
-            table, everywhere, keep=keep, pick=pick, restoring=restoring, budget=budget, **common
-        )
+    """A plan after which the model holds for a release of ``records``, and the options in force."""
+    constraints = evidence.constraints
+    if constraints is None:
+        raise PolicyError("nobody wants anything protected yet; give the constraints")
+    constraints.checked_for(records)
+    if (everywhere := model.as_global(constraints)) is not None:
+        chosen = RhoSearch(**vars(options))
+        return suppress_rho(records, everywhere, evidence, chosen, run)
     max_known = model.max_known
-    if max_known is not None and max_known >= table.lengths.max(initial=0):
+    if max_known is not None and max_known >= records.lengths.max(initial=0):
         max_known = None
     work = PersonalWorkspace(
-        table, model, victim=VICTIMS[keep], at_random=pick == "random", seed=seed
+        records,
+        model,
+        constraints,
+        victim=VICTIMS[options.keep],
+        at_random=options.pick == "random",
+        **vars(run),
     )
-    options: dict[str, Any] = {
-        "keep": keep,
-        "pick": pick,
-        "restoring": restoring,
-        "budget": budget,
-        "seed": seed,
-    }
-    with Stop(budget) as overall:
-        with Stop(None if budget is None else budget * SHARE_OF_SEARCH) as search:
+    in_force: dict[str, Any] = {**vars(options), "seed": run.seed}
+    with Stop(options.budget) as overall:
+        with Stop(None if options.budget is None else options.budget * SHARE_OF_SEARCH) as search:
             if model.is_sampled:
-                options["round"] = confirm_by_samples(work, model, seed, search)
+                in_force["round"] = confirm_by_samples(work, model, run.seed, search)
             else:
                 too_long = count_too_long(work)
                 # The search removes nothing that need not go. Setting aside does.
-                limit = None if budget is None else budget * SHARE_OF_CHECK
-                if too_long and holds_already(
-                    table, model, max_known, limit_seconds=limit, jobs=jobs, progress=progress
-                ):
-                    return _plan(table, work.log, work.kept()), options
-                set_aside(work, too_long)
-                options["set_aside"] = too_long
-                make_safe(work, max_known, search, jobs=jobs, progress=progress)
+                limit = None if options.budget is None else options.budget * SHARE_OF_CHECK
+                if too_long and holds_already(work, records, model, constraints, max_known, limit):
+                    return _plan(records, work.log, work.kept()), in_force
+                # It may come back when what can be undone is undone.
+                work.withhold(np.arange(work.rows.offsets[too_long], dtype=np.int64))
+                in_force["set_aside"] = too_long
+                make_safe(work, max_known, search)
             interrupted = search.reason != 0
         if interrupted:
-            options["round"] = 1
-            left = _give_up(work, table, max_known, budget, overall, jobs, progress)
-            return _plan(table, work.log, left), options
-        if restoring and keep == "rules" and not model.is_sampled:
-            restore_people(work, max_known, overall, jobs=jobs, progress=progress)
-    return _plan(table, work.log, work.kept()), options
+            in_force["round"] = 1
+            left = _give_up(work, records, max_known, options.budget, overall)
+            return _plan(records, work.log, left), in_force
+        if options.restoring and options.keep == "rules" and not model.is_sampled:
+            restore_people(work, max_known, overall)
+    return _plan(records, work.log, work.kept()), in_force
 
 
 def _give_up(
-    work: PersonalWorkspace,
-    table: Records,
-    max_known: int | None,
-    budget: float | None,
-    overall: Stop,
-    jobs: int | None,
-    progress: Progress,
+    work: PersonalWorkspace, table: Records, max_known: int | None, budget: float | None, stop: Stop
 ) -> np.ndarray:
-    """What is left without the items that somebody fears and that are unsafe, where that is known in time.
+    """What is left without the items that are protected and unsafe, where that is known in time.
 
     Removing an item everywhere changes no support of a set without it, so what is safe stays safe. If it is
     not known in time, every record keeps a few items, which are made safe; and if that takes too
@@ -109,15 +99,15 @@ def _give_up(
     """
     left_of_budget = None if budget is None else budget * (SHARE_OF_LOOK - SHARE_OF_SEARCH)
     with Stop(left_of_budget) as look:
-        ranks = unsafe_items(work, look, jobs)
+        ranks = unsafe_items(work, look)
     if ranks is not None:
         codes = work.layout.layout.code_of_rank[ranks]
         return remove_everywhere(table, codes, work.kept(), work.log)
     size = small_sizes(work.layout)
     size = size if max_known is None else min(size, max_known)
-    if not shorten_records(work, size, overall, progress):
+    if not shorten_records(work, size, stop):
         with Stop() as at_last:
-            shorten_records(work, 0, at_last, progress)
+            shorten_records(work, 0, at_last)
     return work.kept()
 
 

@@ -1,4 +1,4 @@
-"""Originals under the knife: what is still published, how victims are chosen, and the log."""
+"""Records from which occurrences are withheld: what is still published, how that is chosen, and the log."""
 
 from __future__ import annotations
 
@@ -7,95 +7,87 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import clear_bits
 from withhold.counting.layout import Ints, Longs
-from withhold.counting.threads import Stop
-from withhold.data import Records
+from withhold.counting.threads import Progress, Stop, available_cores, quiet
+from withhold.data import Constraints, Records
+from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import lay_out_people
-from withhold.methods.personal.search.fix import Choice, fix_known_sets, fix_rules
+from withhold.methods.personal.people import lay_out_people, problem_of
+from withhold.methods.personal.search.fix import (
+    Choice,
+    Fixes,
+    fix_known_sets,
+    fix_rules,
+    room_for_fixes,
+)
 from withhold.methods.rho.search.log import Log
 
 
 class PersonalWorkspace:
-    """A table from which occurrences are withheld; in the layout those become ``~rank``."""
+    """Records from which occurrences are withheld; in the layout those become ``~rank``."""
 
     def __init__(
         self,
-        table: Records,
+        records: Records,
         model: PersonalRhoUncertainty,
+        constraints: Constraints,
         *,
         victim: int,
         at_random: bool,
         seed: int,
+        jobs: int | None = None,
+        progress: Progress = quiet,
     ) -> None:
-        assert model.constraints is not None
-        kept = np.ones(table.n_occurrences, dtype=bool)
-        self.layout = lay_out_people(table, kept, model.constraints, merged=not model.is_sampled)
-        self.rows, self.people, self.fears = self.layout.rows, self.layout.people, self.layout.fears
-        self.num, self.den = model.rho.numerator, model.rho.denominator
-        state = np.random.default_rng(seed).integers(1, 2**31 - 2)
-        self.choice = Choice(
-            victim,
-            at_random,
-            np.array([state], dtype=np.int64),
-            self.rows.supports.copy(),
-            np.array([table.n_occurrences], dtype=np.int64),
-        )
-        self.log = Log()
+        kept = np.ones(records.n_occurrences, dtype=bool)
+        self.layout = lay_out_people(records, kept, constraints, merged=not model.is_sampled)
+        self.rows, self.problem = self.layout.rows, problem_of(self.layout, model.rho)
+        state = np.array([np.random.default_rng(seed).integers(1, 2**31 - 2)], dtype=np.int64)
+        total = np.array([records.n_occurrences], dtype=np.int64)
+        self.choice = Choice(victim, at_random, state, self.rows.supports.copy(), total)
+        self.log, self.jobs, self.progress = Log(), jobs or available_cores(), progress
+
+    def too_frequent(self) -> NDArray[np.bool_]:
+        """By rank: whether anybody wants the item protected and it is likely without any knowledge."""
+        n_rows, problem = len(self.rows.offsets) - 1, self.problem
+        likely = self.rows.supports * problem.den > problem.num * n_rows
+        unsafe: NDArray[np.bool_] = problem.fears.anybody & likely
+        return unsafe
 
     def fix_prior(self, stop: Stop) -> int:
-        """Make ∅→e safe for every item that somebody fears; returns how many were withheld."""
-        n_rows = len(self.rows.offsets) - 1
-        unsafe = self.fears.anybody & (self.rows.supports * self.den > self.num * n_rows)
-        feared = np.flatnonzero(unsafe).astype(np.int32)
-        starts = np.zeros(len(feared) + 1, dtype=np.int64)
-        return self.fix(starts, np.zeros(0, dtype=np.int32), feared, stop)
+        """Make ∅→e safe for every item that anybody wants protected; returns how many were withheld."""
+        consequents = np.flatnonzero(self.too_frequent()).astype(np.int32)
+        starts = np.zeros(len(consequents) + 1, dtype=np.int64)
+        return self.fix(starts, np.zeros(0, dtype=np.int32), consequents, stop)
 
     def fix_size(self, size: int, stop: Stop) -> int:
         """Make all rules of so many known items safe."""
-        return self._note(
-            *fix_known_sets(
-                size,
-                self.rows,
-                self.people,
-                self.fears,
-                self.num,
-                self.den,
-                self.choice,
-                stop.flag,
-            )
-        )
+        known = new_known_walk(self.problem, size, changing=True)
+        n_places = int(self.choice.total[0])
+        fixes = room_for_fixes(n_places, n_places * size, known.holders)
+        fix_known_sets(size, self.problem, known, self.choice, fixes, stop.flag)
+        return self._note(fixes)
 
     def fix(self, starts: Longs, items: Ints, consequents: Ints, stop: Stop) -> int:
         """Make these rules safe."""
-        return self._note(
-            *fix_rules(
-                starts,
-                items,
-                consequents,
-                self.rows,
-                self.num,
-                self.den,
-                self.choice,
-                stop.flag,
-            )
-        )
+        holders = np.empty(len(self.rows.offsets) - 1, dtype=np.int32)
+        fixes = room_for_fixes(int(self.choice.total[0]), len(items), holders)
+        fix_rules(starts, items, consequents, self.problem, self.choice, fixes, stop.flag)
+        return self._note(fixes)
 
-    def _note(
-        self, positions: Ints, answers: Ints, starts: Longs, ranks: Ints, numbers: Longs
-    ) -> int:
-        if len(positions) > 0:
+    def _note(self, fixes: Fixes) -> int:
+        n_places, n_rules = (int(count) for count in fixes.count)
+        if n_places > 0:
             code_of_rank = self.layout.layout.code_of_rank
-            table = numbers.reshape(-1, 3)
+            e, joint, support = fixes.numbers[:n_rules].T
             self.log.add(
-                self.layout.layout.origin[positions],
-                answers,
-                starts=starts,
-                items=code_of_rank[ranks],
-                consequents=code_of_rank[table[:, 0]],
-                joints=table[:, 1],
-                supports=table[:, 2],
+                self.layout.layout.origin[fixes.positions[:n_places]],
+                fixes.answers[:n_places],
+                starts=fixes.starts[: n_rules + 1],
+                items=code_of_rank[fixes.items[: fixes.starts[n_rules]]],
+                consequents=code_of_rank[e],
+                joints=joint,
+                supports=support,
             )
-        return len(positions)
+        return n_places
 
     def withhold(self, positions: Longs) -> None:
         """Withhold what is published at these positions, for want of time and not for a rule."""
@@ -107,30 +99,27 @@ class PersonalWorkspace:
         rows.supports[:] -= np.bincount(ranks, minlength=len(rows.supports))
         self.choice.total[0] -= len(positions)
         distinct = np.unique(ranks)
+        nothing = np.zeros(len(distinct) + 1, dtype=np.int64)
         self.log.add(
             self.layout.layout.origin[positions],
             np.searchsorted(distinct, ranks),
-            starts=np.zeros(len(distinct) + 1, dtype=np.int64),
+            starts=nothing,
             items=np.zeros(0, dtype=np.int32),
             consequents=self.layout.layout.code_of_rank[distinct],
-            joints=np.zeros(len(distinct), dtype=np.int64),
-            supports=np.zeros(len(distinct), dtype=np.int64),
+            joints=nothing[1:],
+            supports=nothing[1:],
         )
 
-    def positions_of(self, places: Longs | Ints) -> Ints:
-        """Where occurrences of the table stand in the layout."""
+    def rows_and_positions(self, places: Longs | Ints) -> tuple[Ints, Ints]:
+        """Where occurrences of the records stand in the layout: their rows and positions."""
         position_of = np.empty(len(self.rows.items), dtype=np.int32)
         position_of[self.layout.layout.origin] = np.arange(len(position_of), dtype=np.int32)
-        return position_of[places]
-
-    def rows_and_ranks(self, places: Longs | Ints) -> tuple[Ints, Ints]:
-        """Where occurrences of the table stand in the layout: their rows and their items."""
-        positions = self.positions_of(places)
+        positions = position_of[places]
         rows = np.searchsorted(self.rows.offsets, positions, side="right") - 1
-        return rows.astype(np.int32), self.layout.layout.items[positions]
+        return rows.astype(np.int32), positions
 
     def kept(self) -> NDArray[np.bool_]:
-        """Which places of the table are still published."""
+        """Which occurrences of the records are still published."""
         mask = np.zeros(len(self.rows.items), dtype=bool)
         mask[self.layout.layout.origin[self.rows.items >= 0]] = True
         return mask

@@ -9,10 +9,9 @@ import time
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.equal_items import without_equal_items
-from withhold.counting.layout import Ints, Layout, Longs, lay_out
+from withhold.counting.layout import Layout, lay_out
 from withhold.counting.supports import count_support
 from withhold.counting.threads import (
     ANSWERED,
@@ -20,49 +19,45 @@ from withhold.counting.threads import (
     Progress,
     Stop,
     available_cores,
-    quiet,
     run_all,
 )
 from withhold.data import Records
 from withhold.data.breach import Breach
-from withhold.methods.rho.check.closed_sets import FOUND, find_unsafe_closed_set
-from withhold.methods.rho.check.survey import Rule, survey
+from withhold.data.evidence import Evidence
+from withhold.method import CheckRun
+from withhold.methods.rho.check.closed_sets import Rule, find_unsafe_closed_set
+from withhold.methods.rho.check.survey import survey
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 
 def verify_rho(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = quiet,
-    any_witness: bool = False,
+    evidence: Evidence,
+    run: CheckRun,
 ) -> Verdict:
-    """The verdict on ``table``; with ``any_witness`` no smaller breach is looked for than the first."""
+    """The verdict on ``records``."""
     began = time.perf_counter()
-    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
-    with Stop(limit_seconds) as stop:
-        sensitive = table.codes(model.sensitive)
-        layout = lay_out(without_equal_items(table, sensitive), sensitive)
+    model = model.for_records_up_to(int(records.lengths.max(initial=0)))
+    with Stop(run.limit_seconds) as stop:
+        sensitive = records.codes(model.sensitive)
+        layout = lay_out(without_equal_items(records, sensitive), sensitive)
         search = _closed_sets if model.max_known is None else _bounded_antecedents
-        method, checked, found = search(layout, model, stop, jobs or available_cores(), progress)
+        method, checked, found = search(
+            layout, model, stop, run.jobs or available_cores(), run.progress
+        )
         witness, smallest = None, False
         if found is not None:
-            if not any_witness:
-                stop.go_on()
-                with stop.at_most(PATIENCE) as patience:
-                    found, smallest = _smallest(layout, model, found, patience, jobs)
-            witness = named(layout, table, found)
+            stop.go_on()
+            with stop.at_most(PATIENCE) as patience:
+                found, smallest = _smallest(layout, model, found, patience, run.jobs)
+            witness = named(layout, records, found)
         cut_short = found is None and stop.reason != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
     return Verdict(status, method, checked, seconds, witness, smallest)
-
-
-NO_BITMAPS = np.zeros((0, 0), dtype=np.uint64)
 
 
 def _closed_sets(
@@ -70,48 +65,22 @@ def _closed_sets(
 ) -> tuple[str, int, Rule | None]:
     """Look at the closed sets of every D_e until one is unsafe."""
     consequents = layout.sensitive_ranks()
-    bitmaps = layout.bitmaps()
+    rows = layout.indexed()
     n_tasks = min(len(consequents), 16 * jobs)
-    # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
-    tasks = [
-        partial(_closed_task, layout, bitmaps, model, consequents[start::n_tasks].copy(), stop)
-        for start in range(n_tasks)
-    ]
-    results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
-    checked = sum(count for count, _ in results)
-    found = next((rule for _, rule in results if rule is not None), None)
+
+    def look(start: int) -> tuple[Rule | None, int]:
+        # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
+        some = consequents[start::n_tasks]
+        result = find_unsafe_closed_set(rows, some, model.limits, stop.flag)
+        if result[0] is not None:
+            stop.because(ANSWERED)
+        return result
+
+    looks = [partial(look, start) for start in range(n_tasks)]
+    seen = run_all(looks, stop, jobs=jobs, progress=progress, what="checking closed sets")
+    checked = sum(looked_at for _, looked_at in seen)
+    found = next((rule for rule, _ in seen if rule is not None), None)
     return "all closed sets of the records of each sensitive item", checked, found
-
-
-def _closed_task(
-    layout: Layout,
-    bitmaps: NDArray[np.uint64],
-    model: RhoUncertainty,
-    consequents: Ints,
-    stop: Stop,
-) -> tuple[int, Rule | None]:
-    longest = int(np.diff(layout.offsets).max(initial=0))
-    witness = np.zeros(longest + 1, dtype=np.int32)
-    numbers = np.zeros(4, dtype=np.int64)
-    status = find_unsafe_closed_set(
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
-        bitmaps,
-        consequents,
-        model.rho.numerator,
-        model.rho.denominator,
-        not model.ignore_prior,
-        stop.flag,
-        witness,
-        numbers,
-    )
-    joint, support, size, checked = (int(number) for number in numbers)
-    if status != FOUND:
-        return checked, None
-    stop.because(ANSWERED)
-    return checked, (witness[1 : size + 1], int(witness[0]), joint, support)
 
 
 def _bounded_antecedents(
@@ -184,39 +153,21 @@ def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, s
     record of a million items that a few of them give away is done in some dozens of counts.
     """
     antecedent, consequent, joint, support = rule
-    supports = layout.supports
+    rows = layout.indexed(with_bitmaps=False)
     width = (len(antecedent) + 1) // 2
     while width > 0 and stop.reason == 0:
         at = 0
         while at < len(antecedent) and len(antecedent) > 1 and stop.reason == 0:
             shorter = np.delete(antecedent, slice(at, at + width))
-            with_e = np.insert(
-                shorter, np.searchsorted(shorter, consequent), np.int32(consequent)
-            ).astype(np.int32)
-            fewer = _support(layout, shorter, supports)
-            both = _support(layout, with_e, supports)
+            with_e = np.sort(np.append(shorter, np.int32(consequent)))
+            fewer = count_support(rows, shorter, len(shorter), layout.n_rows)
+            both = count_support(rows, with_e, len(with_e), layout.n_rows)
             if len(shorter) > 0 and both * model.rho.denominator > model.rho.numerator * fewer:
                 antecedent, joint, support = shorter, both, fewer
             else:
                 at += width
         width = 0 if width == 1 else (width + 1) // 2
     return antecedent, consequent, joint, support
-
-
-def _support(layout: Layout, itemset: Ints, supports: Longs) -> int:
-    return int(
-        count_support(
-            itemset,
-            len(itemset),
-            np.int64(layout.n_rows),
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            supports,
-            NO_BITMAPS,
-        )
-    )
 
 
 def named(layout: Layout, table: Records, rule: Rule) -> Breach:

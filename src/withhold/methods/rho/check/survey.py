@@ -1,20 +1,35 @@
-"""``survey_antecedents`` over all root items, on several threads, with the results put together."""
+"""Every antecedent up to a given size: how many breaches there are, the worst of them, whom they expose.
 
+Depth first over itemsets in rank order (``counting.walk``). One pass over the rows of a set q counts the
+sensitive items beside it, the confidences of q→e.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.layout import Ints, Layout, Longs, fair_bounds
+from withhold.counting.jit import kernel, step
+from withhold.counting.layout import Layout, Longs, fair_bounds
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
-from withhold.methods.rho.check.antecedents import FOUND, survey_antecedents
-
-Rule = tuple[Ints, int, int, int]
-"""Antecedent and consequent in ranks, sup(qe), sup(q)."""
+from withhold.counting.walk import (
+    Walk,
+    count_useful_extensions,
+    deliver,
+    follow_useful,
+    new_walk,
+    next_set,
+    open_level,
+    start_at,
+)
+from withhold.counting.worst import Worst, keep_worst, new_worst
+from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, STOPPED, Rule
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,50 @@ class Survey:
     """Rows that hold antecedent and consequent of some breach."""
     visited: int
     """How many antecedents were looked at."""
+
+
+class Task(NamedTuple):
+    """Which antecedents to look at, and for what."""
+
+    root_from: Any
+    """Those whose rarest item is in [root_from, root_to)."""
+    root_to: Any
+    from_size: Any
+    num: Any
+    den: Any
+    first_only: Any
+    """End at the first breach."""
+    skip_equal: Any
+    """Leave out q∪x where x is in every record of q: q has the same confidences and is smaller.
+
+    For verdicts, not for counting.
+    """
+
+
+class Sensitive(NamedTuple):
+    """The sensitive items, and room to count them."""
+
+    marked: Any
+    """By rank."""
+    offsets: Any
+    items: Any
+    """For each row its sensitive ranks."""
+    in_row: Any
+    """For each row how many these are."""
+    in_path: Any
+    """For each size how many the path of that size has."""
+    joint: Any
+    touched: Any
+    unsafe: Any
+    useful: Any
+
+
+class Tally(NamedTuple):
+    """What a task has found."""
+
+    counts: Any
+    exposed: Any
+    visited: Any
 
 
 def survey(
@@ -46,22 +105,23 @@ def survey(
 ) -> Survey:
     """All breaches with an antecedent of ``sizes[0]`` to ``sizes[1]`` (at least 1) items."""
     jobs = jobs or available_cores()
+    # Shared by all threads: each only ever writes the value 1 into it.
     exposed = np.zeros(layout.n_rows, dtype=np.uint8)
     bounds = fair_bounds(layout, 32 * jobs)
     tasks = [
-        partial(_task, layout, rho, start, end, sizes, keep, first_only, skip_equal, exposed, stop)
-        for start, end in zip(bounds, bounds[1:], strict=False)
+        Task(*ends, sizes[0], rho.numerator, rho.denominator, first_only, skip_equal)
+        for ends in zip(bounds, bounds[1:], strict=False)
     ]
+    rooms: list[tuple[Walk, Sensitive]] = []
+    calls = [partial(_run, layout, task, sizes[1], keep, exposed, rooms, stop) for task in tasks]
     counts = np.zeros(sizes[1] + 1, dtype=np.int64)
     worst: list[list[Rule]] = [[] for _ in range(sizes[1] + 1)]
     visited = 0
-    for part_counts, part_worst, part_visited in run_all(
-        tasks, stop, jobs=jobs, progress=progress, what=what
-    ):
-        counts += part_counts
-        visited += part_visited
-        for size, rules in enumerate(part_worst):
-            worst[size].extend(rules)
+    for tally, part in run_all(calls, stop, jobs=jobs, progress=progress, what=what):
+        counts += tally.counts
+        visited += int(tally.visited[0])
+        for size, rules in enumerate(worst):
+            rules += [_rule(part, size, place) for place in range(part.counts[size])]
     for rules in worst:
         # Stable, so that among equals the first in rank order stays first.
         rules.sort(key=lambda rule: (-Fraction(rule[2], rule[3]), -rule[2]))
@@ -69,62 +129,187 @@ def survey(
     return Survey(counts, worst, exposed, visited)
 
 
-def _task(
+def _run(
     layout: Layout,
-    rho: Fraction,
-    start: int,
-    end: int,
-    sizes: tuple[int, int],
+    task: Task,
+    largest: int,
     keep: int,
-    first_only: bool,
-    skip_equal: bool,
     exposed: NDArray[np.uint8],
+    rooms: list[tuple[Walk, Sensitive]],
     stop: Stop,
-) -> tuple[Longs, list[list[Rule]], int]:
-    n_sizes = sizes[1] + 1
-    counts = np.zeros(n_sizes, dtype=np.int64)
-    worst_counts = np.zeros(n_sizes, dtype=np.int64)
-    worst_sets = np.zeros((n_sizes, keep, n_sizes), dtype=np.int32)
-    worst_numbers = np.zeros((n_sizes, keep, 2), dtype=np.int64)
-    visited = np.zeros(1, dtype=np.int64)
-    status = survey_antecedents(
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
-        layout.post_positions,
+) -> tuple[Tally, Worst]:
+    tally = Tally(np.zeros(largest + 1, np.int64), exposed, np.zeros(1, np.int64))
+    worst = new_worst(largest, keep)
+    rows = layout.rows()
+    try:
+        # What another task has finished with; taking it from a list is safe between threads.
+        room = rooms.pop()
+    except IndexError:
+        room = new_walk(rows, largest), sensitive_of(layout, largest)
+    status = survey_antecedents(rows, *room, task, tally, worst, stop.flag)
+    rooms.append(room)
+    if status == FOUND and task.first_only:
+        stop.because(ANSWERED)
+    return tally, worst
+
+
+def sensitive_of(layout: Layout, largest: int) -> Sensitive:
+    """The layout's sensitive items, with room for a survey of sets of up to ``largest`` items."""
+    return Sensitive(
         layout.sensitive,
         layout.sensitive_offsets,
         layout.sensitive_items,
-        start,
-        end,
-        sizes[0],
-        sizes[1],
-        rho.numerator,
-        rho.denominator,
-        first_only,
-        skip_equal,
-        counts,
-        worst_counts,
-        worst_sets,
-        worst_numbers,
-        # Shared by all threads: each only ever writes the value 1 into it.
-        exposed,
-        visited,
-        stop.flag,
+        np.diff(layout.sensitive_offsets),
+        np.zeros(largest + 1, dtype=np.int64),
+        np.zeros(layout.n_items, dtype=np.int64),
+        np.empty(layout.n_items, dtype=np.int32),
+        np.zeros(layout.n_items, dtype=np.bool_),
+        np.zeros(layout.n_items, dtype=np.bool_),
     )
-    if status == FOUND and first_only:
-        stop.because(ANSWERED)
-    worst = [
-        [
-            (
-                worst_sets[size, place, 1 : size + 1].copy(),
-                int(worst_sets[size, place, 0]),
-                int(worst_numbers[size, place, 0]),
-                int(worst_numbers[size, place, 1]),
+
+
+def _rule(worst: Worst, size: int, place: int) -> Rule:
+    items, numbers = worst.sets[size, place], worst.numbers[size, place]
+    return items[1 : size + 1].copy(), int(items[0]), int(numbers[0]), int(numbers[1])
+
+
+@kernel
+def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
+    """Breaches q→e of the task with |q| up to the walk's largest: CLEAN, FOUND or STOPPED.
+
+    Adds to ``tally``, keeps the ``worst`` of each size, marks exposed rows (those that hold q and e).
+    """
+    largest = len(walk.path) - 1
+    for root in range(task.root_from, task.root_to):
+        if stop[0] != 0:
+            return STOPPED
+        size = 1 if start_at(rows, walk, root) > 0 else 0
+        while size > 0:
+            child = next_set(walk, size)
+            if child < 0:
+                size -= 1
+                continue
+            start = walk.child_start[child]
+            end = walk.child_end[child]
+            tally.visited[0] += 1
+            is_sensitive = 1 if sensitive.marked[walk.path[size - 1]] else 0
+            sensitive.in_path[size] = sensitive.in_path[size - 1] + is_sensitive
+            if size >= task.from_size:
+                if end - start == 1:
+                    note_unique(walk, sensitive, task, tally, worst, size, start)
+                else:
+                    note_shared(walk, sensitive, task, tally, worst, size, child)
+                if task.first_only and tally.counts[size] > 0:
+                    return FOUND
+            if size == largest:
+                continue
+            if end - start == 1 and (
+                task.skip_equal or count_supersets(rows, walk, sensitive, task, tally, worst, size)
+            ):
+                continue
+            if stop[0] != 0:
+                return STOPPED
+            in_path = sensitive.in_path[size]
+            n_touched = count_useful_extensions(rows, walk, sensitive, start, end, in_path)
+            open_level(walk, size)
+            # An item in as many rows as q leads to nothing new.
+            follow_useful(
+                walk, sensitive, size, n_touched, end - start if task.skip_equal else np.int64(-1)
             )
-            for place in range(worst_counts[size])
-        ]
-        for size in range(n_sizes)
-    ]
-    return counts, worst, int(visited[0])
+            if walk.next_child[size + 1] < walk.last_child[size + 1]:
+                deliver(rows, walk, size, start, end)
+                size += 1
+    for size in range(largest + 1):
+        if tally.counts[size] > 0:
+            return FOUND
+    return CLEAN
+
+
+@step
+def note_unique(walk, sensitive, task, tally, worst, size, start):
+    """Count the breaches of a set in one row only: every sensitive item outside it is certain."""
+    row = walk.pool_row[start]
+    outside = sensitive.in_row[row] - sensitive.in_path[size]
+    if outside == 0:
+        return
+    tally.counts[size] += outside
+    tally.exposed[row] = 1
+    if worst.counts[size] == worst.sets.shape[1]:
+        return
+    for s in range(sensitive.offsets[row], sensitive.offsets[row + 1]):
+        e = sensitive.items[s]
+        outside_path = True
+        for k in range(size):
+            if walk.path[k] == e:
+                outside_path = False
+        if outside_path:
+            keep_worst(worst, size, e, walk.path, np.int64(1), np.int64(1), np.int64(0))
+
+
+@step
+def note_shared(walk, sensitive, task, tally, worst, size, child):
+    """Count the breaches of a set in several rows."""
+    start = walk.child_start[child]
+    end = walk.child_end[child]
+    joint = sensitive.joint
+    n_touched = 0
+    for k in range(start, end):
+        row = walk.pool_row[k]
+        for s in range(sensitive.offsets[row], sensitive.offsets[row + 1]):
+            e = sensitive.items[s]
+            if joint[e] == 0:
+                sensitive.touched[n_touched] = e
+                n_touched += 1
+            joint[e] += 1
+    for k in range(size):
+        joint[walk.path[k]] = 0
+    n_unsafe = 0
+    for t in range(n_touched):
+        e = sensitive.touched[t]
+        if joint[e] * task.den > task.num * (end - start):
+            n_unsafe += 1
+            sensitive.unsafe[e] = True
+            keep_worst(worst, size, e, walk.path, joint[e], end - start, np.int64(0))
+        joint[e] = 0
+    if n_unsafe == 0:
+        return
+    tally.counts[size] += n_unsafe
+    for k in range(start, end):
+        row = walk.pool_row[k]
+        if tally.exposed[row] == 0:
+            for s in range(sensitive.offsets[row], sensitive.offsets[row + 1]):
+                if sensitive.unsafe[sensitive.items[s]]:
+                    tally.exposed[row] = 1
+                    break
+    for t in range(n_touched):
+        sensitive.unsafe[sensitive.touched[t]] = False
+
+
+@step
+def count_supersets(rows, walk, sensitive, task, tally, worst, size):
+    """Whether nothing below a set in one row is worth a look: no breach, or none to list, only to count."""
+    start = walk.child_start[walk.next_child[size] - 1]
+    row = walk.pool_row[start]
+    outside = sensitive.in_row[row] - sensitive.in_path[size]
+    if outside == 0:
+        return True
+    largest = len(walk.path) - 1
+    if task.first_only:
+        return False
+    for deeper in range(max(size + 1, task.from_size), largest + 1):
+        if worst.counts[deeper] < worst.sets.shape[1]:
+            return False
+    # All supersets within the row breach too.
+    left = rows.offsets[row + 1] - walk.pool_position[start] - 1
+    sensitive_left = np.int64(0)
+    for p in range(walk.pool_position[start] + 1, rows.offsets[row + 1]):
+        if sensitive.marked[rows.items[p]]:
+            sensitive_left += 1
+    ways = np.int64(1)
+    for more in range(1, min(left, largest - size) + 1):
+        ways = ways * (left - more + 1) // more
+        if size + more >= task.from_size:
+            # Each sensitive item that is left is in ways · more / left of these sets itself.
+            tally.counts[size + more] += ways * outside - sensitive_left * (ways * more // left)
+            tally.exposed[row] = 1
+    return True

@@ -7,155 +7,182 @@ support. A sensitive item left in r would follow from N(r) with confidence at le
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
+from numpy.typing import NDArray
 
-from withhold.counting.arrays import room_for
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
+from withhold.counting.layout import Ints, Layout, Longs, fair_bounds, lay_out
+from withhold.counting.threads import Stop, run_all
+from withhold.counting.walk import (
+    count_extensions,
+    deliver,
+    follow,
+    new_walk,
+    next_set,
+    open_level,
+    start_at,
+)
+from withhold.data import Records
+from withhold.data.plan import EACH_REMOVED
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.log import Log
+from withhold.methods.rho.search.partial import Choices
+
+TASKS = 16
 
 
-@kernel
-def find_forced(
-    offsets,
-    items,
-    post_offsets,
-    post_rows,
-    post_positions,
-    sensitive,
-    root_from,
-    root_to,
-    num,
-    den,
-    supports_of_rest,
-    stop,
-):
-    """For the rows r with a sensitive item and sup(N(r)) < den/num: sup(N(r)), at least 1.
+def delete_forced(
+    records: Records, model: RhoUncertainty, choices: Choices, log: Log, stop: Stop
+) -> NDArray[np.bool_]:
+    """What is kept without the sensitive items of records whose other items are too rare for any.
 
-    Only rows whose rarest non-sensitive item is in [root_from, root_to); other places of
-    ``supports_of_rest`` stay as they are. The rows of that item are delivered to the next items, so that
-    N(r) is looked for only among the rows that hold its two rarest items.
+    Those records need an attacker who knows all of the others, so a bounded model has none of them.
     """
-    n_items = len(post_offsets) - 1
-    enough = np.int64((den + num - 1) // num)
-    count_of = np.zeros(n_items, np.int64)
-    start_of = np.zeros(n_items, np.int64)
-    touched = np.empty(n_items, np.int32)
-    pool_row = np.empty(1024, np.int32)
-    pool_position = np.empty(1024, np.int32)
-    for root in range(root_from, root_to):
-        if stop[0] != 0:
-            return
-        if sensitive[root]:
-            continue
-        # Before anything is delivered: else a long row costs the square of its length.
-        any_rarest = False
-        for posting in range(post_offsets[root], post_offsets[root + 1]):
-            p = offsets[post_rows[posting]]
-            while sensitive[items[p]]:
-                p += 1
-            if p == post_positions[posting]:
-                any_rarest = True
-                break
-        if not any_rarest:
-            continue
-        n_root = post_offsets[root + 1] - post_offsets[root]
-        n_touched = 0
-        top = np.int64(0)
-        for posting in range(post_offsets[root], post_offsets[root + 1]):
-            row = post_rows[posting]
-            for p in range(post_positions[posting] + 1, offsets[row + 1]):
-                x = items[p]
-                if not sensitive[x]:
-                    if count_of[x] == 0:
-                        touched[n_touched] = x
-                        n_touched += 1
-                    count_of[x] += 1
-                    top += 1
-        pool_row = room_for(pool_row, top)
-        pool_position = room_for(pool_position, top)
-        at = np.int64(0)
-        for t in range(n_touched):
-            start_of[touched[t]] = at
-            at += count_of[touched[t]]
-            count_of[touched[t]] = 0
-        for posting in range(post_offsets[root], post_offsets[root + 1]):
-            row = post_rows[posting]
-            for p in range(post_positions[posting] + 1, offsets[row + 1]):
-                x = items[p]
-                if not sensitive[x]:
-                    pool_row[start_of[x] + count_of[x]] = row
-                    pool_position[start_of[x] + count_of[x]] = p
-                    count_of[x] += 1
-        for posting in range(post_offsets[root], post_offsets[root + 1]):
-            row = post_rows[posting]
-            n_sensitive = 0
-            rarest = True
-            for p in range(offsets[row], offsets[row + 1]):
-                if sensitive[items[p]]:
-                    n_sensitive += 1
-                elif p < post_positions[posting]:
-                    rarest = False
-                    break
-            if not rarest or n_sensitive == 0:
-                continue
-            second = post_positions[posting] + 1
-            while second < offsets[row + 1] and sensitive[items[second]]:
-                second += 1
-            support = np.int64(0)
-            if second == offsets[row + 1]:
-                support = n_root
-            else:
-                x = items[second]
-                for k in range(start_of[x], start_of[x] + count_of[x]):
-                    other = pool_row[k]
-                    q = pool_position[k]
-                    p = second + 1
-                    while p < offsets[row + 1]:
-                        wanted = items[p]
-                        if not sensitive[wanted]:
-                            q += 1
-                            while q < offsets[other + 1] and items[q] < wanted:
-                                q += 1
-                            if q == offsets[other + 1] or items[q] != wanted:
-                                break
-                        p += 1
-                    if p == offsets[row + 1]:
-                        support += 1
-                        if support >= enough:
-                            break
-            if support < enough:
-                supports_of_rest[row] = support
-        for t in range(n_touched):
-            count_of[touched[t]] = 0
+    kept = np.ones(records.n_occurrences, dtype=bool)
+    if model.max_known is not None:
+        return kept
+    limits = model.limits
+    layout = lay_out(records, records.codes(model.sensitive))
+    # Shared by the threads; each writes only rows whose rarest item is in its own range.
+    supports = np.zeros(layout.n_rows, dtype=np.int64)
+    bounds = fair_bounds(layout, TASKS)
+
+    def look(*roots: int) -> None:
+        walk = new_walk(layout.rows(), 2)
+        child_of = np.empty(layout.n_items, dtype=np.int64)
+        rows, sensitive = layout.rows(), layout.sensitive
+        find_forced(rows, walk, sensitive, child_of, roots, limits, supports, stop.flag)
+
+    tasks = [partial(look, *ends) for ends in zip(bounds, bounds[1:], strict=False)]
+    what = "finding forced deletions"
+    run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
+    if limits.with_prior and layout.n_rows * limits.num < limits.den:
+        # Records without any other item: their N(r) is in every record, and those are too few.
+        lengths = np.diff(layout.offsets)
+        supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
+    rows = np.flatnonzero(supports)
+    starts, others, gone, answers = list_forced(layout, rows)
+    log.add(
+        gone,
+        answers,
+        starts=starts,
+        items=others,
+        consequents=np.full(len(rows), EACH_REMOVED, dtype=np.int32),
+        joints=np.ones(len(rows), dtype=np.int64),
+        supports=supports[rows],
+    )
+    kept[gone] = False
+    return kept
 
 
-@kernel
-def list_forced(rows, offsets, items, sensitive, code_of_rank, origin):
+def list_forced(layout: Layout, rows: Longs) -> tuple[Longs, Ints, Ints, Longs]:
     """What goes from these rows and why: all sensitive items, each because of the row's others.
 
     Returns where the others of each row start, their codes, the places of the sensitive ones in the
-    table, and for each of these the number of its row in ``rows``.
+    records, and for each of these the number of its row in ``rows``.
     """
-    n_gone = np.int64(0)
-    starts = np.zeros(len(rows) + 1, np.int64)
-    for k in range(len(rows)):
-        starts[k + 1] = starts[k]
-        for p in range(offsets[rows[k]], offsets[rows[k] + 1]):
-            if sensitive[items[p]]:
-                n_gone += 1
+    lengths = np.diff(layout.offsets)
+    forced = np.zeros(layout.n_rows, dtype=np.bool_)
+    forced[rows] = True
+    inside = np.repeat(forced, lengths)
+    sensitive = layout.sensitive[layout.items]
+    gone = np.flatnonzero(inside & sensitive)
+    others = np.flatnonzero(inside & ~sensitive)
+    number = np.cumsum(forced) - 1
+    answers = number[np.searchsorted(layout.offsets, gone, side="right") - 1]
+    starts = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(lengths[rows] - np.bincount(answers, minlength=len(rows)), out=starts[1:])
+    codes = layout.code_of_rank[layout.items[others]]
+    return starts, codes, layout.origin[gone], answers
+
+
+@kernel
+def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest, stop):
+    """For the rows r with a sensitive item and sup(N(r)) < den/num: sup(N(r)), at least 1.
+
+    Only rows whose rarest non-sensitive item is in [roots); other places of ``supports_of_rest`` stay as they
+    are. The rows of that item are delivered to the next items, so that N(r) is looked for only among the
+    rows that hold its two rarest items.
+    """
+    enough = (limits.den + limits.num - 1) // limits.num
+    for root in range(roots[0], roots[1]):
+        if stop[0] != 0:
+            return
+        # Before anything is delivered: else a long row costs the square of its length.
+        if sensitive[root] or not is_rarest_somewhere(rows, walk, sensitive, root):
+            continue
+        n_root = walk.pool_top[1]
+        next_set(walk, np.int64(1))
+        open_level(walk, np.int64(1))
+        for t in range(count_extensions(rows, walk, np.int64(0), n_root)):
+            x = walk.touched[t]
+            if sensitive[x]:
+                walk.bucket[x] = 0
             else:
-                starts[k + 1] += 1
-    others = np.empty(starts[len(rows)], np.int32)
-    gone = np.empty(n_gone, np.int32)
-    answers = np.empty(n_gone, np.int32)
-    at = 0
-    n_gone = np.int64(0)
-    for k in range(len(rows)):
-        for p in range(offsets[rows[k]], offsets[rows[k] + 1]):
-            if sensitive[items[p]]:
-                gone[n_gone] = origin[p]
-                answers[n_gone] = k
-                n_gone += 1
-            else:
-                others[at] = code_of_rank[items[p]]
-                at += 1
-    return starts, others, gone, answers
+                child_of[x] = walk.last_child[2]
+                follow(walk, np.int64(1), x)
+        deliver(rows, walk, np.int64(1), np.int64(0), n_root)
+        for k in range(n_root):
+            row = walk.pool_row[k]
+            end = rows.offsets[row + 1]
+            first = next_other(rows, sensitive, rows.offsets[row], end)
+            if first != walk.pool_position[k]:
+                continue
+            second = next_other(rows, sensitive, first + 1, end)
+            support = n_root
+            if second < end:
+                child = child_of[rows.items[second]]
+                support = count_rest(rows, walk, sensitive, child, second, end, enough)
+            if support < enough and has_sensitive(rows, sensitive, row):
+                supports_of_rest[row] = support
+
+
+@step
+def next_other(rows, sensitive, position, end):
+    """The first place from ``position`` on with an item that is not sensitive, or ``end``."""
+    while position < end and sensitive[rows.items[position]]:
+        position += 1
+    return position
+
+
+@step
+def has_sensitive(rows, sensitive, row):
+    """Whether the row holds a sensitive item."""
+    p = rows.offsets[row]
+    while p < rows.offsets[row + 1] and not sensitive[rows.items[p]]:
+        p += 1
+    return p < rows.offsets[row + 1]
+
+
+@step
+def is_rarest_somewhere(rows, walk, sensitive, root):
+    """Start at the root; whether it is the rarest of the items that are not sensitive in some row."""
+    for k in range(start_at(rows, walk, root)):
+        row = walk.pool_row[k]
+        end = rows.offsets[row + 1]
+        if next_other(rows, sensitive, rows.offsets[row], end) == walk.pool_position[k]:
+            return True
+    return False
+
+
+@step
+def count_rest(rows, walk, sensitive, child, second, end, enough):
+    """How many rows of the child hold what is not sensitive behind ``second``, counted up to ``enough``."""
+    support = np.int64(0)
+    for k in range(walk.child_start[child], walk.child_end[child]):
+        other_end = rows.offsets[walk.pool_row[k] + 1]
+        q = walk.pool_position[k] + 1
+        p = next_other(rows, sensitive, second + 1, end)
+        while p < end:
+            while q < other_end and rows.items[q] < rows.items[p]:
+                q += 1
+            if q == other_end or rows.items[q] != rows.items[p]:
+                break
+            p = next_other(rows, sensitive, p + 1, end)
+        if p == end:
+            support += 1
+            if support >= enough:
+                break
+    return support

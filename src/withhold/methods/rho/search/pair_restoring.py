@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Stop
+from withhold.methods.rho.search.room import Rules
 from withhold.methods.rho.search.workspace import Workspace
 
 MOST_LOOKS = 1_000_000
@@ -34,7 +34,7 @@ class Blocked:
     row: int
     item: int
     record: Ints
-    """The record's places in the table: items, or -1 where one is deleted."""
+    """The record's places in the table: items, negative where one is deleted."""
     antecedent: frozenset[int]
     consequent: int
 
@@ -113,26 +113,15 @@ def helpful_pairs(blocked: list[Blocked]) -> Iterator[tuple[Blocked, Blocked]]:
 
 
 def describe(
-    work: Workspace,
-    numbers: Longs,
-    rows: Ints,
-    ranks: Ints,
-    antecedents: list[Ints],
-    consequents: NDArray[np.int32],
+    work: Workspace, numbers: Longs, rows: Ints, ranks: Ints, rules: Rules, blocked_by: list[int]
 ) -> list[Blocked]:
     """These deletions with the rules that block them."""
     offsets = work.layout.offsets
     found = []
-    for k, number in enumerate(numbers.tolist()):
-        row = int(rows[number])
-        found.append(
-            Blocked(
-                number,
-                row,
-                int(ranks[number]),
-                work.items[offsets[row] : offsets[row + 1]],
-                frozenset(antecedents[k].tolist()),
-                int(consequents[k]),
-            )
-        )
+    for number, rule in zip(numbers.tolist(), blocked_by, strict=True):
+        row, rank = int(rows[number]), int(ranks[number])
+        record = work.items[offsets[row] : offsets[row + 1]]
+        antecedent = rules.items[rules.starts[rule] : rules.starts[rule + 1]]
+        consequent = int(rules.consequents[rule])
+        found.append(Blocked(number, row, rank, record, frozenset(antecedent.tolist()), consequent))
     return found

@@ -11,13 +11,18 @@ import numpy as np
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
+from withhold.data.evidence import Evidence
 from withhold.data.plan import Plan, fingerprint
+from withhold.method import SearchRun
 from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.options import RhoSearch
+from withhold.methods.rho.search.forced import delete_forced
 from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
 from withhold.methods.rho.search.log import Log
-from withhold.methods.rho.search.partial import Choices, delete_forced, suppress_sensitive, thin
+from withhold.methods.rho.search.partial import Choices, suppress_sensitive
 from withhold.methods.rho.search.restoring import restore_deletions
 from withhold.methods.rho.search.splitting import part_of, places_of, split_records
+from withhold.methods.rho.search.thinning import thin
 from withhold.methods.rho.search.unsafe_items import already_holds
 from withhold.methods.rho.search.workspace import Workspace
 
@@ -40,56 +45,60 @@ SHORT_SWEEPS = (1, 2)
 
 
 def suppress_rho(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
-    *,
-    keep: str = "rules",
-    pick: str | None = None,
-    restoring: bool = True,
-    parts: int | None = None,
-    max_cost: float | None = None,
-    budget: float | None = None,
-    seed: int = 0,
-    jobs: int | None = None,
-    progress: Progress = quiet,
+    evidence: Evidence,
+    options: RhoSearch,
+    run: SearchRun,
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
-    model = model.for_records_up_to(int(table.lengths.max(initial=0)))
-    if parts is None and max_cost is None:
-        parts = _default_parts(table, restoring=restoring, hurried=budget is not None)
-    split = split_records(table, parts=parts, max_cost=max_cost, seed=seed)
-    within_parts = restoring and len(split) > 1 and table.n_occurrences > MOST_TO_RESTORE
-    pick = pick or ("longest" if len(split) == 1 else "random")
-    choices = Choices(at_random=pick == "random", seed=seed, jobs=jobs, progress=progress)
-    options = {
-        "keep": keep,
+    model = model.for_records_up_to(int(records.lengths.max(initial=0)))
+    parts = options.parts
+    if parts is None and options.max_cost is None:
+        parts = _default_parts(
+            records, restoring=options.restoring, hurried=options.budget is not None
+        )
+    split = split_records(records, parts=parts, max_cost=options.max_cost, seed=run.seed)
+    within_parts = options.restoring and len(split) > 1 and records.n_occurrences > MOST_TO_RESTORE
+    pick = options.pick or ("longest" if len(split) == 1 else "random")
+    choices = Choices(
+        at_random=pick == "random", seed=run.seed, jobs=run.jobs, progress=run.progress
+    )
+    in_force = {
+        "keep": options.keep,
         "pick": pick,
-        "restoring": "within parts" if within_parts else restoring,
+        "restoring": "within parts" if within_parts else options.restoring,
         "parts": len(split),
-        "budget": budget,
-        "seed": seed,
+        "budget": options.budget,
+        "seed": run.seed,
     }
     log = Log()
-    with Stop(budget) as overall:
-        with _search_stop(budget, in_one=len(split) == 1) as search:
-            # On a budget each part looks for its own forced deletions, so that some get finished.
-            forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
-            kept = np.ones(table.n_occurrences, dtype=bool)
-            if keep == "rules" and not forced_in_parts:
-                kept = delete_forced(table, model, choices, log, search)
-            # The search over a whole table removes nothing that need not go. Parts and thinning do.
-            hasty = len(split) > 1 or keep == "distribution"
-            if hasty and log.n_removed == 0 and _holds(table, model, budget, jobs, progress):
-                return _plan(table, log, kept), options
-            if keep == "distribution":
-                kept = thin(table, model, log, search)
+    with Stop(options.budget) as overall:
+        with _search_stop(options.budget, in_one=len(split) == 1) as search:
+            # On a options.budget each part looks for its own forced deletions, so that some get finished.
+            forced_in_parts = (
+                options.budget is not None and len(split) > 1 and options.keep == "rules"
+            )
+            kept = np.ones(records.n_occurrences, dtype=bool)
+            if options.keep == "rules" and not forced_in_parts:
+                kept = delete_forced(records, model, choices, log, search)
+            # The search over a whole records removes nothing that need not go. Parts and thinning do.
+            hasty = len(split) > 1 or options.keep == "distribution"
+            if (
+                hasty
+                and log.n_removed == 0
+                and _holds(records, model, options.budget, run.jobs, run.progress)
+            ):
+                return _plan(records, log, kept), in_force
+            if options.keep == "distribution":
+                kept = thin(records, model, log, search)
             give_back_memory()
-            n_thinned = 0 if keep == "rules" else log.n_reasons
+            n_thinned = 0 if options.keep == "rules" else log.n_reasons
             if len(split) == 1:
-                left = suppress_sensitive(table, model, kept, choices, log, search).kept()
+                left = suppress_sensitive(records, model, kept, choices, log, search).kept()
             else:
                 left = _suppress_parts(
-                    table,
+                    records,
                     model,
                     kept,
                     split,
@@ -101,26 +110,26 @@ def suppress_rho(
                 )
             interrupted = search.reason != 0
         if interrupted and len(split) == 1:
-            left = remove_unproven(table, model, left, log, overall, jobs=jobs)
-        elif restoring and not within_parts and not interrupted:
+            left = remove_unproven(records, model, left, log, overall, jobs=run.jobs)
+        elif options.restoring and not within_parts and not interrupted:
             # What was forced can never come back; what was thinned can.
-            kept = kept if keep == "rules" else np.ones_like(kept)
-            work = Workspace(table, model, kept, log)
+            kept = kept if options.keep == "rules" else np.ones_like(kept)
+            work = Workspace(records, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
-            # A search over the whole table leaves little to undo; parts leave much.
-            few = len(split) == 1 and keep == "rules"
+            # A search over the whole records leaves little to undo; parts leave much.
+            few = len(split) == 1 and options.keep == "rules"
             _restore(
                 work,
-                table,
+                records,
                 model,
                 overall,
                 n_thinned=n_thinned,
                 few=few,
-                jobs=jobs,
-                progress=progress,
+                jobs=run.jobs,
+                progress=run.progress,
             )
             left = work.kept()
-    return _plan(table, log, left), options
+    return _plan(records, log, left), in_force
 
 
 def _holds(

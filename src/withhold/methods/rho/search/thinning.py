@@ -8,120 +8,88 @@ everybody else still has plenty of, sensitive or not, instead of its sensitive i
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.counting.arrays import room_for
-from withhold.counting.bits import clear_bit
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, step
 from withhold.counting.supports import count_support
+from withhold.counting.threads import Stop
+from withhold.data import Records
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.events import add_event, delete, new_events
+from withhold.methods.rho.search.log import Log
+from withhold.methods.rho.search.workspace import Workspace
+
+SENSITIVE_BIAS = 0.05
+"""A sensitive item counts as so much more over-represented: less loss, a little more KL."""
+
+
+def thin(records: Records, model: RhoUncertainty, log: Log, stop: Stop) -> NDArray[np.bool_]:
+    """What is kept when records that stand out lose what is most over-represented."""
+    work = Workspace(records, model, np.ones(records.n_occurrences, dtype=bool), log)
+    # Sensitive items go sooner: their deletion ends the matter.
+    bias = np.where(work.layout.sensitive, SENSITIVE_BIAS, 0.0)
+    supports, sensitive = work.layout.supports, work.layout.sensitive
+    events = new_events(len(work.items))
+    antecedents = thin_records(work.rows, sensitive, supports, bias, work.limits, events, stop.flag)
+    work.note(events, antecedents)
+    return work.kept()
 
 
 @kernel
-def thin_records(
-    offsets,
-    items,
-    post_offsets,
-    post_rows,
-    supports,
-    bitmaps,
-    sensitive,
-    original_supports,
-    bias,
-    num,
-    den,
-    stop,
-):
+def thin_records(rows, sensitive, original_supports, bias, limits, events, stop):
     """Until no record r holds an e with conf(r\\e→e) > num/den: longest records first.
 
-    The item that goes is the one with the largest share of its original support left; ``bias`` is added
-    for sensitive items, whose deletion ends the matter sooner. Returns positions, events and reasons as
-    ``sweep`` does.
+    The item that goes is the one with the largest share of its original support left, ``bias`` (by rank)
+    added. Returns the antecedents of the ``events``.
     """
-    n_items = len(post_offsets) - 1
-    n_rows = np.int64(len(offsets) - 1)
-    first_bitmap = n_items - bitmaps.shape[0]
+    n_rows = np.int64(len(rows.offsets) - 1)
     longest = np.int64(0)
     for row in range(n_rows):
-        longest = max(longest, offsets[row + 1] - offsets[row])
+        longest = max(longest, rows.offsets[row + 1] - rows.offsets[row])
     record = np.empty(longest + 1, np.int32)
     rest = np.empty(longest + 1, np.int32)
-    n_deleted = 0
-    deleted = np.empty(1024, np.int32)
-    answers = np.empty(1024, np.int32)
-    event_starts = np.zeros(1024, np.int64)
-    event_items = np.empty(1024, np.int32)
-    event_numbers = np.empty(1024, np.int64)
-    for row in range(n_rows):
-        if stop[0] != 0:
-            break
-        while True:
-            size = 0
-            n_sensitive = 0
-            for p in range(offsets[row], offsets[row + 1]):
-                if items[p] >= 0:
-                    record[size] = items[p]
-                    size += 1
-                    if sensitive[items[p]]:
-                        n_sensitive += 1
-            if n_sensitive == 0:
-                break
-            joint = count_support(
-                record, size, n_rows, offsets, items, post_offsets, post_rows, supports, bitmaps
-            )
-            enough = (joint * den + num - 1) // num
-            consequent = -1
-            support = np.int64(0)
-            for k in range(size):
-                if sensitive[record[k]]:
-                    for j in range(size - 1):
-                        rest[j] = record[j] if j < k else record[j + 1]
-                    support = count_support(
-                        rest,
-                        size - 1,
-                        enough,
-                        offsets,
-                        items,
-                        post_offsets,
-                        post_rows,
-                        supports,
-                        bitmaps,
-                    )
-                    if support < enough:
-                        consequent = record[k]
-                        break
-            if consequent < 0:
-                break
-            used = event_starts[n_deleted]
-            event_starts = room_for(event_starts, n_deleted + 2)
-            event_items = room_for(event_items, used + size - 1)
-            event_numbers = room_for(event_numbers, 3 * n_deleted + 3)
-            deleted = room_for(deleted, n_deleted + 1)
-            answers = room_for(answers, n_deleted + 1)
+    numbers = np.empty(3, np.int64)
+    antecedents = np.empty(1024, np.int32)
+    row = 0
+    while row < n_rows and stop[0] == 0:
+        size = 0
+        for p in range(rows.offsets[row], rows.offsets[row + 1]):
+            if rows.items[p] >= 0:
+                record[size] = rows.items[p]
+                size += 1
+        if not stands_out(rows, sensitive, record, size, rest, limits, numbers):
+            row += 1
+            continue
+        antecedents = room_for(antecedents, events.starts[events.counts[1]] + size)
+        add_event(events, antecedents, rest, size - 1, numbers)
+        best = -1.0
+        victim = rows.offsets[row]
+        for p in range(rows.offsets[row], rows.offsets[row + 1]):
+            x = rows.items[p]
+            if x >= 0:
+                left = rows.supports[x] / original_supports[x] + bias[x]
+                if left > best:
+                    best = left
+                    victim = p
+        delete(rows, events, row, victim, events.counts[1] - 1)
+    return antecedents
+
+
+@step
+def stands_out(rows, sensitive, record, size, rest, limits, numbers):
+    """Whether some r\\e→e is unsafe; fills ``rest`` with its antecedent, and ``numbers``."""
+    n_rows = np.int64(len(rows.offsets) - 1)
+    numbers[1] = -1
+    for k in range(size):
+        if sensitive[record[k]]:
+            if numbers[1] < 0:
+                numbers[1] = count_support(rows, record, size, n_rows)
             for j in range(size - 1):
-                event_items[used + j] = rest[j]
-            event_starts[n_deleted + 1] = used + size - 1
-            event_numbers[3 * n_deleted] = consequent
-            event_numbers[3 * n_deleted + 1] = joint
-            event_numbers[3 * n_deleted + 2] = support
-            best = -1.0
-            victim = offsets[row]
-            for p in range(offsets[row], offsets[row + 1]):
-                x = items[p]
-                if x >= 0:
-                    left = supports[x] / original_supports[x] + (bias if sensitive[x] else 0.0)
-                    if left > best:
-                        best = left
-                        victim = p
-            x = items[victim]
-            items[victim] = -1
-            supports[x] -= 1
-            clear_bit(bitmaps, first_bitmap, x, row)
-            deleted[n_deleted] = victim
-            answers[n_deleted] = n_deleted
-            n_deleted += 1
-    return (
-        deleted[:n_deleted],
-        answers[:n_deleted],
-        event_starts[: n_deleted + 1],
-        event_items[: event_starts[n_deleted]],
-        event_numbers[: 3 * n_deleted],
-    )
+                rest[j] = record[j] if j < k else record[j + 1]
+            enough = (numbers[1] * limits.den + limits.num - 1) // limits.num
+            numbers[0] = record[k]
+            numbers[2] = count_support(rows, rest, size - 1, enough)
+            if numbers[2] < enough:
+                return True
+    return False

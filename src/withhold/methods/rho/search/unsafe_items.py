@@ -95,27 +95,14 @@ def _in_closed_sets(
     """Looks at the closed sets of every D_e, and where they note the e that are unsafe."""
     pairs = np.stack([ranks, np.full_like(ranks, -1)], axis=1)
     unchecked = np.ones(len(ranks), dtype=np.bool_)
-    supports, bitmaps = layout.supports, layout.bitmaps()
+    rows = layout.indexed()
 
     def look(start: int) -> Bools:
-        find_unsafe_pairs(
-            pairs,
-            start,
-            TASKS,
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            supports,
-            bitmaps,
-            model.rho.numerator,
-            model.rho.denominator,
-            not model.ignore_prior,
-            # Shared by the threads; each writes only its own pairs.
-            unchecked,
-            stop.flag,
-        )
-        return unchecked[start::TASKS]
+        # Shared by the threads; each writes only its own pairs.
+        own = unchecked[start::TASKS].copy()
+        find_unsafe_pairs(rows, pairs[start::TASKS].copy(), model.limits, own, stop.flag)
+        unchecked[start::TASKS] = own
+        return own
 
     return unchecked, [partial(look, start) for start in range(min(TASKS, len(ranks)))]
 
@@ -124,25 +111,14 @@ def _of_size(
     layout: Layout, model: RhoUncertainty, size: int, stop: Stop, n_ranges: int
 ) -> tuple[Bools, list[Callable[[], Bools]]]:
     """Looks at the antecedents of a size, and where they note, by rank, what is unsafe."""
+    # Shared by the threads: each only ever writes True into it.
     unsafe = np.zeros(layout.n_items, dtype=np.bool_)
+    rows = layout.indexed(with_bitmaps=False)
     bounds = fair_bounds(layout, n_ranges)
 
     def look(start: int, end: int) -> Bools:
-        find_unsafe_consequents(
-            layout.offsets,
-            layout.items,
-            layout.post_offsets,
-            layout.post_rows,
-            layout.sensitive,
-            size,
-            start,
-            end,
-            model.rho.numerator,
-            model.rho.denominator,
-            # Shared by the threads: each only ever writes True into it.
-            unsafe,
-            stop.flag,
-        )
+        roots, sensitive = (start, end), layout.sensitive
+        find_unsafe_consequents(rows, sensitive, size, roots, model.limits, unsafe, stop.flag)
         return unsafe
 
     return unsafe, [partial(look, *ends) for ends in zip(bounds, bounds[1:], strict=False)]

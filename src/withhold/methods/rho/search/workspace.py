@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import clear_bits, set_bit
 from withhold.counting.layout import Ints, Longs, lay_out
+from withhold.counting.supports import IndexedRows
 from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.events import Events
 from withhold.methods.rho.search.log import Log
 
 AT_ONCE = 1 << 16
@@ -16,23 +18,30 @@ AT_ONCE = 1 << 16
 
 
 class Workspace:
-    """The occurrences at ``kept`` places of a table, laid out; deleted ones become -1."""
+    """The occurrences at ``kept`` places of a table, laid out; the rank r becomes ~r where it is deleted."""
 
     def __init__(
-        self, table: Records, model: RhoUncertainty, kept: NDArray[np.bool_], log: Log
+        self, records: Records, model: RhoUncertainty, kept: NDArray[np.bool_], log: Log
     ) -> None:
         self.n_places = len(kept)
-        self.layout = lay_out(table, table.codes(model.sensitive), kept)
+        self.layout = lay_out(records, records.codes(model.sensitive), kept)
         self.place_of: Ints = self.layout.origin
-        """For each position its place in the table's ``items``."""
-        self.items: Ints = self.layout.items.copy()
-        self.supports: Longs = self.layout.supports.copy()
-        self.bitmaps = self.layout.bitmaps()
-        self.num, self.den = model.rho.numerator, model.rho.denominator
-        self.with_prior = not model.ignore_prior
+        """For each position its place in the records' ``items``."""
+        self.rows: IndexedRows = self.layout.indexed()._replace(items=self.layout.items.copy())
+        self.limits = model.limits
         self.log = log
-        self.rank_of_code = np.empty(table.n_items, dtype=np.int32)
-        self.rank_of_code[self.layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
+        self.rank_of_code = np.empty(records.n_items, dtype=np.int32)
+        self.rank_of_code[self.layout.code_of_rank] = np.arange(records.n_items, dtype=np.int32)
+
+    @property
+    def items(self) -> Ints:
+        items: Ints = self.rows.items
+        return items
+
+    @property
+    def supports(self) -> Longs:
+        supports: Longs = self.rows.supports
+        return supports
 
     def rows_of(self, positions: Ints) -> Ints:
         """The rows in which positions lie."""
@@ -47,41 +56,41 @@ class Workspace:
 
     def delete(self, positions: Ints) -> None:
         """Delete at these positions; logging is the caller's."""
-        layout = self.layout
         ranks = self.items[positions]
-        first = layout.n_items - len(self.bitmaps)
-        clear_bits(self.bitmaps, first, ranks, self.rows_of(positions))
-        self.items[positions] = -1
-        self.supports -= np.bincount(ranks, minlength=layout.n_items)
+        first = self.layout.n_items - len(self.rows.bitmaps)
+        clear_bits(self.rows.bitmaps, first, ranks, self.rows_of(positions))
+        self.items[positions] = ~ranks
+        self.rows.supports[:] -= np.bincount(ranks, minlength=self.layout.n_items)
 
     def put_back(self, positions: Ints, rank: int) -> None:
         """Undo the deletion of this item at these positions."""
-        first = self.layout.n_items - len(self.bitmaps)
+        first = self.layout.n_items - len(self.rows.bitmaps)
         for row in self.rows_of(positions):
-            set_bit(self.bitmaps, first, rank, row)
+            set_bit(self.rows.bitmaps, first, rank, row)
         self.items[positions] = rank
         self.supports[rank] += len(positions)
 
-    def note(
-        self, positions: Ints, answers: Ints, starts: Longs, ranks: Ints, numbers: Longs
-    ) -> None:
-        """Log deletions as the kernels return them: reasons in ranks, numbers (e, joint, support)."""
-        if len(positions) == 0:
-            return
+    def note(self, events: Events, antecedents: Ints) -> Ints:
+        """Log deletions as the kernels return them; returns the ranks that were deleted, by event."""
+        n_deleted, n_events = events.counts.tolist()
         code_of_rank = self.layout.code_of_rank
-        table = numbers.reshape(-1, 3)
-        self.log.add(
-            self.place_of[positions],
-            answers.astype(np.int64),
-            starts=starts,
-            items=code_of_rank[ranks],
-            consequents=code_of_rank[table[:, 0]],
-            joints=table[:, 1],
-            supports=table[:, 2],
-        )
+        starts = events.starts[: n_events + 1]
+        numbers = events.numbers[:n_events]
+        if n_deleted > 0:
+            self.log.add(
+                self.place_of[events.positions[:n_deleted]],
+                events.answers[:n_deleted],
+                starts=starts,
+                items=code_of_rank[antecedents[: starts[-1]]],
+                consequents=code_of_rank[numbers[:, 0]],
+                joints=numbers[:, 1],
+                supports=numbers[:, 2],
+            )
+        deleted: Ints = numbers[:, 0].astype(np.int32)
+        return deleted
 
     def positions_of(self, places: Ints | Longs) -> Ints:
-        """The positions of places of the table; -1 where a place is not in the workspace."""
+        """The positions of places of the records; -1 where a place is not in the workspace."""
         position_of = np.full(self.n_places, -1, dtype=np.int32)
         for start in range(0, len(self.place_of), AT_ONCE):
             some = self.place_of[start : start + AT_ONCE]
@@ -89,7 +98,7 @@ class Workspace:
         return position_of[places]
 
     def kept(self) -> NDArray[np.bool_]:
-        """Which places of the table are still there."""
+        """Which places of the records are still there."""
         mask = np.zeros(self.n_places, dtype=bool)
         mask[self.place_of[self.items >= 0]] = True
         return mask

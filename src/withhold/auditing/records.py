@@ -1,0 +1,291 @@
+"""The audit of records: what is the same under every model. The breaches of a model are in its own folder.
+
+Breaches are counted for each number of known items. How many sets must be looked at is known before any of
+them is; sizes with too many are estimated from a sample. A caller who names a size gets it counted, however
+long it takes, or as far as a time limit allows. The attack curve asks how much can be learnt from 1, 2, 3, …
+random items of a random record, public ones where the layout splits these from private ones.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.auditing.result import (
+    AttackPoint,
+    Audit,
+    How,
+    Share,
+    SizeCount,
+    seconds_left,
+    size_of,
+)
+from withhold.counting.attack import try_attacks
+from withhold.counting.layout import Ints, Layout, Longs
+from withhold.counting.set_draws import Frame
+from withhold.counting.threads import Progress, Stop, run_all
+from withhold.data import Records
+from withhold.method import Finding, Model
+from withhold.verdict import Status, Verdict
+
+DEFAULT_SIZE = 3
+MOST_SETS = 100_000_000
+"""So many sets of one size are counted one by one unless more is asked for: some seconds."""
+SAMPLES = 10_000
+"""Draws for one estimate."""
+PARTS = 16
+"""Tasks into which draws are split."""
+LARGEST_KNOWN = 5
+"""Items known at the last point of an attack curve."""
+
+Marks = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class AuditRequest:
+    """How an audit was asked for, and since when it runs."""
+
+    protected: frozenset[str]
+    """The items that count as sensitive."""
+    max_size: int | None
+    show: int
+    samples: int
+    seed: int
+    jobs: int | None
+    limit_seconds: float | None
+    progress: Progress
+    began: float = field(default_factory=time.perf_counter)
+
+    def clock(self) -> Stop:
+        """A clock for what is left of the time."""
+        return Stop(seconds_left(self.limit_seconds, self.began))
+
+    def run(self, what: str) -> dict[str, Any]:
+        """How threads are run, as keywords."""
+        return {"jobs": self.jobs, "progress": self.progress, "what": what}
+
+    def audit(self, records: Records, model: Model, verdict: Verdict, **found: Any) -> Audit:
+        """What was found, with what every audit says about the records themselves."""
+        found |= size_of(records, self.protected)
+        seconds = time.perf_counter() - self.began
+        return Audit(model=model, verdict=verdict, seed=self.seed, seconds=seconds, **found)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The breaches of one size."""
+
+    count: int
+    worst: Sequence[Finding]
+    exposed: Marks
+    """The rows that they expose."""
+
+
+class Breaches(ABC):
+    """The breaches of some records; a model says how they are counted, named and recognised."""
+
+    kind = "breaches"
+    of_rules = True
+    """Whether candidates are rules, or sets of items."""
+    minimal = False
+    """Whether a set is counted only if none of its subsets is."""
+    smallest = 0
+    """The fewest known items for which there can be breaches."""
+    most_known: int | None = None
+    """The most known items that the model speaks of."""
+
+    def __init__(self, model: Any, n_rows: int, request: AuditRequest, stop: Stop) -> None:
+        self.model, self.n_rows, self.request, self.stop = model, n_rows, request, stop
+
+    @property
+    @abstractmethod
+    def frame(self) -> Frame:
+        """What random candidates are drawn from."""
+
+    @abstractmethod
+    def of_nothing(self) -> Found:
+        """What somebody infers who knows nothing."""
+
+    @abstractmethod
+    def survey(self, size: int, **run: Any) -> Any:
+        """Counts and worst of one size, and the rows exposed; some of them if the time ran out."""
+
+    @abstractmethod
+    def named(self, breach: Any) -> Finding:
+        """What a survey found, in the records' own names."""
+
+    @abstractmethod
+    def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
+        """Mark the candidates that are breaches."""
+
+    @abstractmethod
+    def attack_curve(self) -> tuple[AttackPoint, ...]:
+        """What is learnt from 1, 2, 3, … random items."""
+
+    def n_sets(self, size: int) -> int:
+        """At most so many sets of the size would be looked at."""
+        return self.frame.n_sets(size)
+
+    def count(self, size: int) -> Found:
+        """All breaches of the size, from 1 on; some of them if the time ran out."""
+        what = f"counting {self.kind} of {size} known"
+        result = self.survey(size, keep=self.request.show, stop=self.stop, **self.request.run(what))
+        worst = [self.named(breach) for breach in result.worst[size]]
+        return Found(int(result.counts[size]), worst, result.exposed)
+
+    def estimate(self, size: int, generator: np.random.Generator) -> tuple[Share, int]:
+        """The share of random candidates that are breaches, and how many candidates there are."""
+        of = self.frame.n_rules(size) if self.of_rules else self.frame.n_sets(size)
+        if of == 0:
+            return Share(0, 0), 0
+        draw = self.frame.draw_rules if self.of_rules else self.frame.draw_sets
+        drawn = [np.array_split(each, PARTS) for each in draw(size, SAMPLES, generator)]
+        tasks = [partial(self.count_hits, part) for part in zip(*drawn, strict=True)]
+        what = f"estimating {self.kind} of {size} known"
+        hits = run_all(tasks, self.stop, **self.request.run(what))
+        return Share(sum(hits), SAMPLES), of
+
+    def count_hits(self, drawn: Iterable[Ints]) -> int:
+        """How many of the candidates are breaches."""
+        arrays = [np.ascontiguousarray(array) for array in drawn]
+        hits = np.zeros(len(arrays[0]), dtype=np.bool_)
+        self.mark_breaches(arrays, hits)
+        return int(hits.sum())
+
+    def count_sizes(self, counts: dict[int, SizeCount]) -> list[Found]:
+        """Enter into ``counts`` how many there are of each of its sizes; what was counted in full."""
+        found: list[Found] = []
+        if 0 in counts:
+            found.append(self.of_nothing())
+            counts[0] = SizeCount(How.COUNTED, found[0].count)
+            if self.minimal and found[0].count:
+                return found
+        asked, estimating = self.request.max_size is not None, False
+        for size in (size for size in counts if size > 0):
+            estimating = estimating or (not asked and self.n_sets(size) > MOST_SETS)
+            if self.stop.reason != 0:
+                counts[size] = SizeCount(How.NOT_COUNTED)
+            elif estimating:
+                counts[size] = self._estimated(size)
+            else:
+                here = self.count(size)
+                complete = self.stop.reason == 0
+                counts[size] = SizeCount(How.COUNTED if complete else How.AT_LEAST, here.count)
+                # What was found in part need not be the worst, nor all that is exposed.
+                found += [here] * complete
+        return found
+
+    def _estimated(self, size: int) -> SizeCount:
+        share, of = self.estimate(size, np.random.default_rng([self.request.seed, size]))
+        if of == 0:
+            return SizeCount(How.COUNTED, 0)
+        if self.stop.reason != 0:
+            return SizeCount(How.NOT_COUNTED)
+        return SizeCount.estimated(share, of)
+
+
+def audit_records(records: Records, verdict: Verdict, breaches: Breaches) -> Audit:
+    """The audit: breaches of each size, the worst of them, who is exposed, and the attack curve."""
+    request, most = breaches.request, breaches.most_known
+    largest = DEFAULT_SIZE if request.max_size is None else request.max_size
+    largest = largest if most is None else min(largest, most)
+    counts = dict.fromkeys(range(breaches.smallest, largest + 1), SizeCount(How.COUNTED, 0))
+    found = [] if verdict.status is Status.HOLDS else breaches.count_sizes(counts)
+    exposed = np.zeros(breaches.n_rows, dtype=np.uint8)
+    for each in found:
+        exposed |= each.exposed
+    return request.audit(
+        records,
+        breaches.model,
+        verdict,
+        counts=counts,
+        breaches=tuple(breach for each in found for breach in each.worst)[: request.show],
+        exposed_records=int(exposed.sum()),
+        attack_curve=breaches.attack_curve(),
+    )
+
+
+def prior_breaches(
+    ranks: Iterable[int],
+    supports: Longs,
+    rho: Fraction,
+    n_rows: int,
+    breach_of: Callable[[int, int], tuple[Any, Ints]],
+) -> Found:
+    """Of the items at ``ranks`` those in more than ρ of all rows; ``breach_of`` says whom each exposes."""
+    found = []
+    exposed = np.zeros(n_rows, dtype=np.uint8)
+    for rank in ranks:
+        joint = int(supports[rank])
+        if joint * rho.denominator > rho.numerator * n_rows:
+            breach, rows = breach_of(int(rank), joint)
+            found.append(breach)
+            exposed[rows] = 1
+    found.sort(key=lambda breach: -breach.joint)
+    return Found(len(found), found, exposed)
+
+
+def attack_curve(
+    layout: Layout,
+    request: AuditRequest,
+    stop: Stop,
+    *,
+    allowed: Fraction | None = None,
+    k: int | None = None,
+) -> tuple[AttackPoint, ...]:
+    """One point for each number of known items that some record has; fewer if time runs out.
+
+    A record is drawn uniformly among those with enough items, then its known items. ``allowed`` is the
+    largest confidence allowed in a sensitive item, ``k`` the fewest records in which the known items must
+    be; None: the model says nothing of the kind.
+    """
+    generator = np.random.default_rng(request.seed)
+    lengths, samples = np.diff(layout.offsets), request.samples
+    points = []
+    for known in range(1, LARGEST_KNOWN + 1):
+        eligible = np.flatnonzero(lengths >= known)
+        if len(eligible) == 0:
+            break
+        drawn = np.empty((samples, known), dtype=np.int32)
+        for trial, row in enumerate(eligible[generator.integers(0, len(eligible), samples)]):
+            record = layout.items[layout.offsets[row] : layout.offsets[row + 1]]
+            drawn[trial] = np.sort(generator.choice(record, known, replace=False))
+        tasks = [
+            partial(_try, layout, allowed, part, stop) for part in np.array_split(drawn, PARTS)
+        ]
+        outcomes = run_all(tasks, stop, **request.run("trying attacks"))
+        if stop.reason != 0:
+            break
+        supports = np.concatenate([supports for supports, _ in outcomes])
+        inferred = Share(sum(hits for _, hits in outcomes), samples)
+        points.append(
+            AttackPoint(
+                known,
+                len(eligible),
+                unique=Share(int((supports == 1).sum()), samples),
+                inferred=None if allowed is None else inferred,
+                below_k=None if k is None else Share(int((supports < k).sum()), samples),
+            )
+        )
+    return tuple(points)
+
+
+def _try(layout: Layout, allowed: Fraction | None, known: Ints, stop: Stop) -> tuple[Longs, int]:
+    """In how many records each of the known sets is, and from how many sets a sensitive item follows."""
+    supports = np.zeros(len(known), dtype=np.int64)
+    inferred = np.zeros(len(known), dtype=np.bool_)
+    bound = Fraction(1) if allowed is None else allowed
+    rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows
+    sensitive = layout.sensitive_offsets, layout.sensitive_items
+    limits = bound.numerator, bound.denominator
+    known = np.ascontiguousarray(known)
+    try_attacks(known, *rows, *sensitive, *limits, supports, inferred, stop.flag)
+    return supports, int(inferred.sum())

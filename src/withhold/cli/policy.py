@@ -1,0 +1,173 @@
+"""Policy files: options as keys, read from TOML or from the internal manifest of a release; and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from withhold.cli.methods import columns_to_publish, owned
+from withhold.data.column_lists import join_columns, join_pairs, split_pairs
+from withhold.data.names import nearest
+from withhold.data.roles import ALL
+from withhold.errors import PolicyError
+
+
+def _named(*kinds: str) -> frozenset[str]:
+    """The options of methods that are written in one of these ways."""
+    return frozenset(
+        name
+        for name, owners in owned().items()
+        if any(declared.option.kind in kinds for declared in owners.values())
+    )
+
+
+LISTS = _named("items")
+"""Options that take items with commas between them; a policy file may hold a list."""
+COLUMNS = _named("columns", "publish")
+"""Options that take columns with commas between them; a policy file may hold a list."""
+FILES = _named("items", "file") | {"consent"}
+"""Options that may name a file; a policy file names it relative to its own folder."""
+REPEATED = _named("repeated", "publish")
+"""Options that may be given several times; a policy file may hold a list."""
+NOT_POLICY = frozenset(
+    ("data", "output", "policy", "force", "report", "edition", "jobs", "as_json", "quiet", "seed")
+)
+"""What does not change the release, or is said elsewhere."""
+
+
+class Key(NamedTuple):
+    """What a key of a policy file stands for."""
+
+    name: str
+    """The option's own name."""
+    is_switch: bool = False
+    turns_off: bool = False
+
+
+def load_policy(context: typer.Context, path: Path | None) -> Path | None:
+    """Make the file's keys the defaults of the options; an option that is given wins."""
+    if path is not None and not context.resilient_parsing:
+        # One policy file serves every verb: the keys of the others are passed over.
+        verbs = getattr(context.find_root().command, "commands", {}).values()
+        elsewhere = frozenset().union(*map(_keys, verbs))
+        keys = _keys(context.command)
+        policy = {}
+        for written, value in _content(path).items():
+            spelling = written.replace("_", "-")
+            if spelling in keys:
+                policy[keys[spelling].name] = _typed(path, written, keys[spelling], value)
+            elif spelling not in elsewhere:
+                near = nearest(spelling, sorted({*keys, *elsewhere}))
+                hint = f"; did you mean {near}?" if near else ""
+                raise typer.BadParameter(f"{path}: unknown key {written!r}{hint}")
+        context.default_map = {**(context.default_map or {}), **policy}
+    return path
+
+
+def _keys(verb: Any) -> dict[str, Key]:
+    """The long names of the verb's options, as they are typed but for the dashes before them."""
+    keys = {}
+    for option in verb.params:
+        if option.param_type_name != "option" or option.name in (None, "policy", "help"):
+            continue
+        is_switch = bool(getattr(option, "is_flag", False))
+        for turns_off, spellings in ((False, option.opts), (True, option.secondary_opts)):
+            for spelling in spellings:
+                keys[spelling] = Key(str(option.name), is_switch, turns_off)
+    return {spelling[2:]: key for spelling, key in keys.items() if spelling.startswith("--")}
+
+
+def _content(path: Path) -> Mapping[str, Any]:
+    """What a TOML file says, or the policy in the internal manifest of a release."""
+    import json
+    import tomllib
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.lstrip().startswith("{"):
+            return tomllib.loads(text)
+        record = json.loads(text)
+    except FileNotFoundError as error:
+        raise typer.BadParameter(f"{path} does not exist") from error
+    except OSError as error:
+        raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
+    if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
+        raise typer.BadParameter(
+            f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"
+        )
+    return dict(record["policy"])
+
+
+def _typed(path: Path, written: str, key: Key, value: Any) -> Any:
+    """The value as it would have been typed; what could not be typed is refused."""
+    name = key.name
+    if key.is_switch:
+        if not isinstance(value, bool):
+            raise typer.BadParameter(f"{path}: {written} must be true or false")
+        return value is not key.turns_off
+    if isinstance(value, list) and name in LISTS | COLUMNS | REPEATED:
+        texts = [str(each) for each in value]
+        if name in LISTS:
+            if any("," in item for item in texts):
+                raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
+            # The last comma says that this is a list, whatever files are called like its only item.
+            return ",".join(texts) + ","
+        if name in COLUMNS:
+            # A column that is called what the option takes for every column stands in quotes.
+            line = join_columns(texts)
+            texts = ['"all"' if name == "publish" and line == ALL else line]
+        return texts if name in REPEATED else texts[0]
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise typer.BadParameter(f"{path}: {written} must be a number or a text")
+    if name in FILES:
+        return _with_paths(name, str(value), path.parent)
+    # Through text, so that 0.1 stays one tenth.
+    return [str(value)] if name in REPEATED else str(value)
+
+
+def _with_paths(name: str, text: str, folder: Path) -> str:
+    """What was given for an option, the files in it named from ``folder`` where that has them."""
+    if os.path.isfile(folder / text):
+        return str(folder / text)
+    if name != "hierarchy" or "=" not in text:
+        return text
+    try:
+        pairs = split_pairs(text, "hierarchies")
+    except PolicyError:
+        return text  # whoever reads the hierarchies says what is wrong
+    found = {column: folder / file for column, file in pairs.items()}
+    return join_pairs({c: str(f) if os.path.isfile(f) else pairs[c] for c, f in found.items()})
+
+
+def typed_policy(context: typer.Context, *, seed: int) -> dict[str, Any]:
+    """The options in force as a policy file has them, files by absolute path, with the seed in use."""
+    spelling = {
+        str(option.name): next(name[2:] for name in option.opts if name.startswith("--"))
+        for option in context.command.params
+        if any(name.startswith("--") for name in option.opts)
+    }
+    policy = {
+        spelling[name]: _anywhere(name, value)
+        for name, value in context.params.items()
+        if name in spelling and name not in NOT_POLICY and value not in (None, [], ())
+    }
+    return policy | {"seed": seed}
+
+
+def _anywhere(name: str, value: Any) -> Any:
+    """The value so that it means the same in a policy file, from whichever folder that is used."""
+    if name == "publish":
+        columns = columns_to_publish(list(value))
+        return columns if columns == ALL else list(columns)
+    if name in FILES and isinstance(value, str):
+        found = _with_paths(name, value, Path.cwd())
+        is_item = name in LISTS and found == value and "," not in value
+        # A comma says that this is an item, whatever files are called like it.
+        return f"{value}," if is_item and not os.path.isabs(value) else found
+    return list(value) if isinstance(value, tuple) else value

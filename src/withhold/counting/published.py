@@ -1,0 +1,86 @@
+"""Rows of which some occurrences are withheld, and in how many of them an itemset is published.
+
+A withheld occurrence stays in its row as ``~rank``: one array holds the rows as they were and as they are.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from withhold.counting.attack import find_rank
+from withhold.counting.bits import clear_bit, set_bit
+from withhold.counting.jit import step
+from withhold.counting.supports import count_support
+
+
+class PublishedRows(NamedTuple):
+    """The rows by rank; supports and bitmaps are of what is published."""
+
+    offsets: Any
+    items: Any
+    post_offsets: Any
+    post_rows: Any
+    post_positions: Any
+    supports: Any
+    bitmaps: Any
+
+
+@step
+def count_rows(itemset, size, enough, rows):
+    """How many rows publish the itemset (ascending ranks), counted up to ``enough``."""
+    return count_support(rows, itemset, size, enough)
+
+
+@step
+def reaches(itemset, size, enough, rows):
+    """Whether at least so many rows hold the itemset (ascending ranks)."""
+    return count_rows(itemset, size, enough, rows) >= enough
+
+
+@step
+def has_more_rows(itemset, size, n, rows):
+    """Whether more than n rows hold the itemset (ascending ranks), which at least n do."""
+    for c in range(size):
+        if rows.supports[itemset[c]] == n:
+            return False
+    return reaches(itemset, size, n + 1, rows)
+
+
+@step
+def place_in(row, rank, rows):
+    """Where the row publishes the item, or -1."""
+    place = find_rank(rank, rows.offsets[row], rows.offsets[row + 1], rows.items)
+    return place if place >= 0 and rows.items[place] >= 0 else -1
+
+
+@step
+def publishes(row, itemset, size, rows):
+    """Whether the row holds the itemset (ascending ranks) and nothing of it is withheld."""
+    place = rows.offsets[row]
+    end = rows.offsets[row + 1]
+    for k in range(size):
+        place = find_rank(itemset[k], place, end, rows.items)
+        if place < 0 or rows.items[place] < 0:
+            return False
+        place += 1
+    return True
+
+
+@step
+def withhold(position, row, rows):
+    """Withhold an occurrence that is published."""
+    x = rows.items[position]
+    rows.items[position] = ~x
+    rows.supports[x] -= 1
+    clear_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
+
+
+@step
+def put_back(position, row, rows):
+    """Publish a withheld occurrence again; returns its item."""
+    x = ~rows.items[position]
+    rows.items[position] = x
+    rows.supports[x] += 1
+    set_bit(rows.bitmaps, len(rows.supports) - rows.bitmaps.shape[0], x, row)
+    return x

@@ -1,0 +1,116 @@
+"""What it costs that two tuples, or two groups, get the same cells.
+
+The cost is linear in the rows that lose a cell (how much each loses is a number of the node), or the change
+of the divergence between what was and what is still shown, class by class, or both.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.jit import step
+from withhold.methods.cells.search.tuples import common_node
+
+
+class Costs(NamedTuple):
+    """What a merge costs."""
+
+    linear: Any
+    """By node: what one row has lost that shows only this; 0 for nothing."""
+    divergent: Any
+    """How much the divergence counts, as an array of one number; 0: not at all."""
+    shares: Any
+    """By class and node: the smoothed share of the value in the original; 0 for inner nodes."""
+    weights: Any
+    """By class: its share of the rows."""
+    logs: Any
+    """The logarithm of each whole number from 0 on, plus the pseudo-count (numbers of rows)."""
+    totals: Any
+    """By column: the logarithm of each whole number from 0 on, plus the pseudo-count of every value."""
+
+
+@step
+def change_of_total(tuples, costs, own, column, loses):
+    """How the logarithm of the rows that show a value changes when so many lose theirs."""
+    shown = tuples.shown[own, column]
+    if loses > shown:
+        return 0.0  # nobody can; such a number is filled into tables and never read
+    return costs.totals[column, shown - loses] - costs.totals[column, shown]
+
+
+@step
+def change_of_value(tuples, costs, own, node, loses):
+    """How the logarithm of the rows that show this value changes when so many lose it."""
+    left = tuples.exact[own, node]
+    return costs.logs[left - loses] - costs.logs[left]
+
+
+@step
+def cost_of_merge(tuples, trees, costs, each, partner):
+    """The cost of one merge, the partner being of any class."""
+    place, other_place = tuples.places[each], tuples.places[partner]
+    own, other_own = np.int64(tuples.classes[each]), np.int64(tuples.classes[partner])
+    size, other_size = np.int64(tuples.sizes[place]), np.int64(tuples.sizes[other_place])
+    cost = 0.0
+    for j in range(len(costs.totals)):
+        node, other = np.int64(tuples.cells[place, j]), np.int64(tuples.cells[other_place, j])
+        meet = common_node(trees, node, other)
+        cost += size * (costs.linear[meet] - costs.linear[node])
+        cost += other_size * (costs.linear[meet] - costs.linear[other])
+        if costs.divergent[0] == 0.0:
+            continue
+        loses = size if meet != node and trees.leaves[node] else 0
+        other_loses = other_size if meet != other and trees.leaves[other] else 0
+        change = 0.0
+        if loses > 0:
+            changed = change_of_value(tuples, costs, own, node, loses)
+            change -= costs.weights[own] * costs.shares[own, node] * changed
+        if other_loses > 0:
+            changed = change_of_value(tuples, costs, other_own, other, other_loses)
+            change -= costs.weights[other_own] * costs.shares[other_own, other] * changed
+        if own == other_own:
+            total = change_of_total(tuples, costs, own, j, loses + other_loses)
+            change += costs.weights[own] * total
+        else:
+            change += costs.weights[own] * change_of_total(tuples, costs, own, j, loses)
+            total = change_of_total(tuples, costs, other_own, j, other_loses)
+            change += costs.weights[other_own] * total
+        cost += costs.divergent[0] * change
+    return cost
+
+
+@step
+def cost_of_groups(tuples, trees, costs, scratch, group, other_group):
+    """The cost of giving two groups the same cells; ``scratch`` holds their rows by class."""
+    place = tuples.places[tuples.heads[group]]
+    other_place = tuples.places[tuples.heads[other_group]]
+    total, other_total = tuples.totals[group], tuples.totals[other_group]
+    cost = 0.0
+    for j in range(len(costs.totals)):
+        node, other = np.int64(tuples.cells[place, j]), np.int64(tuples.cells[other_place, j])
+        if node == other:
+            continue
+        meet = common_node(trees, node, other)
+        cost += total * (costs.linear[meet] - costs.linear[node])
+        cost += other_total * (costs.linear[meet] - costs.linear[other])
+        if costs.divergent[0] == 0.0:
+            continue
+        loses = meet != node and trees.leaves[node]
+        other_loses = meet != other and trees.leaves[other]
+        for own in range(len(scratch.mine)):
+            lost = scratch.mine[own] if loses else 0
+            other_lost = scratch.theirs[own] if other_loses else 0
+            if lost + other_lost == 0:
+                continue
+            change = change_of_total(tuples, costs, own, j, lost + other_lost)
+            if lost > 0:
+                changed = change_of_value(tuples, costs, own, node, lost)
+                change -= costs.shares[own, node] * changed
+            if other_lost > 0:
+                changed = change_of_value(tuples, costs, own, other, other_lost)
+                change -= costs.shares[own, other] * changed
+            cost += costs.divergent[0] * costs.weights[own] * change
+    return cost

@@ -1,0 +1,288 @@
+"""The rows of a table as tuples with multiplicities, and the groups that they form; changed in place.
+
+A *tuple* stands for all rows with the same cells, class and sensitive value. A *group* is all tuples with the
+same cells. Tuples have ids that stay; where a tuple's cells lie (its *place*) changes, so that the tuples of
+a class stay together and a scan over them is one sweep through memory. A group's number is its slot in a
+hash table. A group breaks the model with fewer than ``k`` rows or ``variety`` different sensitive values.
+
+Numbers are handed on as int64, so that every function is compiled once.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.jit import kernel, step
+
+NOBODY = -1
+RISKY, DRAW, STEPS, ACROSS = 0, 1, 2, 3
+
+
+class Tuples(NamedTuple):
+    """All that changes while tuples are merged."""
+
+    cells: Any
+    """By place: the nodes of each column, uint32."""
+    sizes: Any
+    """By place: how many rows, int32."""
+    keys: Any
+    """By place: what a scan looks at first, uint64; see ``partners``."""
+    digits: Any
+    """By column: what the key grows by with its node, uint64."""
+    origin: Any
+    """What is taken off every key, and what is added for each row of the size, uint64."""
+    n_sizes: Any
+    """Keys show sizes below that one, as an array of one number."""
+    ids: Any
+    """By place: whose place it is, int32."""
+    places: Any
+    """By id, int32, like the next six; -1 once the tuple has become part of another."""
+    classes: Any
+    values: Any
+    """The sensitive value; all 0 without one."""
+    into: Any
+    """The tuple that it became part of, or -1."""
+    groups: Any
+    following: Any
+    """The next tuple of the same group, or -1."""
+    risky_places: Any
+    """Where it stands in ``risky``, or -1."""
+    risky: Any
+    """The tuples of groups that break the model, in no order, int32."""
+    starts: Any
+    """By class: where its tuples begin, and where they end, int64."""
+    ends: Any
+    heads: Any
+    """By group: its first tuple, or -1, int32."""
+    used: Any
+    """By slot: whether it ever held a group, bool."""
+    totals: Any
+    """By group: how many rows, and how many different sensitive values, int64."""
+    varieties: Any
+    exact: Any
+    """By class and node: how many rows still show this value, int64; 0 for inner nodes."""
+    shown: Any
+    """By class and column: how many rows show a value at all, int64."""
+    numbers: Any
+    """How many are risky, the state of the draw (as int64), steps done, merges across classes."""
+
+
+class Trees(NamedTuple):
+    """What each column's values can become: one tree a column, all nodes in one numbering."""
+
+    parents: Any
+    """The node above, or -1 for a root, int32. A root means: withheld."""
+    depths: Any
+    """Edges below the root, int32."""
+    columns: Any
+    """The column of each node, int32."""
+    leaves: Any
+    """Whether the node is a value of the original, bool."""
+
+
+@step
+def common_node(trees, a, b):
+    """The lowest node above both, or one of them."""
+    one, other = np.int64(a), np.int64(b)
+    while one != other:
+        if trees.depths[one] >= trees.depths[other]:
+            one = np.int64(trees.parents[one])
+        else:
+            other = np.int64(trees.parents[other])
+    return one
+
+
+@step
+def merge_cells(tuples, trees, each, partner, merged):
+    """Write into ``merged`` the lowest cells that two tuples can both have."""
+    place, other_place = tuples.places[each], tuples.places[partner]
+    for j in range(len(merged)):
+        merged[j] = common_node(trees, tuples.cells[place, j], tuples.cells[other_place, j])
+
+
+@step
+def next_draw(tuples, below):
+    """A number from 0 to ``below`` - 1, drawn by splitmix64 from the state."""
+    state = np.uint64(tuples.numbers[DRAW]) + np.uint64(0x9E3779B97F4A7C15)
+    tuples.numbers[DRAW] = np.int64(state)
+    mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed = mixed ^ (mixed >> np.uint64(31))
+    return np.int64(mixed % np.uint64(below))
+
+
+@step
+def has_cells(tuples, place, other):
+    """Whether the tuples at two places have the same cells."""
+    j = 0
+    while j < tuples.cells.shape[1] and tuples.cells[place, j] == tuples.cells[other, j]:
+        j += 1
+    return j == tuples.cells.shape[1]
+
+
+@step
+def find_slot(tuples, place):
+    """The slot of the group with the cells of this place, or the one where it belongs."""
+    n_columns = tuples.cells.shape[1]
+    mask = len(tuples.heads) - 1
+    key = np.uint64(n_columns)
+    for j in range(n_columns):
+        key = (key ^ np.uint64(tuples.cells[place, j])) * np.uint64(0x9E3779B97F4A7C15)
+        key ^= key >> np.uint64(29)
+    slot = np.int64(key & np.uint64(mask))
+    free = np.int64(NOBODY)
+    for _ in range(len(tuples.heads)):
+        head = tuples.heads[slot]
+        if head == NOBODY:
+            if free == NOBODY:
+                free = slot
+            if not tuples.used[slot]:
+                break
+        elif has_cells(tuples, np.int64(tuples.places[head]), place):
+            return slot
+        slot = (slot + 1) & mask
+    return free
+
+
+@step
+def mark_risky(tuples, group, k, variety):
+    """Note for every tuple of a group whether the group breaks the model."""
+    breaks = tuples.totals[group] < k or tuples.varieties[group] < variety
+    each = np.int64(tuples.heads[group])
+    while each != NOBODY:
+        if not breaks:
+            unmark_risky(tuples, each)
+        elif tuples.risky_places[each] == NOBODY:
+            last = tuples.numbers[RISKY]
+            tuples.risky[last] = each
+            tuples.risky_places[each] = last
+            tuples.numbers[RISKY] = last + 1
+        each = np.int64(tuples.following[each])
+
+
+@step
+def unmark_risky(tuples, each):
+    """Take a tuple off the list of the risky ones, if it is there."""
+    place = tuples.risky_places[each]
+    if place != NOBODY:
+        last = tuples.numbers[RISKY] - 1
+        moved = tuples.risky[last]
+        tuples.risky[place] = moved
+        tuples.risky_places[moved] = place
+        tuples.risky_places[each] = NOBODY
+        tuples.numbers[RISKY] = last
+
+
+@step
+def count_varieties(tuples, group):
+    """Count the different sensitive values that the tuples of a group have."""
+    found = 0
+    each = tuples.heads[group]
+    while each != NOBODY:
+        earlier = tuples.heads[group]
+        while earlier != each and tuples.values[earlier] != tuples.values[each]:
+            earlier = tuples.following[earlier]
+        if earlier == each:
+            found += 1
+        each = tuples.following[each]
+    tuples.varieties[group] = found
+
+
+@step
+def leave_group(tuples, each, k, variety):
+    """Take a tuple out of its group, which may break the model from then on."""
+    group = np.int64(tuples.groups[each])
+    if tuples.heads[group] == each:
+        tuples.heads[group] = tuples.following[each]
+    else:
+        before = tuples.heads[group]
+        while tuples.following[before] != each:
+            before = tuples.following[before]
+        tuples.following[before] = tuples.following[each]
+    tuples.following[each] = NOBODY
+    tuples.totals[group] -= tuples.sizes[tuples.places[each]]
+    count_varieties(tuples, group)
+    mark_risky(tuples, group, k, variety)
+
+
+@kernel
+def join_group(tuples, each, k, variety):
+    """Put a tuple into the group of its cells; one that is there already takes its rows over."""
+    place = np.int64(tuples.places[each])
+    # Its own cells are no longer in any group, so the group found has another head.
+    group = find_slot(tuples, place)
+    if tuples.heads[group] == NOBODY:
+        tuples.totals[group] = 0
+        tuples.used[group] = True
+    twin = tuples.heads[group]
+    while twin != NOBODY and not (
+        tuples.classes[twin] == tuples.classes[each] and tuples.values[twin] == tuples.values[each]
+    ):
+        twin = tuples.following[twin]
+    tuples.totals[group] += tuples.sizes[place]
+    if twin == NOBODY:
+        tuples.groups[each] = group
+        tuples.following[each] = tuples.heads[group]
+        tuples.heads[group] = each
+        count_varieties(tuples, group)
+    else:
+        other = np.int64(tuples.places[twin])
+        tuples.sizes[other] += tuples.sizes[place]
+        renew_key(tuples, other)
+        tuples.into[each] = twin
+        unmark_risky(tuples, each)
+        give_up_place(tuples, each)
+    mark_risky(tuples, group, k, variety)
+
+
+@step
+def give_up_place(tuples, each):
+    """Let the last tuple of the class move to the place of one that is no more."""
+    place = tuples.places[each]
+    last = tuples.ends[tuples.classes[each]] - 1
+    moved = tuples.ids[last]
+    for j in range(tuples.cells.shape[1]):
+        tuples.cells[place, j] = tuples.cells[last, j]
+    tuples.sizes[place] = tuples.sizes[last]
+    tuples.keys[place] = tuples.keys[last]
+    tuples.ids[place] = moved
+    tuples.places[moved] = place
+    tuples.places[each] = NOBODY
+    tuples.ends[tuples.classes[each]] = last
+
+
+@step
+def renew_key(tuples, place):
+    """Make the key of a place anew, after its cells or its size have changed; see ``make_keys``."""
+    key = np.uint64(0)
+    for j in range(len(tuples.digits)):
+        key += np.uint64(tuples.cells[place, j]) * tuples.digits[j]
+    if tuples.sizes[place] < tuples.n_sizes[0]:
+        key += np.uint64(tuples.sizes[place]) * tuples.origin[1]
+    tuples.keys[place] = key - tuples.origin[0]
+
+
+@kernel
+def move(tuples, trees, each, cells, k, variety):
+    """Give a tuple these cells, each its own or a node above, and see to all that depends on them."""
+    leave_group(tuples, each, k, variety)
+    place, own = np.int64(tuples.places[each]), tuples.classes[each]
+    for j in range(len(cells)):
+        before = tuples.cells[place, j]
+        if before != cells[j]:
+            if trees.leaves[before]:
+                tuples.exact[own, before] -= tuples.sizes[place]
+                tuples.shown[own, j] -= tuples.sizes[place]
+            tuples.cells[place, j] = cells[j]
+    renew_key(tuples, place)
+    join_group(tuples, each, k, variety)
+
+
+@kernel
+def form_groups(tuples, k, variety):
+    """Put all tuples into groups for the first time."""
+    for each in range(len(tuples.places)):
+        join_group(tuples, each, k, variety)
