@@ -121,27 +121,19 @@ infer the 1 private item with a probability above 0.5.
 
 
 class Coherent(Model, Protocol):
-    """What the room asks of a model. Others that can be said in these numbers are proved by it too."""
+    """What the room asks of a model, as ``Coherence`` has it; others like it are proved by the room too.
+
+    An h of 1 asks for nothing, as does a k of 1.
+    """
 
     @property
-    def h(self) -> Fraction:
-        """No private item follows with a higher probability; 1 asks for nothing."""
-        ...
-
+    def h(self) -> Fraction: ...
     @property
-    def k(self) -> int:
-        """At least so many records hold what the attacker knows."""
-        ...
-
+    def k(self) -> int: ...
     @property
-    def p(self) -> int | None:
-        """The attacker knows at most so many public items; None: any number."""
-        ...
-
+    def p(self) -> int | None: ...
     @property
-    def private(self) -> frozenset[str]:
-        """The items that must not be inferred; all others are public."""
-        ...
+    def private(self) -> frozenset[str]: ...
 
 
 def at_least_one(value: int, *, name: str) -> int:

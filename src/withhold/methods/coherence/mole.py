@@ -33,18 +33,16 @@ class Mole:
         """How likely the attacker is right: about the record, or about the private item."""
         return Fraction(1 if self.private is None else self.joint, max(self.support, 1))
 
+    @property
+    def _known(self) -> str:
+        return "{" + ", ".join(self.items) + "}" if self.items else "nothing"
+
     def row(self) -> tuple[str, ...]:
         """The mole as cells of a table."""
-        shown = "{" + ", ".join(self.items) + "}" if self.items else "nothing"
+        chance = f"{float(self.probability):.1%}"
         if self.private is None:
-            holders = counted(self.support, "record")
-            return shown, "too rare", f"{float(self.probability):.1%}", holders
-        return (
-            shown,
-            f"→ {self.private}",
-            f"{float(self.probability):.1%}",
-            f"{self.joint:,} of {self.support:,}",
-        )
+            return self._known, "too rare", chance, counted(self.support, "record")
+        return self._known, f"→ {self.private}", chance, f"{self.joint:,} of {self.support:,}"
 
     def as_dict(self) -> dict[str, Any]:
         """The mole with its counts and the attacker's exact chance."""
@@ -59,7 +57,7 @@ class Mole:
         }
 
     def __str__(self) -> str:
-        known = "{" + ", ".join(self.items) + "}" if self.items else "nothing"
+        known = self._known
         if self.private is None:
             return f"{known}: too rare, in {counted(self.support, 'record')}"
         share = f"{float(self.probability):.1%}".replace(".0%", "%").replace("%", " %")

@@ -1,4 +1,4 @@
-"""Numbers of sets as rows of slots: they may need hundreds of bits, and the caller knows what a slot is worth.
+"""Numbers of sets as rows of slots, as they may need hundreds of bits; the caller knows what a slot is worth.
 
 With n items to choose from and at most r to take there are W(n, r) = Σ C(n, i), i ≤ r, sets: that adds
 ``weights[r, n]`` to slot ``slots[r, n]``. An item that all rows of a set hold is *free*: it needs no search
