@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from withhold.counting.layout import Longs
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
@@ -23,6 +26,7 @@ from withhold.methods.rho.search.thinning import thin
 from withhold.methods.rho.search.unsafe_items import already_holds
 from withhold.methods.rho.search.workspace import Workspace
 
+Bools = NDArray[np.bool_]
 SHARE_OF_SEARCH = 0.7
 """Of a budget for a table in one part; the rest goes to finding what the search left unsafe."""
 SHARE_OF_CHECK = 0.2
@@ -90,17 +94,17 @@ def suppress_rho(
             if len(split) == 1:
                 left = suppress_sensitive(table, model, kept, choices, log, search).kept()
             else:
-                left = _suppress_parts(
+                part = partial(
+                    _suppress_part,
                     table,
                     model,
                     kept,
-                    split,
                     choices,
-                    log,
                     search,
-                    forced=forced_in_parts,
-                    restoring=within_parts,
+                    forced_in_parts,
+                    within_parts,
                 )
+                left = _suppress_parts(table, kept, split, choices, log, search, part)
             interrupted = search.reason != 0
         if interrupted and len(split) == 1:
             left = remove_unproven(table, model, left, log, overall, jobs=jobs)
@@ -111,16 +115,7 @@ def suppress_rho(
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
             # A search over the whole table leaves little to undo; parts leave much.
             few = len(split) == 1 and keep == "rules"
-            _restore(
-                work,
-                table,
-                model,
-                overall,
-                n_thinned=n_thinned,
-                few=few,
-                jobs=jobs,
-                progress=progress,
-            )
+            _restore(work, table, model, overall, n_thinned, few, jobs=jobs, progress=progress)
             left = work.kept()
     return _plan(table, log, left), options
 
@@ -153,62 +148,41 @@ def _default_parts(table: Records, *, restoring: bool, hurried: bool) -> int:
 
 
 def _suppress_parts(
-    table: Records,
-    model: RhoUncertainty,
-    kept: np.ndarray,
-    split: list[np.ndarray],
+    records: Records,
+    kept: Bools,
+    split: list[Longs],
     choices: Choices,
     log: Log,
     stop: Stop,
-    *,
-    forced: bool,
-    restoring: bool,
-) -> np.ndarray:
+    suppress: Callable[[Longs], tuple[Log, Bools]],
+) -> Bools:
     """What is left when every part was made safe on its own, in parallel."""
-    quietly = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
-    tasks = [
-        partial(
-            _suppress_part,
-            table,
-            model,
-            kept,
-            part,
-            quietly,
-            stop,
-            forced=forced,
-            restoring=restoring,
-        )
-        for part in split
-    ]
+    tasks = [partial(suppress, part) for part in split]
+    what = "suppressing parts"
+    done = run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
     left = kept.copy()
-    for part, (part_log, part_left) in zip(
-        split,
-        run_all(
-            tasks, stop, jobs=choices.jobs, progress=choices.progress, what="suppressing parts"
-        ),
-        strict=True,
-    ):
-        places = places_of(table, part)
+    for part, (part_log, part_left) in zip(split, done, strict=True):
+        places = places_of(records, part)
         left[places] = part_left
         log.absorb(part_log, places)
     return left
 
 
 def _suppress_part(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
-    kept: np.ndarray,
-    records: np.ndarray,
+    kept: Bools,
     choices: Choices,
     stop: Stop,
-    *,
     forced: bool,
     restoring: bool,
-) -> tuple[Log, np.ndarray]:
+    chosen: Longs,
+) -> tuple[Log, Bools]:
     """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
+    choices = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
     log = Log()
-    places = places_of(table, records)
-    part = part_of(table, records, places)
+    places = places_of(records, chosen)
+    part = part_of(records, chosen, places)
     left = kept[places]
     del places
     if stop.reason == 0:
@@ -231,9 +205,9 @@ def _restore(
     table: Records,
     model: RhoUncertainty,
     stop: Stop,
-    *,
     n_thinned: int = 0,
     few: bool = False,
+    *,
     jobs: int | None,
     progress: Progress = quiet,
 ) -> None:
