@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.arrays import sort_ascending
-from withhold.counting.jit import kernel, routine, step
+from withhold.counting.jit import kernel, step
 from withhold.counting.supports import IndexedRows
 from withhold.counting.walk import Walk, follow, next_set, open_level, place_of
 from withhold.methods.rho.search.room import has_room
@@ -76,7 +76,7 @@ def count_sets(n_items, largest):
     return total
 
 
-@routine
+@step
 def find_small_unsafe(rows, limits, few, trial, consequent, given, n_local):
     """The first q among the record's items, of at most ``max_known``, with no room for one more record.
 

@@ -16,6 +16,7 @@ from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints, Layout, Longs, fair_bounds, lay_out
 from withhold.counting.threads import Stop, run_all
 from withhold.counting.walk import (
+    Walk,
     count_extensions,
     deliver,
     follow,
@@ -48,12 +49,18 @@ def delete_forced(
     # Shared by the threads; each writes only rows whose rarest item is in its own range.
     supports = np.zeros(layout.n_rows, dtype=np.int64)
     bounds = fair_bounds(layout, TASKS)
+    rows, sensitive = layout.rows(), layout.sensitive
+    walks: list[Walk] = []
 
     def look(*roots: int) -> None:
-        walk = new_walk(layout.rows(), 2)
         child_of = np.empty(layout.n_items, dtype=np.int64)
-        rows, sensitive = layout.rows(), layout.sensitive
+        try:
+            # What another task has finished with; taking it from a list is safe between threads.
+            walk = walks.pop()
+        except IndexError:
+            walk = new_walk(rows, 2)
         find_forced(rows, walk, sensitive, child_of, roots, limits, supports, stop.flag)
+        walks.append(walk)
 
     tasks = [partial(look, *ends) for ends in zip(bounds, bounds[1:], strict=False)]
     what = "finding forced deletions"
@@ -62,16 +69,16 @@ def delete_forced(
         # Records without any other item: their N(r) is in every record, and those are too few.
         lengths = np.diff(layout.offsets)
         supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
-    rows = np.flatnonzero(supports)
-    starts, others, gone, answers = list_forced(layout, rows)
+    forced = np.flatnonzero(supports)
+    starts, others, gone, answers = list_forced(layout, forced)
     log.add(
         gone,
         answers,
         starts=starts,
         items=others,
-        consequents=np.full(len(rows), EACH_REMOVED, dtype=np.int32),
-        joints=np.ones(len(rows), dtype=np.int64),
-        supports=supports[rows],
+        consequents=np.full(len(forced), EACH_REMOVED, dtype=np.int32),
+        joints=np.ones(len(forced), dtype=np.int64),
+        supports=supports[forced],
     )
     kept[gone] = False
     return kept

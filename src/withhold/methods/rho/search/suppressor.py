@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from withhold.counting.layout import Longs
 from withhold.counting.memory import give_back_memory
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
@@ -26,6 +29,7 @@ from withhold.methods.rho.search.thinning import thin
 from withhold.methods.rho.search.unsafe_items import already_holds
 from withhold.methods.rho.search.workspace import Workspace
 
+Bools = NDArray[np.bool_]
 SHARE_OF_SEARCH = 0.7
 """Of a budget for a table in one part; the rest goes to finding what the search left unsafe."""
 SHARE_OF_CHECK = 0.2
@@ -53,81 +57,65 @@ def suppress_rho(
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
     model = model.for_records_up_to(int(records.lengths.max(initial=0)))
-    parts = options.parts
-    if parts is None and options.max_cost is None:
-        parts = _default_parts(
-            records, restoring=options.restoring, hurried=options.budget is not None
-        )
-    split = split_records(records, parts=parts, max_cost=options.max_cost, seed=run.seed)
-    within_parts = options.restoring and len(split) > 1 and records.n_occurrences > MOST_TO_RESTORE
+    keep, restoring, budget = options.keep, options.restoring, options.budget
+    parts, max_cost = options.parts, options.max_cost
+    if parts is None and max_cost is None:
+        parts = _default_parts(records, restoring=restoring, hurried=budget is not None)
+    split = split_records(records, parts=parts, max_cost=max_cost, seed=run.seed)
+    within_parts = restoring and len(split) > 1 and records.n_occurrences > MOST_TO_RESTORE
     pick = options.pick or ("longest" if len(split) == 1 else "random")
-    choices = Choices(
-        at_random=pick == "random", seed=run.seed, jobs=run.jobs, progress=run.progress
-    )
+    choices = Choices(at_random=pick == "random", **vars(run))
     in_force = {
-        "keep": options.keep,
+        "keep": keep,
         "pick": pick,
-        "restoring": "within parts" if within_parts else options.restoring,
+        "restoring": "within parts" if within_parts else restoring,
         "parts": len(split),
-        "budget": options.budget,
+        "budget": budget,
         "seed": run.seed,
     }
     log = Log()
-    with Stop(options.budget) as overall:
-        with _search_stop(options.budget, in_one=len(split) == 1) as search:
-            # On a options.budget each part looks for its own forced deletions, so that some get finished.
-            forced_in_parts = (
-                options.budget is not None and len(split) > 1 and options.keep == "rules"
-            )
+    with Stop(budget) as overall:
+        with _search_stop(budget, in_one=len(split) == 1) as search:
+            # On a budget each part looks for its own forced deletions, so that some get finished.
+            forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
             kept = np.ones(records.n_occurrences, dtype=bool)
-            if options.keep == "rules" and not forced_in_parts:
+            if keep == "rules" and not forced_in_parts:
                 kept = delete_forced(records, model, choices, log, search)
-            # The search over a whole records removes nothing that need not go. Parts and thinning do.
-            hasty = len(split) > 1 or options.keep == "distribution"
-            if (
-                hasty
-                and log.n_removed == 0
-                and _holds(records, model, options.budget, run.jobs, run.progress)
-            ):
+            # The search over all records removes nothing that need not go. Parts and thinning do.
+            hasty = len(split) > 1 or keep == "distribution"
+            nothing_gone = hasty and log.n_removed == 0
+            if nothing_gone and _holds(records, model, budget, run.jobs, run.progress):
                 return _plan(records, log, kept), in_force
-            if options.keep == "distribution":
+            if keep == "distribution":
                 kept = thin(records, model, log, search)
             give_back_memory()
-            n_thinned = 0 if options.keep == "rules" else log.n_reasons
+            n_thinned = 0 if keep == "rules" else log.n_reasons
             if len(split) == 1:
                 left = suppress_sensitive(records, model, kept, choices, log, search).kept()
             else:
-                left = _suppress_parts(
+                part = partial(
+                    _suppress_part,
                     records,
                     model,
                     kept,
-                    split,
                     choices,
-                    log,
                     search,
-                    forced=forced_in_parts,
-                    restoring=within_parts,
+                    forced_in_parts,
+                    within_parts,
                 )
+                left = _suppress_parts(records, kept, split, choices, log, search, part)
             interrupted = search.reason != 0
         if interrupted and len(split) == 1:
             left = remove_unproven(records, model, left, log, overall, jobs=run.jobs)
-        elif options.restoring and not within_parts and not interrupted:
+        elif restoring and not within_parts and not interrupted:
             # What was forced can never come back; what was thinned can.
-            kept = kept if options.keep == "rules" else np.ones_like(kept)
+            kept = kept if keep == "rules" else np.ones_like(kept)
             work = Workspace(records, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
-            # A search over the whole records leaves little to undo; parts leave much.
-            few = len(split) == 1 and options.keep == "rules"
-            _restore(
-                work,
-                records,
-                model,
-                overall,
-                n_thinned=n_thinned,
-                few=few,
-                jobs=run.jobs,
-                progress=run.progress,
-            )
+            # A search over all records leaves little to undo; parts leave much.
+            few = len(split) == 1 and keep == "rules"
+            how = {"jobs": run.jobs, "progress": run.progress}
+            _restore(work, records, model, overall, n_thinned, few, **how)
             left = work.kept()
     return _plan(records, log, left), in_force
 
@@ -160,62 +148,41 @@ def _default_parts(table: Records, *, restoring: bool, hurried: bool) -> int:
 
 
 def _suppress_parts(
-    table: Records,
-    model: RhoUncertainty,
-    kept: np.ndarray,
-    split: list[np.ndarray],
+    records: Records,
+    kept: Bools,
+    split: list[Longs],
     choices: Choices,
     log: Log,
     stop: Stop,
-    *,
-    forced: bool,
-    restoring: bool,
-) -> np.ndarray:
+    suppress: Callable[[Longs], tuple[Log, Bools]],
+) -> Bools:
     """What is left when every part was made safe on its own, in parallel."""
-    quietly = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
-    tasks = [
-        partial(
-            _suppress_part,
-            table,
-            model,
-            kept,
-            part,
-            quietly,
-            stop,
-            forced=forced,
-            restoring=restoring,
-        )
-        for part in split
-    ]
+    tasks = [partial(suppress, part) for part in split]
+    what = "suppressing parts"
+    done = run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
     left = kept.copy()
-    for part, (part_log, part_left) in zip(
-        split,
-        run_all(
-            tasks, stop, jobs=choices.jobs, progress=choices.progress, what="suppressing parts"
-        ),
-        strict=True,
-    ):
-        places = places_of(table, part)
+    for part, (part_log, part_left) in zip(split, done, strict=True):
+        places = places_of(records, part)
         left[places] = part_left
         log.absorb(part_log, places)
     return left
 
 
 def _suppress_part(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
-    kept: np.ndarray,
-    records: np.ndarray,
+    kept: Bools,
     choices: Choices,
     stop: Stop,
-    *,
     forced: bool,
     restoring: bool,
-) -> tuple[Log, np.ndarray]:
+    chosen: Longs,
+) -> tuple[Log, Bools]:
     """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
+    choices = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
     log = Log()
-    places = places_of(table, records)
-    part = part_of(table, records, places)
+    places = places_of(records, chosen)
+    part = part_of(records, chosen, places)
     left = kept[places]
     del places
     if stop.reason == 0:
@@ -238,9 +205,9 @@ def _restore(
     table: Records,
     model: RhoUncertainty,
     stop: Stop,
-    *,
     n_thinned: int = 0,
     few: bool = False,
+    *,
     jobs: int | None,
     progress: Progress = quiet,
 ) -> None:
