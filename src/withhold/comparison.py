@@ -20,6 +20,7 @@ from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import Data, read, read_table
 from withhold.formats.formulas import unescaped_items
+from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.method import Model
 from withhold.methods.buckets.search.suppressor import tree_for
 from withhold.publish.manifest import read_internal, read_manifest
@@ -27,7 +28,7 @@ from withhold.publish.publishing import internal_of, manifest_of, sha256_of
 from withhold.publish.recheck import model_in
 from withhold.publish.rereading import read_original, read_published
 from withhold.registry import measured as measure
-from withhold.release import Release
+from withhold.release import AnyRelease, Release
 from withhold.telling.facts import Asked, Measured
 from withhold.wording import counted
 
@@ -79,13 +80,13 @@ class Candidate:
 
 @checked
 def compare(
-    original: Any,
-    *published: Any,
+    original: Readable | ReadableTable,
+    *published: AnyRelease | Readable | ReadableTable,
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
     hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
-    consent: Any = None,
+    consent: Consent = None,
     names: Sequence[str] | None = None,
     jobs: int | None = None,
     progress: Progress = quiet,

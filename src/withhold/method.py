@@ -13,7 +13,7 @@ from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
-from withhold.options import Declared, options_of
+from withhold.options import Declared, Plain, options_of
 
 if TYPE_CHECKING:
     from withhold.data.plan import AnyPlan
@@ -44,7 +44,7 @@ class Model(Protocol):
         """What holds for data that satisfies the model, in one sentence."""
         ...
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         ...
 
@@ -56,7 +56,7 @@ class Finding(Protocol):
         """The finding as cells of a table: what, whereto, and from the third on numbers."""
         ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The finding as plain values for JSON."""
         ...
 
@@ -69,7 +69,7 @@ class AnyLoss(Protocol):
         """What was withheld, as the one number that releases are compared by."""
         ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """All of it as plain values."""
         ...
 
@@ -115,6 +115,22 @@ class AuditRun(CheckRun):
     """How any audit is run."""
 
     seed: int = 0
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Of the same data, where they were checked already; an audit checks them otherwise."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditAfterProof(AuditRun):
+    """How the audit of data is run that were checked a moment ago."""
+
+    proof: Verdict
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.proof
 
 
 @dataclass(frozen=True)

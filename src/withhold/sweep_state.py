@@ -11,20 +11,18 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from withhold.atomic.steps import append
-from withhold.data import Hierarchy, Table, plan
+from withhold.data import Evidence, Hierarchy, Table, plan
 from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
+from withhold.method import Model
 from withhold.methods.cells import plan as cell_plan
 from withhold.publish.publishing import save_text
 from withhold.telling.facts import Asked, Fact
-
-if TYPE_CHECKING:
-    from withhold.sweeping import Case, Point
 
 FILE = "points.jsonl"
 SEED_BITS = 32
@@ -37,9 +35,35 @@ DIFFERENCES = {
     "measures": "min-support or min-confidence is not the same",
 }
 """What the first line says, and what to tell when it says something else."""
-
-
 AGAIN = "choose another folder, or --force to start again"
+Plain = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One place of the grid: what was varied, and what follows from it."""
+
+    values: Mapping[str, Plain]
+    model: Model
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place of the grid, measured."""
+
+    values: Mapping[str, Plain]
+    facts: tuple[Fact, ...]
+    """None if the point is impossible."""
+    plotted: tuple[str, ...]
+    seconds: float
+    """To find the release and to prove it."""
+    problem: str | None = None
+    """Why there is no release."""
+
+    def fact(self, path: str) -> Fact | None:
+        """The fact at a path, if there is one."""
+        return next((fact for fact in self.facts if fact.path == path), None)
 
 
 class State:
@@ -52,7 +76,14 @@ class State:
 
     @classmethod
     def open(
-        cls, folder: Path | None, data: Any, first: Case, asked: Asked, *, force: bool
+        cls,
+        folder: Path | None,
+        data: Any,
+        evidence: Evidence,
+        first: Case,
+        asked: Asked,
+        *,
+        force: bool,
     ) -> State:
         """What the folder has of this sweep; a folder with another sweep is refused."""
         given = first.options.get("seed")
@@ -64,7 +95,7 @@ class State:
         except OSError as error:
             raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
         path = folder / FILE
-        about = _about(data, first, asked, seed)
+        about = _about(data, evidence, first, asked, seed)
         if force or not path.exists():
             save_text(path, json_text(about, indent=None) + "\n", force=True)
             return cls(path, {}, seed)
@@ -85,10 +116,12 @@ class State:
             raise OutputError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
-def _about(data: Any, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
+def _about(data: Any, evidence: Evidence, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
     from withhold import __version__
 
     fixed = {**first.model.parameters(), **first.options}
+    if evidence.constraints is not None:
+        fixed["constraints"] = evidence.constraints.digest()
     return {
         "version": __version__,
         # Not the file's digest: what was dropped, binned or left out for want of consent matters, too.
@@ -122,8 +155,6 @@ def _described(value: Any) -> str:
 
 def _read(path: Path, about: Mapping[str, Any], *, any_seed: bool) -> tuple[dict[str, Point], int]:
     """The points of a sweep, and its seed; one that is about something else is refused."""
-    from withhold.sweeping import Point
-
     lines = path.read_text(encoding="utf-8").split("\n")
     try:
         there = json.loads(lines[0])

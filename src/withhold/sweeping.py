@@ -28,37 +28,8 @@ from withhold.listed import check_listed
 from withhold.method import Model
 from withhold.pipeline import anonymize, as_data, given_evidence
 from withhold.registry import measured, method_of, search_call
-from withhold.sweep_state import State
-from withhold.telling.facts import Asked, Fact, finite
-
-Plain = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class Case:
-    """One place of the grid: what was varied, and what follows from it."""
-
-    values: Mapping[str, Plain]
-    model: Model
-    options: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Point:
-    """One place of the grid, measured."""
-
-    values: Mapping[str, Plain]
-    facts: tuple[Fact, ...]
-    """None if the point is impossible."""
-    plotted: tuple[str, ...]
-    seconds: float
-    """To find the release and to prove it."""
-    problem: str | None = None
-    """Why there is no release."""
-
-    def fact(self, path: str) -> Fact | None:
-        """The fact at a path, if there is one."""
-        return next((fact for fact in self.facts if fact.path == path), None)
+from withhold.sweep_state import Case, Plain, Point, State
+from withhold.telling.facts import Asked, finite
 
 
 @dataclass(frozen=True)
@@ -175,7 +146,7 @@ def run_cases(
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
     warnings = _warnings(data, evidence, cases)
-    state = State.open(folder, data, cases[0], asked, force=force)
+    state = State.open(folder, data, evidence, cases[0], asked, force=force)
     if "seed" not in varied:
         cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
     found = {

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.auditing.options import AuditOptions
 from withhold.auditing.result import (
     AttackPoint,
     Audit,
@@ -33,7 +34,7 @@ from withhold.counting.layout import Ints, Layout, Longs
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, run_all
 from withhold.data import Records
-from withhold.method import Finding, Model
+from withhold.method import AuditRun, Finding, Model
 from withhold.verdict import Status, Verdict
 
 DEFAULT_SIZE = 3
@@ -63,6 +64,12 @@ class AuditRequest:
     limit_seconds: float | None
     progress: Progress
     began: float = field(default_factory=time.perf_counter)
+
+    @classmethod
+    def of(cls, protected: frozenset[str], options: AuditOptions, run: AuditRun) -> AuditRequest:
+        """What was asked for, from now on."""
+        how = (run.seed, run.jobs, run.limit_seconds, run.progress)
+        return cls(protected, options.max_size, options.show, options.samples, *how)
 
     def clock(self) -> Stop:
         """A clock for what is left of the time."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+
+from withhold.options import Plain
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Breach:
             f"{self.joint:,} of {self.support:,}",
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The breach with its counts and its exact confidence."""
         return {
             "antecedent": list(self.antecedent),

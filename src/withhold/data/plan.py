@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from withhold.arguments import checked
 from withhold.data import Records, Table
 from withhold.data.breach import Breach
 from withhold.errors import PolicyError
+
+
+DataT = TypeVar("DataT", Records, Table)
 
 
 @runtime_checkable
@@ -98,9 +101,10 @@ class Plan:
 
 
 @checked
-def apply(plan: AnyPlan, table: Records | Table) -> Any:
-    """The table without what the plan withholds; rows and their order stay."""
-    return plan.apply_to(table)
+def apply(plan: AnyPlan, data: DataT) -> DataT:
+    """The data without what the plan withholds; rows and their order stay."""
+    applied: DataT = plan.apply_to(data)
+    return applied
 
 
 def without(removed: NDArray[np.integer[Any]], table: Records) -> Records:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
 from withhold.measure import Loss
-from withhold.method import AuditRun
+from withhold.method import AuditAfterProof, AuditRun
 from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
@@ -84,9 +84,14 @@ def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress 
     asked = Asked(model, release.protected, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
     run = AuditRun(seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
+    # What is published was proved already, in memory and from the written bytes.
+    runs = (
+        (release.original, run),
+        (release.data, AuditAfterProof(**vars(run), proof=release.verdict)),
+    )
     before, after = (
-        method.audit(data, model, release.evidence, method.audit_options(), run)
-        for data in (release.original, release.data)
+        method.audit(data, model, release.evidence, method.audit_options(), how)
+        for data, how in runs
     )
     return Subject(release, measured(release.original, release.data, asked), before, after)
 

@@ -27,8 +27,8 @@ def audit_buckets(
     run: AuditRun,
 ) -> Audit:
     """The audit of ``records``; rare sets are counted up to ``max_size`` items, 5 if not given."""
-    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
-    verdict = verify_buckets(records, model, evidence, run)
+    request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
+    verdict = run.verdict or verify_buckets(records, model, evidence, run)
     numbers, first = equal_rows(records)
     counts, sizes = np.bincount(numbers), records.lengths[first]
     largest = DEFAULT_SIZE if options.max_size is None else options.max_size

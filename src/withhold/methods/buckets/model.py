@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
 from withhold.errors import PolicyError
-from withhold.options import K_HELP, K_MISSING, Option, smaller
+from withhold.options import K_HELP, K_MISSING, Option, Plain, smaller
 from withhold.wording import counted
 
 FILLS = {
@@ -51,7 +51,7 @@ tell it from the others.
             "any of them cannot tell it from the others."
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return {"model": self.name, "k": self.k}
 
@@ -72,7 +72,7 @@ class RareSet:
         """The set as cells of a table."""
         return self._shown, "all of a record", f"{self.records:,}", f"of {self.k:,}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The set with its count."""
         return {"items": list(self.items), "records": self.records, "k": self.k}
 

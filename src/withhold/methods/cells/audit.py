@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations, islice
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from withhold.method import AuditRun, Finding
 from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.model import KAnonymity, SmallGroup
 from withhold.methods.cells.options import CellsAudit
+from withhold.options import Plain
 from withhold.verdict import Verdict
 
 Longs = NDArray[np.int64]
@@ -104,7 +104,7 @@ class TableAudit:
     unknown: tuple[Unknown, ...] = ()
     """Names that were listed and that the data do not have."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The audit as plain values; ``verdict`` is at the top level."""
         return {
             "verdict": self.verdict.status.value,
@@ -144,7 +144,7 @@ def audit_table(
     """
     began = time.perf_counter()
     roles = column_roles(table, model, options.publish)
-    verdict = verify_table(table, model, evidence, run)
+    verdict = run.verdict or verify_table(table, model, evidence, run)
     groups = groups_of(table, model.quasi_identifiers)
     values = _distinct(table, groups, None if model.l is None else model.sensitive_column)
     labels = _distinct(table, groups, model.label)

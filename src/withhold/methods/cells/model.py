@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
-from withhold.options import K_HELP, K_MISSING, Option, differs, lacks, smaller
+from withhold.options import K_HELP, K_MISSING, Option, Plain, differs, lacks, smaller
 from withhold.wording import counted
 
 
@@ -118,7 +118,7 @@ class KAnonymity:
             f"well{diverse}, or none."
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         values = asdict(self)
         return {"model": self.name, **values, "quasi_identifiers": list(self.quasi_identifiers)}
@@ -151,7 +151,7 @@ class SmallGroup:
         values = "" if self.values is None else counted(self.values, "value")
         return self._what, values, counted(self.rows, "row"), f"of {self.needed:,}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The group as plain values."""
         counts = {"rows": self.rows, "values": self.values, "needed": self.needed}
         return {"cells": dict(self.cells), **counts}

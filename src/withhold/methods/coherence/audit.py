@@ -41,8 +41,8 @@ def audit_coherence(
 
     Not given, those of up to 3 are counted, or estimated where there are too many.
     """
-    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
-    verdict = verify_coherence(records, model, evidence, run)
+    request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
+    verdict = run.verdict or verify_coherence(records, model, evidence, run)
     with request.clock() as stop:
         return audit_records(records, verdict, MinimalMoles(records, model, request, stop))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, ClassVar, Protocol
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
@@ -21,6 +21,7 @@ from withhold.options import (
     K_HELP,
     K_MISSING,
     Option,
+    Plain,
     Threshold,
     fewer,
     lacks,
@@ -109,7 +110,7 @@ infer the 1 private item with a probability above 0.5.
             f"probability above {decimal_text(self.h)}."
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return {
             "model": self.name,

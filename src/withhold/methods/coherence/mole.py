@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from withhold.options import Plain
 from withhold.wording import counted
 
 
@@ -44,7 +44,7 @@ class Mole:
             return self._known, "too rare", chance, counted(self.support, "record")
         return self._known, f"→ {self.private}", chance, f"{self.joint:,} of {self.support:,}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The mole with its counts and the attacker's exact chance."""
         return {
             "items": list(self.items),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
 from withhold.methods.coherence.model import KOption, at_least_one
-from withhold.options import Option, smaller
+from withhold.options import Option, Plain, smaller
 from withhold.wording import counted
 
 
@@ -70,6 +70,6 @@ class KmAnonymity:
             f"{counted(self.k, 'record')} with them."
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return {"model": self.name, "k": self.k, "m": self.m}

@@ -56,10 +56,10 @@ def audit_personal(
 
     Not given, up to 3 items, or estimated where there are too many sets of them.
     """
-    request = AuditRequest(evidence.protected(model.sensitive), **vars(options), **vars(run))
+    request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
     if evidence.constraints is None:
         raise PolicyError("an audit needs the constraints: who wants what protected")
-    verdict = verify_personal(records, model, evidence, run)
+    verdict = run.verdict or verify_personal(records, model, evidence, run)
     with request.clock() as stop:
         # A sample that confirms the model rules nothing out, so breaches are counted all the same.
         return audit_records(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from withhold.data.breach import Breach
+from withhold.options import Plain
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class PersonalBreach(Breach):
         known, inferred, *numbers = super().row()
         return known, f"{inferred} (record {self.record:,})", *numbers
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Plain]:
         """The breach with its counts, its exact confidence and the record."""
         return {**super().as_dict(), "record": self.record}
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from withhold.arguments import checked
 from withhold.data.constraints import Constraints
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
-from withhold.options import Option, Threshold, allows_more
+from withhold.options import Option, Plain, Threshold, allows_more
 from withhold.wording import counted
 
 
@@ -136,7 +136,7 @@ person fears with a confidence above 0.5.
             f"{percent(self.delta)}."
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return {
             "model": self.name,

@@ -18,6 +18,7 @@ from withhold.exact import decimal_text, exact_threshold
 from withhold.options import (
     ITEMS_HELP,
     Option,
+    Plain,
     Threshold,
     fewer,
     lacks,
@@ -132,7 +133,7 @@ item with a confidence above 0.7.
             f"{decimal_text(self.rho)}."
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return {
             "model": self.name,

@@ -114,8 +114,7 @@ def suppress_rho(
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
             # A search over all records leaves little to undo; parts leave much.
             few = len(split) == 1 and keep == "rules"
-            how = {"jobs": run.jobs, "progress": run.progress}
-            _restore(work, records, model, overall, n_thinned, few, **how)
+            _restore(work, records, model, overall, run, n_thinned, few)
             left = work.kept()
     return _plan(records, log, left), in_force
 
@@ -191,7 +190,7 @@ def _suppress_part(
         work = suppress_sensitive(part, model, left, choices, log, stop)
         finished = stop.reason == 0
         if restoring and finished:
-            _restore(work, part, model, stop, jobs=1)
+            _restore(work, part, model, stop, SearchRun(jobs=1))
         left = work.kept()
         del work
         give_back_memory()
@@ -205,11 +204,9 @@ def _restore(
     table: Records,
     model: RhoUncertainty,
     stop: Stop,
+    run: SearchRun,
     n_thinned: int = 0,
     few: bool = False,
-    *,
-    jobs: int | None,
-    progress: Progress = quiet,
 ) -> None:
     """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
     places, answers = work.log.removals()
@@ -227,8 +224,8 @@ def _restore(
         n_loose=max(n_thinned - first, 0),
         like=table.supports[work.layout.code_of_rank] if n_thinned else None,
         few=few,
-        jobs=jobs,
-        progress=progress,
+        jobs=run.jobs,
+        progress=run.progress,
     )
 
 
