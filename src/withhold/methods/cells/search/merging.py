@@ -136,7 +136,7 @@ def _cheapest_group(tuples, trees, costs, scratch, group, variety):
     return best
 
 
-@step
+@kernel
 def _move_group(tuples, trees, group, cells, k, variety):
     """Give every tuple of a group these cells."""
     place = tuples.places[tuples.heads[group]]
