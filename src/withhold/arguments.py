@@ -206,6 +206,8 @@ def fits(value: Any, hint: Any) -> bool:
     """
     hint = _without_notes(hint)
     kind = get_origin(hint) or hint
+    if isinstance(kind, TypeVar):
+        return fits(value, kind.__bound__)
     if kind is Any:
         return True
     if kind is Literal:
@@ -240,6 +242,8 @@ def words(hint: Any) -> str:
     """
     hint = _without_notes(hint)
     kind = get_origin(hint) or hint
+    if isinstance(kind, TypeVar):
+        return words(kind.__bound__)
     if kind is Literal:
         *first, last = map(str, get_args(hint))
         return f"{', '.join(first)} or {last}" if first else last

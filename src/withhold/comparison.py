@@ -81,7 +81,7 @@ class Candidate:
 @checked
 def compare(
     original: Readable | ReadableTable,
-    *published: AnyRelease | Readable | ReadableTable,
+    *published: Candidate | AnyRelease | Readable | ReadableTable,
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",

@@ -66,6 +66,21 @@ class Point:
         return next((fact for fact in self.facts if fact.path == path), None)
 
 
+@dataclass(frozen=True)
+class Sweep:
+    """The whole grid, in the order in which it was asked for."""
+
+    varied: tuple[str, ...]
+    points: tuple[Point, ...]
+    warnings: tuple[str, ...] = ()
+    """Which names were listed that the data do not have."""
+
+    @property
+    def plotted(self) -> tuple[str, ...]:
+        """The paths of the facts to draw, the loss first."""
+        return next((point.plotted for point in self.points if point.plotted), ())
+
+
 class State:
     """The finished points, in memory and, if there is a folder, on disk."""
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -28,23 +28,8 @@ from withhold.listed import check_listed
 from withhold.method import Model
 from withhold.pipeline import anonymize, as_data, given_evidence
 from withhold.registry import measured, method_of, search_call
-from withhold.sweep_state import Case, Plain, Point, State
+from withhold.sweep_state import Case, Plain, Point, State, Sweep
 from withhold.telling.facts import Asked, finite
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """The whole grid, in the order in which it was asked for."""
-
-    varied: tuple[str, ...]
-    points: tuple[Point, ...]
-    warnings: tuple[str, ...] = ()
-    """Which names were listed that the data do not have."""
-
-    @property
-    def plotted(self) -> tuple[str, ...]:
-        """The paths of the facts to draw, the loss first."""
-        return next((point.plotted for point in self.points if point.plotted), ())
 
 
 @checked

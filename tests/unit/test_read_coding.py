@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples
-from withhold.formats import coding, compiled
+from withhold.formats import basket, coding, compiled
 from withhold.formats.basket import read_rows
 from withhold.formats.coding import SPREAD, Coded, code_with_numpy, distinct_keys, distinct_words
 from withhold.formats.compiled import Numbering, code_short_items, rank_rows
@@ -85,7 +85,7 @@ def test_compiled_reading_gives_way_to_long_items_and_blanks(
 ) -> None:
     data = "".join(line + "\n" for line in lines).encode()
     assert fast(data, separator, code_short_items) in (None, plain(data, separator))
-    assert fast(data, separator, coding.code_lines) == plain(data, separator)
+    assert fast(data, separator, basket.code_lines) == plain(data, separator)
 
 
 def test_compiled_reading_of_many_items_equals_that_with_numpy() -> None:

@@ -359,8 +359,8 @@ def test_formats_cells__csv_lines() -> None:
     ]
 
 
-def test_formats_coding__code_lines() -> None:
-    from withhold.formats.coding import code_lines
+def test_formats_basket__code_lines() -> None:
+    from withhold.formats.basket import code_lines
 
     lengths, codes, vocabulary, repeated = code_lines(b"b, whole milk,\n\nb,b\n", ord(","))
     assert (lengths.tolist(), codes.tolist(), vocabulary, repeated) == (

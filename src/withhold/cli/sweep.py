@@ -19,7 +19,7 @@ from withhold.options import Declared, choices
 from withhold.registry import method_named
 
 if TYPE_CHECKING:
-    from withhold.sweeping import Case
+    from withhold.sweep_state import Case
 
 SWITCH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -111,7 +111,7 @@ def cases(
     given: methods.ModelOptions, vary: dict[str, list[Any]], common: dict[str, Any]
 ) -> list[Case]:
     """Every combination, each with its model and its options."""
-    from withhold.sweeping import Case
+    from withhold.sweep_state import Case
 
     found = []
     for values in product(*vary.values()):

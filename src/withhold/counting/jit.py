@@ -25,6 +25,7 @@ from numba.extending import register_jitable
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
+SHARED = "withhold.counting."
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,8 +118,12 @@ def _fingerprint(module: str) -> str:
 def _sources(module: str) -> list[Path]:
     """The files of a module with kernels and of what it imports; those with kernels lead on to theirs.
 
-    A module without kernels can lend a kernel a constant, and nothing that it imports itself matters.
+    A module without kernels can lend a kernel a constant, and nothing that it imports itself matters. What is
+    shared is called with named tuples of everybody's, and its cache names them all: so there, all files that
+    define any count.
     """
+    if module.startswith(SHARED):
+        return sorted(p for p in PACKAGE.rglob("*.py") if "NamedTuple" in p.read_text("utf-8"))
     found: set[Path] = set()
     waiting = [module]
     while waiting:

@@ -17,8 +17,7 @@ from withhold.data import Records, Table
 from withhold.data.breach import Breach
 from withhold.errors import PolicyError
 
-
-DataT = TypeVar("DataT", Records, Table)
+DataT = TypeVar("DataT", bound=Records | Table)
 
 
 @runtime_checkable

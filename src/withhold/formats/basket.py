@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -20,11 +21,14 @@ from numpy.typing import NDArray
 from withhold.data import Records, Source
 from withhold.errors import InputError, option
 from withhold.formats.cells import BLANKS, guard_blanks, unguarded
-from withhold.formats.coding import code_lines
+from withhold.formats.coding import Coded, code_with_numpy
 from withhold.formats.columns import Options
 from withhold.formats.forms import separator_name, unwritable
 from withhold.formats.opening import Text, line_number
 from withhold.formats.rows import Parsed, parsed_from_names
+
+LARGE = 1 << 27
+"""Bytes of a text for which loading the kernels, half a second, is worth it."""
 
 SEPARATORS = (",", ";", "\t", "|")
 """Separators that show themselves; a space may also stand inside an item's name."""
@@ -33,6 +37,16 @@ QUOTED = re.compile(rb'(?m)(?:^|(?<=[,;\t| ]))"(?:[^"\n]|"")*"(?=[,;\t| \n]|\Z)'
 NUMBERS = re.compile(r"[0-9]+(?: +[0-9]+)+")
 ROWS_AT_ONCE = 8192
 """When writing, so that the names of a large table are never all in memory."""
+
+
+def code_lines(data: bytes, separator: int) -> Coded | None:
+    """What ``code_with_numpy`` returns; where the kernels are loaded anyway, they do it for short items."""
+    if len(data) >= LARGE or "withhold.counting.jit" in sys.modules:
+        from withhold.formats.compiled import code_short_items
+
+        if (coded := code_short_items(data, separator)) is not None:
+            return coded
+    return code_with_numpy(data, separator)
 
 
 def read_text(text: Text, options: Options) -> Parsed:
@@ -55,7 +69,7 @@ def read_text(text: Text, options: Options) -> Parsed:
 
 
 def read_rows(text: Text, separator: str) -> Iterator[list[str]]:
-    """The records as lists of names, quotes and all: the plain form of ``coding.code_lines``."""
+    """The records as lists of names, quotes and all: the plain form of ``code_lines``."""
     if b'"' not in text.data:
         for line in text.lines():
             cells = (cell.strip(BLANKS) for cell in line.split(separator))

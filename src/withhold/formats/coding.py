@@ -2,15 +2,13 @@
 
 In: the bytes of lines of items. Out: for every item a code, and the sorted vocabulary. An item is
 read as a few 64-bit words, so that comparing and hashing whole columns is numpy's work; the file is
-cut into pieces at line ends and the pieces are worked on side by side. Where the kernels are loaded
-anyway, they do the same for items that fit one word. Quotes, which need a real parser, are not for
-here: see ``basket``.
+cut into pieces at line ends and the pieces are worked on side by side. Quotes, which need a real parser, are
+not for here: see ``basket``.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,8 +20,6 @@ from withhold.formats.rows import Rows, ranks_of, sort_rows
 
 PIECE = 1 << 19
 """Bytes per piece: its arrays fit the processor's cache, and numpy's calls outweigh Python's."""
-LARGE = 1 << 27
-"""Bytes of a text for which loading the kernels, half a second, is worth it."""
 TABLE_BITS = 16
 """Slots of a hash table, as a power of two: a table must fit the processor's cache, too."""
 LONGEST = 64
@@ -53,23 +49,12 @@ Coded = tuple[NDArray[np.int64], NDArray[np.int32], tuple[str, ...], int]
 """Lengths, codes, vocabulary, repetitions."""
 
 
-def code_lines(data: bytes, separator: int) -> Coded | None:
+def code_with_numpy(data: bytes, separator: int) -> Coded | None:
     """The rows of a text: lengths, codes, vocabulary, repetitions; nothing if an item is too long.
 
     The text ends with a newline and holds neither NUL nor quotes. Blanks around items are cut, and
     what is then empty is no item.
     """
-    if len(data) >= LARGE or "withhold.counting.jit" in sys.modules:
-        from withhold.formats.compiled import code_short_items
-
-        coded = code_short_items(data, separator)
-        if coded is not None:
-            return coded
-    return code_with_numpy(data, separator)
-
-
-def code_with_numpy(data: bytes, separator: int) -> Coded | None:
-    """What ``code_lines`` returns, without any compiled loops."""
     text = np.frombuffer(data, dtype=np.uint8)
     blanks = any(bytes((blank,)) in data for blank in (SPACE, TAB) if blank != separator)
     bounds = list(piece_bounds(data, PIECE))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
@@ -248,7 +248,8 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
         for name, declared in method_of(asked).parameters().items()
         if (weaker := declared.option.weaker) is not None and weaker(mine[name], theirs[name])
     ]
-    if "private" in mine and (more := len(set(mine["private"]) - set(theirs["private"]))):
+    named = [set(cast("list[str]", each.get("private", []))) for each in (mine, theirs)]
+    if more := len(named[0] - named[1]):
         less.append(
             f"private names {counted(more, 'other item')}, so that it promises nothing about those who "
             f"know {'it' if more == 1 else 'them'}"

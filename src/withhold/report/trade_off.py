@@ -19,7 +19,7 @@ from withhold.telling.plots import SERIES, Line, Lines, Panels
 from withhold.telling.sections import Drawing, Listing, Page, Section
 
 if TYPE_CHECKING:
-    from withhold.sweeping import Point, Sweep
+    from withhold.sweep_state import Point, Sweep
 
 
 def sweep_text(sweep: Sweep) -> str:
