@@ -122,8 +122,6 @@ def _sources(module: str) -> list[Path]:
     shared is called with named tuples of everybody's, and its cache names them all: so there, all files that
     define any count.
     """
-    if module.startswith(SHARED):
-        return sorted(p for p in PACKAGE.rglob("*.py") if "NamedTuple" in p.read_text("utf-8"))
     found: set[Path] = set()
     waiting = [module]
     while waiting:
@@ -134,6 +132,8 @@ def _sources(module: str) -> list[Path]:
         text = source.read_text(encoding="utf-8")
         if KERNELS.search(text):
             waiting += IMPORTED.findall(text)
+    if module.startswith(SHARED):
+        found |= {path for path in PACKAGE.rglob("*.py") if "NamedTuple" in path.read_text("utf-8")}
     return sorted(found)
 
 

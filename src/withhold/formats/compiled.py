@@ -1,7 +1,7 @@
 """Text to codes by compiled loops: what ``coding`` does with numpy, for items of at most eight bytes.
 
-In: the bytes of lines of items. Out: exactly what ``coding.code_with_numpy`` returns, or nothing if an item is
-longer or has blanks around it. Threads get their arrays from the one that starts them: memory that
+In: the bytes of lines of items. Out: exactly what ``coding.code_with_numpy`` returns, or nothing if an item
+is longer or has blanks around it. Threads get their arrays from the one that starts them: memory that
 they ask for themselves is given back to the system each time. Importing this module loads numba.
 """
 

@@ -8,6 +8,7 @@ wanted. What a mole is, each walk decides for itself: the proof's is not the sea
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -82,14 +83,8 @@ class SplitRows(Layout):
     """The private ranks of each row, ascending."""
 
     @property
-    def sensitive_offsets(self) -> Longs:
-        """Those of the private items, which are not among the row's own."""
-        return self.private_offsets
-
-    @property
-    def sensitive_items(self) -> Ints:
-        """The private items of each row."""
-        return self.private_items
+    def _sensitive_rows(self) -> tuple[Longs, Ints]:
+        return self.private_offsets, self.private_items
 
     @property
     def longest(self) -> int:
@@ -97,8 +92,8 @@ class SplitRows(Layout):
         return int(np.diff(self.offsets).max(initial=0))
 
     @cached_property
-    def _room(self) -> tuple[int, int]:
-        return room_for_cohorts(self)
+    def _tours(self) -> Tours:
+        return Tours(self)
 
     def problem(self, limits: Limits, stop: Stop) -> Problem:
         """The arguments that all kernels of the room share."""
@@ -106,8 +101,8 @@ class SplitRows(Layout):
         return Problem(rows, self.private_offsets, self.private_items, limits, stop.flag)
 
     def tour(self, roots: Ints, alive: Bools, largest: int, *, after: bool = True) -> Tour:
-        """A tour of these roots."""
-        return new_tour(roots, alive, largest, self._room, after=after)
+        """A tour of these roots; it ends the one before, of the same thread and size."""
+        return self._tours.new(roots, alive, largest, after=after)
 
     def public_ranks(self) -> Ints:
         """The public ranks that occur at all, ascending."""
@@ -123,14 +118,23 @@ class SplitRows(Layout):
         return bitmaps
 
 
-def room_for_cohorts(layout: Layout) -> tuple[int, int]:
-    """The most rows that an item has, and the most items that the rows of one have."""
-    up_to = np.concatenate(
-        [[0], np.cumsum(layout.offsets[layout.post_rows + 1] - layout.offsets[layout.post_rows])]
-    )
-    return int(layout.supports.max(initial=0)), int(
-        np.diff(up_to[layout.post_offsets]).max(initial=0)
-    )
+class Tours:
+    """Tours of one layout. Each thread uses its arrays again: making them takes longer than many a tour."""
+
+    def __init__(self, layout: Layout) -> None:
+        # The most rows that an item has, and all items: no cohort has more, and unused pages are free.
+        self._room = int(layout.supports.max(initial=0)), len(layout.items)
+        self._spare: dict[tuple[int, int], Tour] = {}
+
+    def new(self, roots: Ints, alive: Bools, largest: int, *, after: bool) -> Tour:
+        """A tour that has not begun; the last one of this thread and size is over."""
+        key = threading.get_ident(), largest
+        if key not in self._spare:
+            self._spare[key] = new_tour(roots, alive, largest, self._room, after=after)
+        tour = self._spare[key]
+        tour.place[:] = 0
+        tour.walk.bucket[:] = 0
+        return tour._replace(roots=roots, alive=alive, after=after)
 
 
 def new_tour(

@@ -22,11 +22,10 @@ from withhold.methods.coherence.breach_store import BreachStore
 from withhold.methods.coherence.cohorts import (
     MORE_ROOM,
     Bools,
+    Tours,
     dealt,
     go,
     limits_of,
-    new_tour,
-    room_for_cohorts,
     split_rows,
     with_twice_the_room,
 )
@@ -195,7 +194,7 @@ class Nuggets(Counter):
         worth = [2**n for n in range(longest + 1)]
         super().__init__(codes, ranks_of(codes, table.n_items), worth, stop, jobs)
         self.rows = Rows(layout.offsets, layout.items, layout.post_offsets, layout.post_rows)
-        self.room = room_for_cohorts(layout)
+        self.tours = Tours(layout)
         self.support, self.private, self.longest = support, layout.sensitive, longest
         # Any number of items may be taken, so there are always 2^n sets.
         self.slots = np.tile(np.arange(longest + 1), (3, 1))
@@ -219,7 +218,7 @@ class Nuggets(Counter):
     def _tally(self, alive: Bools, after: bool, roots: Ints) -> Tally:
         n_items, n_slots = len(self.codes), self.longest + 1
         tally = new_tally(n_items, self.longest, self.slots, self.weights, n_slots)
-        tour = new_tour(roots, alive, self.longest, self.room, after=after)
+        tour = self.tours.new(roots, alive, self.longest, after=after)
         levels = new_levels(n_items, self.longest)
         others = tally, self.support, self.stop.flag
         while count_nuggets(self.rows, tour, levels, *others) == MORE_ROOM:
