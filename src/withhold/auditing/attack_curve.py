@@ -12,9 +12,10 @@ from functools import partial
 import numpy as np
 
 from withhold.auditing.result import AttackPoint, Share
-from withhold.counting.attack import try_attacks
+from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.layout import Ints, Layout, Longs
 from withhold.counting.threads import Progress, Stop, quiet, run_all
+from withhold.counting.walk import Rows
 
 LARGEST_KNOWN = 5
 
@@ -66,17 +67,12 @@ def _try(layout: Layout, allowed: Fraction | None, known: Ints, stop: Stop) -> t
     supports = np.zeros(len(known), dtype=np.int64)
     inferred = np.zeros(len(known), dtype=np.bool_)
     try_attacks(
-        np.ascontiguousarray(known),
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
+        Rows(layout.offsets, layout.items, layout.post_offsets, layout.post_rows),
         layout.sensitive_offsets,
         layout.sensitive_items,
         1 if allowed is None else allowed.numerator,
         1 if allowed is None else allowed.denominator,
-        supports,
-        inferred,
+        Attacks(np.ascontiguousarray(known), supports, inferred),
         stop.flag,
     )
     return supports, int(inferred.sum())
