@@ -10,11 +10,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
+DECORATORS = {"kernel", "step", "routine"}
 
 
 @dataclass(frozen=True, order=True)
 class Kernel:
-    """A function that is decorated with ``@kernel``, named by its module."""
+    """A function that is compiled, named by its module."""
 
     module: str
     name: str
@@ -36,7 +37,7 @@ def modules(source: Path = SOURCE) -> dict[str, ast.Module]:
 def is_kernel(node: ast.AST) -> bool:
     """Whether the node defines a kernel."""
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Name) and decorator.id == "kernel"
+        isinstance(decorator, ast.Name) and decorator.id in DECORATORS
         for decorator in node.decorator_list
     )
 
