@@ -10,11 +10,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
+DECORATORS = {"kernel", "step", "routine"}
 
 
 @dataclass(frozen=True, order=True)
 class Kernel:
-    """A function that is decorated with ``@kernel``, named by its module."""
+    """A function that is compiled, named by its module."""
 
     module: str
     name: str
@@ -33,10 +34,10 @@ def modules(source: Path = SOURCE) -> dict[str, ast.Module]:
     return found
 
 
-def is_kernel(node: ast.AST, words: tuple[str, ...] = ("kernel",)) -> bool:
+def is_kernel(node: ast.AST) -> bool:
     """Whether the node defines a kernel."""
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(decorator, ast.Name) and decorator.id in words
+        isinstance(decorator, ast.Name) and decorator.id in DECORATORS
         for decorator in node.decorator_list
     )
 
@@ -93,7 +94,7 @@ def _visible_kernels(module: str, tree: ast.Module, kernels: set[Kernel]) -> dic
 def _mentioned(tree: ast.AST) -> Iterator[str]:
     """The names and dotted names that are used outside kernels and their steps."""
     for child in ast.iter_child_nodes(tree):
-        if is_kernel(child, ("kernel", "step")):
+        if is_kernel(child):
             continue
         if isinstance(child, ast.Name | ast.Attribute):
             yield ast.unparse(child)

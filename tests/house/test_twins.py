@@ -13,8 +13,11 @@ MISSING = frozenset(
         # Compared with their twins through the functions that call them.
         "count_moles",
         "count_nuggets",
+        "find_unsafe_in",
         "survey_known_sets",
         "survey_moles",
+        "sweep_roots",
+        "treat_pairs",
         # Compared with brute force through the whole check or search.
         "find_set_unsafe_for_somebody",
         "has_unsafe_known_set",

@@ -240,3 +240,13 @@ def keep_worst(met: Sequence[tuple[int, int, int]], keep: int) -> list[tuple[int
     [(1, 1, 2), (2, 4, 1), (1, 2, 0)]
     """
     return sorted(met, key=lambda each: (-Fraction(each[0], each[1]), -each[1]))[:keep]
+
+
+def gather(records: Sequence[Record], consequent: int, given: int) -> list[Record]:
+    """The records that hold ``consequent``, without it; those that hold ``given`` too, unless that is -1.
+
+    >>> gather([frozenset({1, 9}), frozenset({2, 9}), frozenset({1})], 9, 1)
+    [frozenset({1})]
+    """
+    wanted = {consequent} if given == -1 else {consequent, given}
+    return [record - {consequent} for record in records if wanted <= record]

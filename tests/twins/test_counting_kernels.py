@@ -13,7 +13,7 @@ from tables import examples, problems, tables
 from twins import plain_counting
 from twins.layouts import all_bitmaps, arrays, laid_out, lists, rows_in, sensitive_ranks
 from withhold.counting.arrays import room_for, sort_ascending
-from withhold.counting.attack import try_attacks
+from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
 from withhold.counting.equal_items import find_equal
 from withhold.counting.layout import (
@@ -153,17 +153,12 @@ def test_try_attacks(problem, size, data):
     supports = np.zeros(3, dtype=np.int64)
     inferred = np.zeros(3, dtype=np.bool_)
     tried = try_attacks(
-        np.array(known, dtype=np.int32),
-        layout.offsets,
-        layout.items,
-        layout.post_offsets,
-        layout.post_rows,
+        layout.rows(),
         layout.sensitive_offsets,
         layout.sensitive_items,
         rho.numerator,
         rho.denominator,
-        supports,
-        inferred,
+        Attacks(np.array(known, dtype=np.int32), supports, inferred),
         Stop().flag,
     )
     expected = plain_counting.try_attacks(

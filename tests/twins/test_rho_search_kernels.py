@@ -27,7 +27,6 @@ from withhold.methods.rho.search.restore import (
     BLOCKED,
     Blocking,
     Candidates,
-    new_trial,
     restore,
 )
 from withhold.methods.rho.search.room import (
@@ -38,6 +37,7 @@ from withhold.methods.rho.search.room import (
 )
 from withhold.methods.rho.search.sweep import sweep
 from withhold.methods.rho.search.thinning import thin_records
+from withhold.methods.rho.search.within import new_trial
 
 
 class Work:

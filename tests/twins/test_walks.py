@@ -102,6 +102,26 @@ def test_walk__meets_every_set_once_with_its_rows(problem, largest, data):
     assert not room.bucket.any()
 
 
+@examples(200)
+@given(tables(), st.data())
+def test_gather(problem, data):
+    layout, records = laid_out(*problem)
+    if layout.n_items < 2:
+        return
+    consequent = data.draw(st.integers(0, layout.n_items - 1))
+    given = data.draw(st.integers(-1, layout.n_items - 1).filter(lambda x: x != consequent))
+    reference = plain_counting.gather(records, consequent, given)
+    numbering = new_numbering(layout.n_items, layout.n_rows)
+    local = gather(layout.indexed(), consequent, given, numbering)
+    rows = lists(local.offsets, local.ranks[local.items])
+    assert [frozenset(row) for row in rows] == reference
+    assert rows == [sorted(row) for row in rows]
+    assert (numbering.local_of == -1).all()
+    groups = [rows[local.first_of[group]] for group in range(local.n_groups)]
+    assert [groups[numbering.group_of[n]] for n in range(len(rows))] == rows
+    assert local.weights[: local.n_groups].tolist() == [rows.count(each) for each in groups]
+
+
 @numba.njit
 def walk_closed(local, sets, joints):
     """Write down the closed sets that two groups or more hold, with the weight of those; how many."""

@@ -29,7 +29,7 @@ from withhold.auditing.result import (
     seconds_left,
     size_of,
 )
-from withhold.counting.attack import try_attacks
+from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.layout import Ints, Layout, Longs
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, run_all
@@ -290,9 +290,8 @@ def _try(layout: Layout, allowed: Fraction | None, known: Ints, stop: Stop) -> t
     supports = np.zeros(len(known), dtype=np.int64)
     inferred = np.zeros(len(known), dtype=np.bool_)
     bound = Fraction(1) if allowed is None else allowed
-    rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows
     sensitive = layout.sensitive_offsets, layout.sensitive_items
     limits = bound.numerator, bound.denominator
-    known = np.ascontiguousarray(known)
-    try_attacks(known, *rows, *sensitive, *limits, supports, inferred, stop.flag)
+    attacks = Attacks(np.ascontiguousarray(known), supports, inferred)
+    try_attacks(layout.rows(), *sensitive, *limits, attacks, stop.flag)
     return supports, int(inferred.sum())

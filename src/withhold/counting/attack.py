@@ -3,6 +3,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from withhold.counting.jit import kernel
@@ -41,27 +43,24 @@ def row_holds(row, itemset, size, offsets, items):
     return True
 
 
+class Attacks(NamedTuple):
+    """Sets of known items, and what comes of them."""
+
+    known: Any
+    """One set in each row: ascending ranks."""
+    supports: Any
+    inferred: Any
+    """Whether some sensitive item outside the set follows with confidence above num/den."""
+
+
 @kernel
-def try_attacks(
-    known,
-    offsets,
-    items,
-    post_offsets,
-    post_rows,
-    sensitive_offsets,
-    sensitive_items,
-    num,
-    den,
-    supports,
-    inferred,
-    stop,
-):
-    """For each row of ``known`` (ascending ranks): its support, and whether some sensitive item outside
-    it follows with confidence above num/den. Returns how many rows were tried before ``stop``.
+def try_attacks(rows, sensitive_offsets, sensitive_items, num, den, attacks, stop):
+    """Fill ``attacks``; returns how many were tried before ``stop``.
 
     The sensitive items of a row need not be among its ``items``.
     """
-    n_items = len(post_offsets) - 1
+    n_items = len(rows.post_offsets) - 1
+    known = attacks.known
     size = known.shape[1]
     joint = np.zeros(n_items, np.int64)
     touched = np.empty(n_items, np.int32)
@@ -71,11 +70,11 @@ def try_attacks(
         n_touched = 0
         support = np.int64(0)
         rarest = known[trial, 0]
-        for posting in range(post_offsets[rarest], post_offsets[rarest + 1]):
-            row = post_rows[posting]
-            if offsets[row + 1] - offsets[row] < size:
+        for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
+            row = rows.post_rows[posting]
+            if rows.offsets[row + 1] - rows.offsets[row] < size:
                 break
-            if not row_holds(row, known[trial], size, offsets, items):
+            if not row_holds(row, known[trial], size, rows.offsets, rows.items):
                 continue
             support += 1
             for s in range(sensitive_offsets[row], sensitive_offsets[row + 1]):
@@ -86,10 +85,10 @@ def try_attacks(
                 joint[e] += 1
         for k in range(size):
             joint[known[trial, k]] = 0
-        supports[trial] = support
+        attacks.supports[trial] = support
         for t in range(n_touched):
             e = touched[t]
             if joint[e] * den > num * support:
-                inferred[trial] = True
+                attacks.inferred[trial] = True
             joint[e] = 0
     return known.shape[0]

@@ -82,10 +82,8 @@ class RuleBreaches(Breaches):
         return named(self.layout, self.records, breach)
 
     def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
-        layout, rho = self.layout, self.model.rho
-        rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows
-        bound = rho.numerator, rho.denominator
-        are_first_breaches(*drawn, *rows, *bound, self.stop.flag, hits)
+        rows, limits = self.layout.rows(), self.model.limits()
+        are_first_breaches(*drawn, rows, limits, self.stop.flag, hits)
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
         return attack_curve(self.layout, self.request, self.stop, allowed=self.model.rho)

@@ -15,10 +15,8 @@ from withhold.counting.jit import kernel
 
 
 @kernel
-def are_first_breaches(
-    row_of, consequents, known, offsets, items, post_offsets, post_rows, num, den, stop, hits
-):
-    """Mark in ``hits`` the draws q→e (``known``, ascending) above num/den whose row is the first with qe."""
+def are_first_breaches(row_of, consequents, known, rows, limits, stop, hits):
+    """Mark in ``hits`` the draws q→e (``known``, ascending) above ρ whose row is the first with qe."""
     size = known.shape[1]
     for trial in range(len(row_of)):
         if stop[0] != 0:
@@ -28,14 +26,14 @@ def are_first_breaches(
         joint = np.int64(0)
         first = True
         rarest = known[trial, 0]
-        for posting in range(post_offsets[rarest], post_offsets[rarest + 1]):
-            row = post_rows[posting]
-            if not row_holds(row, known[trial], size, offsets, items):
+        for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
+            row = rows.post_rows[posting]
+            if not row_holds(row, known[trial], size, rows.offsets, rows.items):
                 continue
             support += 1
-            if find_rank(e, offsets[row], offsets[row + 1], items) >= 0:
+            if find_rank(e, rows.offsets[row], rows.offsets[row + 1], rows.items) >= 0:
                 if row < row_of[trial]:
                     first = False
                     break
                 joint += 1
-        hits[trial] = first and joint * den > num * support
+        hits[trial] = first and joint * limits.den > limits.num * support

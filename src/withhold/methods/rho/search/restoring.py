@@ -25,7 +25,6 @@ from withhold.methods.rho.search.restore import (
     SKIPPED,
     Blocking,
     Candidates,
-    new_trial,
     restore,
 )
 from withhold.methods.rho.search.room import (
@@ -34,6 +33,7 @@ from withhold.methods.rho.search.room import (
     find_loose_events,
     find_touched_events,
 )
+from withhold.methods.rho.search.within import new_trial
 from withhold.methods.rho.search.workspace import Workspace
 
 N_TASKS = 16
