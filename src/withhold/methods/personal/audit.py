@@ -24,8 +24,8 @@ from withhold.auditing.records import (
 )
 from withhold.auditing.result import AttackPoint, Audit, Share
 from withhold.counting.layout import Ints
-from withhold.counting.published import count_rows
 from withhold.counting.set_draws import Frame
+from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop
 from withhold.data import Records
 from withhold.data.evidence import Evidence
@@ -137,7 +137,7 @@ class PersonalBreaches(Breaches):
             mark_successful(drawn, sets, problem, self.stop.flag, succeeds, witness)
             if self.stop.reason != 0:
                 break
-            unique = sum(count_rows(each, known, np.int64(2), rows) == 1 for each in sets)
+            unique = sum(count_support(rows, each, known, np.int64(2)) == 1 for each in sets)
             eligible = int((np.diff(rows.offsets) >= known).sum())
             shares = Share(int(unique), samples), Share(int(succeeds.sum()), samples)
             points.append(AttackPoint(known, eligible, *shares))
