@@ -1,4 +1,4 @@
-"""Is some antecedent within one given record unsafe? By all its subsets if it is short, else by closed ones."""
+"""Is some antecedent within a given record unsafe? By all its subsets if it is short, else by closed ones."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
