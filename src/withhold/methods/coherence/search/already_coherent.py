@@ -47,7 +47,7 @@ def already_coherent(
         ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
         # Each task copies the rows, so there are few.
         n_tasks = min(len(ranks), jobs) if limits.num < limits.den else 0
-        indexed = layout.indexed(with_bitmaps=n_tasks > 0)
+        indexed = layout.rows(with_bitmaps=n_tasks > 0)
         tasks = [
             partial(_any_follows, layout, indexed, limits, ranks[start::n_tasks], stop)
             for start in range(n_tasks)
