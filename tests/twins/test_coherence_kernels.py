@@ -234,7 +234,7 @@ def test_count_nuggets(problem, k, gone):
 @given(tables(), st.integers(1, 4), st.booleans())
 def test_find_rare_row(problem, k, with_bitmaps):
     laid, records = split(*problem)
-    indexed = laid.indexed(with_bitmaps=with_bitmaps)
+    indexed = laid.rows(with_bitmaps=with_bitmaps)
     row, support = find_rare_row(laid.problem(Limits(k, 1, 1, 1), Stop()), indexed)
     public = [record - private_ranks(laid) for record in in_rows(laid, records)]
     assert (row, support) == plain_coherence.find_rare_row(public, k)

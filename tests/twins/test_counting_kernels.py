@@ -115,7 +115,7 @@ def test_find_unsafe_closed_set(problem, with_prior, with_bitmaps, times):
     rows, sensitive, rho = problem
     layout, records = laid_out(rows * times, sensitive)
     consequents = layout.sensitive_ranks()
-    rows = layout.indexed()
+    rows = layout.rows(with_bitmaps=True)
     if with_bitmaps:
         rows = rows._replace(bitmaps=all_bitmaps(layout))
     limits = Limits(rho.numerator, rho.denominator, with_prior)

@@ -50,7 +50,7 @@ def test_find_unsafe_consequents(problem, size, data):
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, layout.n_items)] * 2)))
     before = layout.items.copy()
     unsafe = np.zeros(layout.n_items, dtype=bool)
-    rows = layout.indexed(with_bitmaps=False)
+    rows = layout.rows()
     limits = RhoLimits(rho.numerator, rho.denominator, True)
     find_unsafe_consequents(rows, layout.sensitive, size, (start, end), limits, unsafe, Stop().flag)
     ranks = frozenset(layout.sensitive_ranks().tolist())

@@ -112,7 +112,7 @@ def test_gather(problem, data):
     given = data.draw(st.integers(-1, layout.n_items - 1).filter(lambda x: x != consequent))
     reference = plain_counting.gather(records, consequent, given)
     numbering = new_numbering(layout.n_items, layout.n_rows)
-    local = gather(layout.indexed(), consequent, given, numbering)
+    local = gather(layout.rows(with_bitmaps=True), consequent, given, numbering)
     rows = lists(local.offsets, local.ranks[local.items])
     assert [frozenset(row) for row in rows] == reference
     assert rows == [sorted(row) for row in rows]
@@ -160,7 +160,7 @@ def test_closed_walk__meets_every_closed_set_once_with_its_weight(problem):
     layout, records = laid_out(*problem)
     numbering = new_numbering(layout.n_items, layout.n_rows)
     for e in layout.sensitive_ranks().tolist():
-        local = gather(layout.indexed(), e, -1, numbering)
+        local = gather(layout.rows(with_bitmaps=True), e, -1, numbering)
         sets = np.full((300, 8), -1, dtype=np.int64)
         joints = np.zeros(300, dtype=np.int64)
         n_sets = walk_closed(local, sets, joints)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel
 from withhold.counting.supports import IndexedRows
-from withhold.counting.walk import Rows
 from withhold.data import Records
 from withhold.errors import InputError
 
@@ -103,14 +102,11 @@ class Layout:
         )
         return bitmaps
 
-    def rows(self) -> Rows:
-        """The rows as a walk takes them."""
-        return Rows(self.offsets, self.items, self.post_offsets, self.post_rows)
-
-    def indexed(self, *, with_bitmaps: bool = True) -> IndexedRows:
-        """The rows with supports and fresh bitmaps, for counting."""
+    def rows(self, *, with_bitmaps: bool = False) -> IndexedRows:
+        """The rows as the kernels take them; with fresh bitmaps for who counts the rows of many sets."""
         bitmaps = self.bitmaps() if with_bitmaps else np.zeros((0, 0), dtype=np.uint64)
-        return IndexedRows(*self.rows(), self.supports, bitmaps)
+        postings = self.post_offsets, self.post_rows
+        return IndexedRows(self.offsets, self.items, *postings, self.supports, bitmaps)
 
     def sensitive_ranks(self) -> Ints:
         """The sensitive ranks that occur at all."""

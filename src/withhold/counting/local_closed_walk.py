@@ -75,7 +75,7 @@ def start_closed(walk, children, pool, n_groups):
 def close_rows(local, walk, pool, start, end):
     """Put into ``walk.closure`` what the groups in pool[start:end] have in common; returns its size."""
     r = local.first_of[pool[end - 1]]
-    size = 0
+    size = np.int64(0)
     for p in range(local.offsets[r], local.offsets[r + 1]):
         walk.closure[size] = local.items[p]
         size += 1

@@ -82,8 +82,8 @@ def gather(rows, consequent, given, numbering):
     """
     offsets, items, local_of = rows.offsets, rows.items, numbering.local_of
     key = rarer_of(rows, consequent, given)
-    n_rows = 0
-    n_local = 0
+    n_rows = np.int64(0)
+    n_local = np.int64(0)
     total = np.int64(0)
     for posting in range(rows.post_offsets[key], rows.post_offsets[key + 1]):
         row = rows.post_rows[posting]

@@ -49,8 +49,8 @@ class Walk(NamedTuple):
     touched: Any
 
 
-def new_walk(rows: Rows, largest: int) -> Walk:
-    """Room for a walk over the sets of at most ``largest`` items of these rows.
+def new_walk(rows: Any, largest: int) -> Walk:
+    """Room for a walk over the sets of at most ``largest`` items of these ``Rows``.
 
     Pages that are never written cost no memory, so the room is the most that could be needed.
     """
@@ -81,7 +81,10 @@ def largest_pool(rows, largest):
                 left = rows.offsets[row + 1] - position - 1
                 levels = min(left, largest - 1)
                 needed[item] += 1 + levels * left - levels * (levels - 1) // 2
-    return needed.max() if len(needed) > 0 else 0
+    most = np.int64(0)
+    for item in range(len(needed)):
+        most = max(most, needed[item])
+    return most
 
 
 @step

@@ -126,7 +126,7 @@ def _closed_sets(
     rows: SplitRows, limits: Limits, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[Found | None, int]:
     """Look at every record, then at every closed set of each private item's records."""
-    indexed = rows.indexed()
+    indexed = rows.rows(with_bitmaps=True)
     rare, support = find_rare_row(rows.problem(limits, stop), indexed)
     if rare >= 0:
         items = rows.items[rows.offsets[rare] : rows.offsets[rare + 1]]

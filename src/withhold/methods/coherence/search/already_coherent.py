@@ -50,7 +50,7 @@ def already_coherent(
         ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
         if limits.num >= limits.den or len(ranks) == 0:
             return True
-        indexed = layout.indexed(with_bitmaps=True)
+        indexed = layout.rows(with_bitmaps=True)
         # Each task copies the rows, so there are few.
         tasks = [
             partial(_any_follows, layout, indexed, limits, some, stop)
@@ -73,7 +73,7 @@ def _has_rare_row(rows: SplitRows, k: int) -> bool:
     n_groups, first_of, weights = merge_local_rows(
         n_rows, rows.offsets, rows.items, np.empty(n_rows, dtype=np.int32)
     )
-    indexed = rows.indexed()
+    indexed = rows.rows(with_bitmaps=True)
     for row in first_of[:n_groups][weights[:n_groups] < k].tolist():
         items = rows.items[rows.offsets[row] : rows.offsets[row + 1]]
         held = count_support(indexed, items, len(items), k)

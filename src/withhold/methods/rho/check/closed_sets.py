@@ -76,7 +76,7 @@ def find_unsafe_in(rows, local, limits, witness, stop):
         size = close_rows(local, walk, pool, g, g + 1)
         if is_unsafe(rows, local, walk.closure, size, local.weights[g], limits, witness):
             return FOUND
-    depth = 0 if local.n_groups > 1 else -1
+    depth = np.int64(0 if local.n_groups > 1 else -1)
     while depth >= 0:
         if stop[0] != 0:
             return STOPPED

@@ -65,7 +65,7 @@ def _closed_sets(
 ) -> tuple[str, int, Rule | None]:
     """Look at the closed sets of every D_e until one is unsafe."""
     consequents = layout.sensitive_ranks()
-    rows = layout.indexed()
+    rows = layout.rows(with_bitmaps=True)
     n_tasks = min(len(consequents), 16 * jobs)
 
     def look(start: int) -> tuple[Rule | None, int]:
@@ -153,7 +153,7 @@ def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, s
     record of a million items that a few of them give away is done in some dozens of counts.
     """
     antecedent, consequent, joint, support = rule
-    rows = layout.indexed(with_bitmaps=False)
+    rows = layout.rows()
     width = (len(antecedent) + 1) // 2
     while width > 0 and stop.reason == 0:
         at = 0

@@ -116,7 +116,7 @@ def find_one_by_one(rows, limits, few, trial, consequent, given, n_local, last):
     """Look at the sets of two items or more with the first item that was chosen, and others behind it."""
     item = trial.itemset[0]
     few.chosen[0] = last
-    size = 1
+    size = np.int64(1)
     following = last + 1
     while True:
         if following < n_local and size < few.max_known:
@@ -167,7 +167,7 @@ def find_by_walking(rows, limits, few, trial, consequent, given, n_local):
     walk = few.walk
     counts = walk.bucket
     extra = 1 if given >= 0 else 0
-    size = 1
+    size = np.int64(1)
     while size > 0:
         child = next_set(walk, size)
         if child < 0:

@@ -82,7 +82,7 @@ def visit_closed_sets(rows, local, limits, extra_joint, extra_support, lowered, 
     start_closed(walk, children, pool, n_groups)
     # The place in the pool behind the root's rows is for single rows.
     walk.pool_top[0] += 1
-    depth = 0
+    depth = np.int64(0)
     single = np.int64(0)
     met = False
     while (depth >= 0 or single < n_groups) and stop[0] == 0:
@@ -253,7 +253,7 @@ def harmed_pairs(rows, suspects, processed, sensitive):
     """
     seen = np.zeros(len(sensitive), np.int64)
     n = 0
-    pairs = np.empty((64, 2), np.int32)
+    pairs = np.empty((64, 2), np.int64)
     for k in range(len(suspects)):
         d = suspects[k, 0]
         for posting in range(rows.post_offsets[d], rows.post_offsets[d + 1]):

@@ -114,8 +114,8 @@ def fix_closed_sets(work: Workspace, choices: Choices, state: Longs, stop: Stop)
     while len(pairs) and stop.reason == 0:
         losers = np.unique(_fix_pairs(work, pairs, choices, state, stop))
         suspects = np.stack([losers, np.maximum(looked_at[losers], 1)], axis=1)
-        pairs = harmed_pairs(work.rows, suspects, looked_at, layout.sensitive)
-        pairs = _unsafe_pairs(work, pairs, choices, stop)
+        harmed = harmed_pairs(work.rows, suspects, looked_at, layout.sensitive)
+        pairs = _unsafe_pairs(work, harmed.astype(np.int32), choices, stop)
         # From now on a round looks at single pairs only, so every loser harms all its companions.
         looked_at[:] = 0
 

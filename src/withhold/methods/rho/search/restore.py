@@ -187,7 +187,7 @@ def list_consequents(rows, trial, sensitive, row, e):
 @step
 def number_items(rows, trial, row, position, e, f):
     """Number the items of the row when e is back at the position, without f; returns how many."""
-    n_local = 0
+    n_local = np.int64(0)
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         x = e if p == position else np.int64(rows.items[p])
         if x >= 0 and x != f:

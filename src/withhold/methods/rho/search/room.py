@@ -56,11 +56,11 @@ def find_loose_events(rows, limits, events, rules, more, loose, stop):
     for event in events:
         if stop[0] != 0:
             return
-        size = 0
+        size = np.int64(0)
         for k in range(rules.starts[event], rules.starts[event + 1]):
             antecedent[size] = rules.items[k]
             size += 1
-        e = rules.consequents[event]
+        e = np.int64(rules.consequents[event])
         extra = rules.extras[event] + more
         loose[event] = has_room(rows, limits, antecedent, size, e, extra, with_e)
 

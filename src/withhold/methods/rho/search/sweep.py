@@ -18,7 +18,6 @@ from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.supports import IndexedRows
 from withhold.counting.walk import (
-    Rows,
     count_useful_extensions,
     deliver,
     follow_useful,
@@ -57,7 +56,7 @@ def sweep(
     targets = _targets(rows, sensitive, np.zeros(0, dtype=np.bool_))
     events = new_events(int(targets.in_row.sum()))
     everything = (0, len(sensitive))
-    walk = new_walk(Rows(*rows[:4]), size)
+    walk = new_walk(rows, size)
     antecedents = sweep_roots(rows, walk, targets, everything, limits, events, state, stop)
     return events, antecedents
 
@@ -73,7 +72,7 @@ def find_unsafe_consequents(
 ) -> None:
     """Set ``unsafe[e]`` if some q→e is, with |q| = ``size`` ≥ 1 and q's rarest item in [roots)."""
     targets = _targets(rows, sensitive, unsafe)
-    walk = new_walk(Rows(*rows[:4]), size)
+    walk = new_walk(rows, size)
     state = np.zeros(1, dtype=np.int64)
     sweep_roots(rows, walk, targets, roots, limits, new_events(0), state, stop)
 

@@ -53,7 +53,7 @@ def thin_records(rows, sensitive, original_supports, bias, limits, events, stop)
     antecedents = np.empty(1024, np.int32)
     row = 0
     while row < n_rows and stop[0] == 0:
-        size = 0
+        size = np.int64(0)
         for p in range(rows.offsets[row], rows.offsets[row + 1]):
             if rows.items[p] >= 0:
                 record[size] = rows.items[p]

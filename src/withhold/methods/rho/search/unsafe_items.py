@@ -95,7 +95,7 @@ def _in_closed_sets(
     """Looks at the closed sets of every D_e, and where they note the e that are unsafe."""
     pairs = np.stack([ranks, np.full_like(ranks, -1)], axis=1)
     unchecked = np.ones(len(ranks), dtype=np.bool_)
-    rows = layout.indexed()
+    rows = layout.rows(with_bitmaps=True)
 
     def look(start: int) -> Bools:
         # Shared by the threads; each writes only its own pairs.
@@ -113,7 +113,7 @@ def _of_size(
     """Looks at the antecedents of a size, and where they note, by rank, what is unsafe."""
     # Shared by the threads: each only ever writes True into it.
     unsafe = np.zeros(layout.n_items, dtype=np.bool_)
-    rows = layout.indexed(with_bitmaps=False)
+    rows = layout.rows()
     bounds = fair_bounds(layout, n_ranges)
 
     def look(start: int, end: int) -> Bools:

@@ -83,7 +83,7 @@ def find_unsafe_within(rows, limits, trial, f, given, n_local):
     for leave_out in range(n_local, n_local - 1 if n_local <= SHORT else -1, -1):
         if given >= 0 and leave_out < n_local and trial.ranks[leave_out] == given:
             continue
-        size = 0
+        size = np.int64(0)
         for k in range(n_local):
             if k != leave_out:
                 trial.itemset[size] = trial.ranks[k]
@@ -153,7 +153,7 @@ def find_unsafe_subset(rows, limits, trial, n_local, extra):
             if mask & (1 << local) == 0:
                 joint_of[mask] += joint_of[mask | (1 << local)]
     for mask in range(n_masks - 2, -1, -1):
-        size = 0
+        size = np.int64(0)
         closed = True
         for local in range(n_local):
             if mask & (1 << local):
@@ -198,7 +198,7 @@ def gather_within(rows, trial, f, given, n_local):
         room += min(rows.offsets[row + 1] - rows.offsets[row], n_local)
     offsets = np.zeros(end - first + 2, np.int64)
     items = np.empty(room, np.int32)
-    n_rows = 0
+    n_rows = np.int64(0)
     at = np.int64(0)
     for posting in range(first, end):
         row = rows.post_rows[posting]

@@ -27,7 +27,9 @@ class Workspace:
         self.layout = lay_out(records, records.codes(model.sensitive), kept)
         self.place_of: Ints = self.layout.origin
         """For each position its place in the records' ``items``."""
-        self.rows: IndexedRows = self.layout.indexed()._replace(items=self.layout.items.copy())
+        self.rows: IndexedRows = self.layout.rows(with_bitmaps=True)._replace(
+            items=self.layout.items.copy()
+        )
         self.limits = model.limits
         self.log = log
         self.rank_of_code = np.empty(records.n_items, dtype=np.int32)
