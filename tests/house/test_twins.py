@@ -13,7 +13,7 @@ MISSING = frozenset(
         # Compared with their twins through the functions that call them.
         "count_moles",
         "count_nuggets",
-        "find_unsafe_in",
+        "find_unsafe_among",
         "survey_known_sets",
         "survey_moles",
         "sweep_roots",

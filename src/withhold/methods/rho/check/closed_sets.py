@@ -51,16 +51,22 @@ def find_unsafe_closed_set(
     numbering = new_numbering(len(rows.supports), len(rows.offsets) - 1)
     longest = int(np.diff(rows.offsets).max(initial=0))
     witness = Witness(np.zeros(longest + 1, dtype=np.int32), np.zeros(4, dtype=np.int64))
-    for e in consequents.tolist():
-        local = gather(rows, e, POSTED, numbering)
+    status, at = find_unsafe_among(rows, consequents, limits, numbering, witness, stop)
+    joint, support, size, looked_at = witness.numbers.tolist()
+    if status != FOUND:
+        return None, looked_at
+    return (witness.itemset[:size], int(consequents[at]), joint, support), looked_at
+
+
+@kernel
+def find_unsafe_among(rows, consequents, limits, numbering, witness, stop):
+    """Look in D_e for each consequent: CLEAN, or FOUND or STOPPED and at which."""
+    for k in range(len(consequents)):
+        local = gather(rows, np.int64(consequents[k]), np.int64(POSTED), numbering)
         status = find_unsafe_in(rows, local, limits, witness, stop)
         if status != CLEAN:
-            break
-    else:
-        status = CLEAN
-    joint, support, size, looked_at = witness.numbers.tolist()
-    rule = (witness.itemset[:size], e, joint, support) if status == FOUND else None
-    return rule, looked_at
+            return status, k
+    return CLEAN, 0
 
 
 @kernel
