@@ -101,7 +101,7 @@ class Stub:
         function = inspect.unwrap(getattr(pipeline, verb))
         found = {}
         for name, each in inspect.signature(function).parameters.items():
-            if each.kind is not each.VAR_KEYWORD:
+            if each.kind is not each.VAR_KEYWORD and name != "model":
                 default = "" if each.default is each.empty else f" = {each.default!r}"
                 found[name] = f"{name}: {self.named(each.annotation)}{default}"
         return found

@@ -15,6 +15,7 @@ import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
 from withhold.errors import ImpossibleError, PolicyError
+from withhold.method import SearchRun
 from withhold.registry import method_of
 
 PUBLIC, PRIVATE = "abcdefg", "xyz"
@@ -36,7 +37,9 @@ def problems(draw: st.DrawFn, *, records: int = 12) -> tuple[list[frozenset[str]
 
 
 def steps(rows, model, **options):
-    plan, _ = method_of(model).search(wh.read(rows), model, jobs=1, **options)
+    method = method_of(model)
+    chosen, run = method.search_options(**options), SearchRun(jobs=1)
+    plan, _ = method.search(wh.read(rows), model, wh.Evidence(), chosen, run)
     return plan, [(each.item, each.moles, each.nuggets) for each in plan]
 
 

@@ -51,7 +51,9 @@ def test_records_of_few_items__are_made_safe(problem, size):
     originals, _, fears, rho = problem
     model = modelled(originals, fears, rho)
     table = Records.from_lists(originals)
-    work = PersonalWorkspace(table, model, victim=LEFTOVER, at_random=False, seed=0)
+    work = PersonalWorkspace(
+        table, model.model, model.constraints, victim=LEFTOVER, at_random=False, seed=0
+    )
     with Stop() as stop:
         assert rounds.shorten_records(work, size, stop)
     kept = work.kept()

@@ -240,7 +240,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         ),
         (lambda: wh.apply(None, RECORDS), "plan must be a plan"),
         (lambda: wh.apply("plan", RECORDS), "plan must be a plan"),
-        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "table must be a Records"),
+        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "data must be a Records or a Table"),
         (lambda: wh.anonymize(SHOP, RHO).write(3), "path must be a text or a path"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", report="yes"), "report must be True or"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", fromat="long"), "did you mean format?"),

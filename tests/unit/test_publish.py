@@ -503,7 +503,7 @@ def test_write__what_does_not_verify_never_gets_its_name(
 ):
     seen = []
 
-    def judge(table, model, **_):
+    def judge(table, *_):
         seen.append(table)
         witness = wh.Breach(("beer",), "condom", 2, 2) if code == 1 else None
         return wh.Verdict(status, "a look", 1, 0.0, witness)

@@ -82,7 +82,7 @@ class RuleBreaches(Breaches):
         return named(self.layout, self.records, breach)
 
     def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
-        rows, limits = self.layout.rows(), self.model.limits()
+        rows, limits = self.layout.rows(), self.model.limits
         are_first_breaches(*drawn, rows, limits, self.stop.flag, hits)
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
