@@ -211,7 +211,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.Constraints.from_pairs([(0,)], RECORDS), "a pair must be (row, item"),
         (lambda: wh.Constraints.from_pairs([(0, None, False)], RECORDS), "a pair must be (row"),
         (lambda: wh.Constraints.from_matrix([[1]], RECORDS), "must be an array (found 'list')"),
-        (lambda: wh.Constraints.from_function(5, RECORDS), "fears must be a function, not 5"),
+        (lambda: wh.Constraints.from_function(5, RECORDS), "wishes_of must be a function, not 5"),
         (lambda: wh.Hierarchy.from_edges(None), "edges must be a collection"),
         (lambda: wh.Hierarchy.from_edges([("a",)]), "an edge is a pair of names"),
         (lambda: wh.Hierarchy.from_edges([("a", None)]), "an edge (child, parent) must be a"),

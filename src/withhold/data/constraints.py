@@ -20,12 +20,12 @@ from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.records import Records
 from withhold.data.unknown import Unknown
-from withhold.data.wishes import ByRecord, Categories, Fears, Matrix
+from withhold.data.wishes import ByRecord, Categories, Matrix, WishFunction
 from withhold.errors import InputError
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    Wanted: TypeAlias = "ByRecord | Matrix | Fears | Constraints"
+    Wanted: TypeAlias = "ByRecord | Matrix | WishFunction | Constraints"
     """Whatever says who wants what protected, as ``Constraints.of`` reads it."""
     AnyMatrix: TypeAlias = Matrix
 else:
@@ -205,14 +205,14 @@ class Constraints:
     @classmethod
     @checked
     def from_function(
-        cls, fears: Fears, table: Records, *, hierarchy: Categories | None = None
+        cls, wishes_of: WishFunction, table: Records, *, hierarchy: Categories | None = None
     ) -> Constraints:
         """From a function of the record; it is called once for each. The items it returns are names, as they
         are: a ``!`` in front is part of the name."""
         pairs = (
             (row, wishes.named(wishes.item_text(item, row)), False)
             for row, record in enumerate(table)
-            for item in wishes.several(fears(record), row)
+            for item in wishes.several(wishes_of(record), row)
         )
         return cls.from_pairs(pairs, table, hierarchy=hierarchy)
 

@@ -57,7 +57,7 @@ class Matrix(Protocol):
         ...
 
 
-Fears = Callable[[tuple[str, ...]], Iterable[str]]
+WishFunction = Callable[[tuple[str, ...]], Iterable[str]]
 """The items that a person wants protected, by their record."""
 
 
