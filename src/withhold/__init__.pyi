@@ -25,7 +25,6 @@ from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.loss import Loss
-from withhold.method import Model
 from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.model import Buckets as Buckets
 from withhold.methods.cells.audit import TableAudit

@@ -188,13 +188,13 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         ),
         (
             lambda: wh.Constraints.of({0: ["a"]}, SHOP),
-            "table must be a Records, not a list",
+            "records must be a Records, not a list",
         ),
         (
-            lambda: wh.Constraints.of({0: ["a"]}, tabl=RECORDS),
-            "Constraints.of has no option 'tabl'; did you mean table? It takes source, table",
+            lambda: wh.Constraints.of({0: ["a"]}, record=RECORDS),
+            "Constraints.of has no option 'record'; did you mean records? It takes source, records",
         ),
-        (lambda: wh.Constraints.of({0: ["a"]}), "Constraints.of needs table"),
+        (lambda: wh.Constraints.of({0: ["a"]}), "Constraints.of needs records"),
         (lambda: wh.Constraints.of({0: [None]}, RECORDS), "what record 0 wants protected must be"),
         (lambda: wh.Constraints.of({0: [True]}, RECORDS), "what record 0 wants protected must be"),
         (
@@ -232,7 +232,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.read_table(ROWS, bins=[5]), "bins name columns by texts"),
         (
             lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, wh.read_table(ROWS)),
-            "table must be a Records, not a Table",
+            "records must be a Records, not a Table",
         ),
         (
             lambda: wh.apply(wh.anonymize(ROWS, MODELS_MADE["k-anonymity"]).plan, RECORDS),
@@ -240,7 +240,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         ),
         (lambda: wh.apply(None, RECORDS), "plan must be a plan"),
         (lambda: wh.apply("plan", RECORDS), "plan must be a plan"),
-        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "table must be a Records"),
+        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "data must be a Records"),
         (lambda: wh.anonymize(SHOP, RHO).write(3), "path must be a text or a path"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", report="yes"), "report must be True or"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", fromat="long"), "did you mean format?"),
@@ -256,7 +256,7 @@ def values_for(name):
     release = wh.anonymize(SHOP, RHO)
     return {
         "anonymize": {"data": SHOP, "model": RHO},
-        "apply": {"plan": release.plan, "table": RECORDS},
+        "apply": {"plan": release.plan, "data": RECORDS},
         "audit": {"data": SHOP, "model": RHO},
         "compare": {"original": SHOP},
         "pharmacy": {"baskets": 10},

@@ -84,7 +84,7 @@ def test_category__stands_for_its_items():
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ({7: ["a"]}, "a record that the table does not have"),
+        ({7: ["a"]}, "a record that the data does not have"),
         ({"*": ["!a"]}, "not for everybody"),
         ({0: "a"}, "not a collection"),
         (np.zeros((2, 2), dtype=bool), "shape"),
@@ -109,7 +109,7 @@ def test_csv_and_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("9,a", "line 3: names a record that the table does not have"),
+        ("9,a", "line 3: names a record that the data does not have"),
         ("*,!a", "line 3: takes an item back for everybody"),
         ("1,", "line 3: names no item"),
     ],

@@ -40,25 +40,25 @@ class WishCounts:
 
 
 def count_wishes(
-    constraints: Constraints, table: Records, removed: NDArray[np.int32]
+    constraints: Constraints, records: Records, removed: NDArray[np.int32]
 ) -> WishCounts:
-    """What the people of ``table`` asked for, and which of the occurrences ``removed`` they meant."""
+    """What the people of ``records`` asked for, and which of the occurrences ``removed`` they meant."""
     column_of = {item: column for column, item in enumerate(constraints.items)}
-    of_code = np.array([column_of.get(item, -1) for item in table.vocabulary], dtype=np.int64)
-    columns = of_code[table.items]
+    of_code = np.array([column_of.get(item, -1) for item in records.vocabulary], dtype=np.int64)
+    columns = of_code[records.items]
     n = len(constraints.items)
     people_by_item = np.zeros(n, dtype=np.int64)
-    wished = np.zeros(table.n_occurrences, dtype=bool)
+    wished = np.zeros(records.n_occurrences, dtype=bool)
     people = 0
     for start, end in constraints.chunks():
         marks = constraints.marks(start, end)
         people_by_item += marks.sum(axis=0)
         people += int(marks.any(axis=1).sum())
-        places = np.arange(table.offsets[start], table.offsets[end])
-        rows = np.repeat(np.arange(end - start), table.lengths[start:end])
+        places = np.arange(records.offsets[start], records.offsets[end])
+        rows = np.repeat(np.arange(end - start), records.lengths[start:end])
         there = columns[places] >= 0
         wished[places[there]] = marks[rows[there], columns[places[there]]]
-    gone = np.zeros(table.n_occurrences, dtype=bool)
+    gone = np.zeros(records.n_occurrences, dtype=bool)
     gone[removed] = True
 
     def by_item(which: NDArray[np.bool_]) -> NDArray[np.int64]:

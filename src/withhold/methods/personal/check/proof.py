@@ -258,11 +258,11 @@ def rows_wanting(layout: PersonalLayout, rank: int) -> Ints:
 
 
 def named(
-    layout: PersonalLayout, table: Records, constraints: Constraints, rule: Rule
+    layout: PersonalLayout, records: Records, constraints: Constraints, rule: Rule
 ) -> PersonalBreach:
-    """The rule in the table's own names, with the record of somebody whom it harms."""
+    """The rule with the items by name, with the record of somebody whom it harms."""
     known, consequent, joint, support, row = rule
-    vocabulary, code_of_rank = table.vocabulary, layout.layout.code_of_rank
+    vocabulary, code_of_rank = records.vocabulary, layout.layout.code_of_rank
     inferred = vocabulary[code_of_rank[consequent]]
     of_row = layout.people.of_row
     equal = np.sort(layout.layout.record_of_row[of_row == of_row[row]])
