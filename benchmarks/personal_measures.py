@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.fears import constraints
+from benchmarks.wishes import constraints
 
 if TYPE_CHECKING:
     from withhold import Records
@@ -34,12 +34,12 @@ def personal(
 
     warm(setting, keep, **model)
     table = short_records(wh.read(path), longest)
-    fears = constraints(table, setting, share, seed)
+    wishes = constraints(table, setting, share, seed)
     asked = wh.PersonalRhoUncertainty(rho, **model)
     used, began = time.process_time(), time.perf_counter()
     if longest is None:
         table = wh.read(path)
-    release = wh.anonymize(table, asked, constraints=fears, keep=keep)
+    release = wh.anonymize(table, asked, constraints=wishes, keep=keep)
     release.write(output, force=True)
     result = {
         "seconds": time.perf_counter() - began,
@@ -70,8 +70,8 @@ def personal_samples(
         drawn = np.zeros(len(table), dtype=bool)
         drawn[np.random.default_rng(seed).permutation(len(table))[: len(table) // 10]] = True
         sample = wh.read(table.only_records(drawn).to_lists())
-        asked, fears = wh.PersonalRhoUncertainty("0.5"), constraints(sample, setting, 0.4, seed)
-        release = wh.anonymize(sample, asked, constraints=fears, keep=keep, seed=seed)
+        asked, wishes = wh.PersonalRhoUncertainty("0.5"), constraints(sample, setting, 0.4, seed)
+        release = wh.anonymize(sample, asked, constraints=wishes, keep=keep, seed=seed)
         release.write(output, force=True)
         losses.append(release.loss.occurrences)
         kls.append(release.loss.kl)
@@ -94,8 +94,8 @@ def warm(setting: str, keep: str, **model: Any) -> None:
     generator = np.random.default_rng(0)
     rows = [[str(item) for item in generator.permutation(40)[: 1 + row % 7]] for row in range(400)]
     table = wh.read(rows)
-    asked, fears = wh.PersonalRhoUncertainty("0.5", **model), constraints(table, setting, 0.1, 1)
-    wh.anonymize(table, asked, constraints=fears, keep=keep)
+    asked, wishes = wh.PersonalRhoUncertainty("0.5", **model), constraints(table, setting, 0.1, 1)
+    wh.anonymize(table, asked, constraints=wishes, keep=keep)
 
 
 def unsafe_share(release: AnyRelease) -> float:

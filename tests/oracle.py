@@ -315,15 +315,15 @@ def is_pair_minimal(
 def personal_breaches(
     originals: Records,
     published: Records,
-    fears: Sequence[Iterable[str]],
+    wishes: Sequence[Iterable[str]],
     rho: Fraction,
     *,
     max_known: int | None = None,
 ) -> set[tuple[Itemset, str]]:
-    """All ``(Q, e)`` by which someone's feared item is inferred (the personalised model).
+    """All ``(Q, e)`` by which someone's protected item is inferred (the personalised model).
 
     The adversary knows some ``Q`` of the ORIGINAL record of person ``u`` (perhaps nothing) and
-    must not infer any ``e`` in ``fears[u] - Q``, owned or not, with a confidence above ``rho``
+    must not infer any ``e`` in ``wishes[u] - Q``, owned or not, with a confidence above ``rho``
     measured in the PUBLISHED table. A ``Q`` that no published record contains is harmless.
 
     >>> found = personal_breaches(["ab", "ac"], ["ab", "a"], ["b", "c"], Fraction(1, 2))
@@ -333,16 +333,16 @@ def personal_breaches(
     >>> sorted((sorted(q), e) for q, e in found)
     [([], 'a'), ([], 'b'), (['a'], 'b'), (['b'], 'a')]
     """
-    if not len(originals) == len(published) == len(fears):
-        raise ValueError("originals, published and fears must have one entry per person")
+    if not len(originals) == len(published) == len(wishes):
+        raise ValueError("originals, published and wishes must have one entry per person")
     sup = supports(published)
-    feared_by = [frozenset(items) for items in fears]
+    wished_by = [frozenset(items) for items in wishes]
     return {
         (known, e)
-        for record, feared in zip(originals, feared_by, strict=True)
+        for record, wished in zip(originals, wished_by, strict=True)
         for known in subsets(record, max_known)
         if sup[known] > 0
-        for e in feared - known
+        for e in wished - known
         if exceeds(sup[known | {e}], sup[known], rho)
     }
 

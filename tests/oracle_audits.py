@@ -134,19 +134,19 @@ def audit_rho(
 def audit_personal(
     originals: Rows,
     published: Rows,
-    fears: Rows,
+    wishes: Rows,
     rho: Fraction,
     max_known: int | None,
     max_size: int,
 ) -> Found:
-    """Personalised: q of somebody's original gives what this person fears, counted in what is published."""
+    """Personalised: what q of somebody's original gives away of their wishes, in published counts."""
     rules = set()
     exposed = set()
     largest = max_size if max_known is None else min(max_size, max_known)
-    for person, (row, feared) in enumerate(zip(originals, fears, strict=True)):
+    for person, (row, wished) in enumerate(zip(originals, wishes, strict=True)):
         for q in parts(row, max_known):
             fitting = holders(q, published)
-            for e in feared - q:
+            for e in wished - q:
                 joint = sum(e in other for other in fitting)
                 if fitting and joint > rho * len(fitting):
                     rules.add((q, e, joint, len(fitting)))
@@ -161,7 +161,7 @@ def audit_personal(
         curve(
             originals,
             published,
-            lambda known, person: follows(known, published, fears[person], rho),
+            lambda known, person: follows(known, published, wishes[person], rho),
             None,
         ),
     )

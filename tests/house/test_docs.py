@@ -89,11 +89,11 @@ def test_commands__output_belongs_to_a_command():
 
 def test_blocks__files_and_setup():
     text = (
-        "<!-- file: fears.csv -->\n```text\nrecord,item\n```\n"
+        "<!-- file: wishes.csv -->\n```text\nrecord,item\n```\n"
         "```toml\n# policy.toml\nrho = 1\n```\n<!-- setup\n$ touch x\n-->\n"
     )
-    fears, policy, setup = blocks_of(text)
-    assert (fears.named, policy.named, setup.kind) == ("fears.csv", "policy.toml", "setup")
+    wishes, policy, setup = blocks_of(text)
+    assert (wishes.named, policy.named, setup.kind) == ("wishes.csv", "policy.toml", "setup")
     assert commands_of(setup)[0].typed == "touch x"
 
 

@@ -52,10 +52,10 @@ def test_rho__a_safe_table_is_published_as_it_came(problem, max_known, ignore_pr
 @given(problems(), st.data())
 def test_personal_rho__a_safe_table_is_published_as_it_came(limits, problem, data):
     rows, _, rho = problem
-    wishes = data.draw(st.lists(st.frozensets(st.sampled_from(ITEMS)), min_size=len(rows)))
-    fears = dict(enumerate(wishes[: len(rows)]))
+    drawn = data.draw(st.lists(st.frozensets(st.sampled_from(ITEMS)), min_size=len(rows)))
+    wishes = dict(enumerate(drawn[: len(rows)]))
     table = wh.read(rows)
-    model = personal(rho, Constraints.of(fears, table), **limits)
+    model = personal(rho, Constraints.of(wishes, table), **limits)
     exact = personal(rho, model.constraints, max_known=limits.get("max_known"), originals=table)
     release = lenient.anonymize(table, model, jobs=1)
     if lenient.verify(table, exact):

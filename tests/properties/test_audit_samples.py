@@ -116,11 +116,11 @@ def searches(chance: random.Random) -> list[tuple[auditing.Breaches, dict[int, i
     expected = oracle.audit_rho(rows, secret, bound, None, False, 3).by_size
     found = [(RuleBreaches(table, rho, request(), Stop()), expected)]
     published = [frozenset(i for i in row if chance.random() < 0.7) for row in rows]
-    fears = [frozenset(i for i in items if chance.random() < 0.4) for _ in rows]
-    constraints = wh.Constraints.of(dict(enumerate(fears)), table)
+    wishes = [frozenset(i for i in items if chance.random() < 0.4) for _ in rows]
+    constraints = wh.Constraints.of(dict(enumerate(wishes)), table)
     evidence = wh.Evidence(originals=table, constraints=constraints)
     release = wh.Records.from_lists(published)
-    expected = oracle.audit_personal(rows, published, fears, bound, None, 3).by_size
+    expected = oracle.audit_personal(rows, published, wishes, bound, None, 3).by_size
     people = wh.PersonalRhoUncertainty(bound)
     found.append((PersonalBreaches(release, people, evidence, request(), Stop()), expected))
     moles = MinimalMoles(table, wh.Coherence(bound, k, None, secret), request(), Stop())

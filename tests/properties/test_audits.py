@@ -116,18 +116,18 @@ def test_personal():
         published = originals
         if chance.random() < 0.5:
             published = [frozenset(i for i in row if chance.random() < 0.7) for row in originals]
-        fears = [frozenset(i for i in [*items, "z"] if chance.random() < 0.4) for _ in originals]
+        wishes = [frozenset(i for i in [*items, "z"] if chance.random() < 0.4) for _ in originals]
         rho = chance.choice(BOUNDS)
         max_known, size = chance.choice([None, None, 0, 1, 2, 3]), chance.choice([0, 1, 2, 3, 7])
         table = wh.Records.from_lists(originals)
-        constraints = wh.Constraints.of(dict(enumerate(fears)), table)
+        constraints = wh.Constraints.of(dict(enumerate(wishes)), table)
         model = asking.personal(rho, constraints, originals=table, max_known=max_known)
         audit, show = run(published, model, chance, max_size=size)
-        expected = oracle.audit_personal(originals, published, fears, rho, max_known, size)
+        expected = oracle.audit_personal(originals, published, wishes, rho, max_known, size)
         compare(audit, expected, show)
         for breach in audit.breaches:
             person = breach.record - 1
-            assert breach.consequent in fears[person]
+            assert breach.consequent in wishes[person]
             assert set(breach.antecedent) <= originals[person]
 
 
@@ -219,9 +219,9 @@ def test_verdicts__do_not_change_where_one_item_stands_for_its_equals(monkeypatc
         secret, bound, k = some(chance, items), chance.choice(BOUNDS), chance.randint(1, 3)
         known = chance.choice([None, 1, 2])
         published = [frozenset(i for i in row if chance.random() < 0.8) for row in rows]
-        fears = [frozenset(i for i in items if chance.random() < 0.3) for _ in rows]
+        wishes = [frozenset(i for i in items if chance.random() < 0.3) for _ in rows]
         table = wh.Records.from_lists(rows)
-        constraints = wh.Constraints.of(dict(enumerate(fears)), table)
+        constraints = wh.Constraints.of(dict(enumerate(wishes)), table)
         personal = asking.personal(bound, constraints, originals=table, max_known=known)
         checked = [
             (
@@ -234,7 +234,7 @@ def test_verdicts__do_not_change_where_one_item_stands_for_its_equals(monkeypatc
             ),
             (
                 lenient.verify(published, personal, jobs=1),
-                oracle.audit_personal(rows, published, fears, bound, known, 9),
+                oracle.audit_personal(rows, published, wishes, bound, known, 9),
             ),
         ]
         for verdict, expected in checked:

@@ -34,7 +34,7 @@ each_knowledge = pytest.mark.parametrize("known", [st.none(), limits], ids=["any
 
 @st.composite
 def people(draw: st.DrawFn) -> tuple[Rows, Rows, Rows, Fraction]:
-    """Originals, published rows, what each person fears, and ρ."""
+    """Originals, published rows, what each person wants protected, and ρ."""
     universe = ITEMS[: draw(st.integers(1, 7))]
     row = st.frozensets(st.sampled_from(universe))
     originals = draw(st.lists(row, min_size=1, max_size=8))
@@ -43,15 +43,15 @@ def people(draw: st.DrawFn) -> tuple[Rows, Rows, Rows, Fraction]:
     published = [record - gone for record, gone in zip(originals, withheld, strict=True)]
     if draw(st.booleans()):
         published = list(originals)
-    # Names beyond the universe are feared by some and owned by nobody.
-    feared = st.frozensets(st.sampled_from((*universe, "z")), max_size=draw(st.integers(1, 4)))
-    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
-    return originals, published, fears, draw(st.sampled_from(RHOS))
+    # Names beyond the universe are protected for some and owned by nobody.
+    wished = st.frozensets(st.sampled_from((*universe, "z")), max_size=draw(st.integers(1, 4)))
+    wishes = draw(st.lists(wished, min_size=len(originals), max_size=len(originals)))
+    return originals, published, wishes, draw(st.sampled_from(RHOS))
 
 
-def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> Personal:
+def modelled(originals: Rows, wishes: Rows, rho: Fraction, **more) -> Personal:
     table = Records.from_lists(originals)
-    constraints = Constraints.of(dict(enumerate(fears)), table)
+    constraints = Constraints.of(dict(enumerate(wishes)), table)
     return personal(rho, constraints, originals=table, **more)
 
 
@@ -59,17 +59,17 @@ def modelled(originals: Rows, fears: Rows, rho: Fraction, **more) -> Personal:
 @examples(2000)
 @given(people(), st.data())
 def test_check__is_exact_with_a_smallest_witness(known, problem, data):
-    originals, published, fears, rho = problem
+    originals, published, wishes, rho = problem
     max_known = data.draw(known)
-    truth = personal_breaches(originals, published, fears, rho, max_known=max_known)
-    verdict = verify(published, modelled(originals, fears, rho, max_known=max_known), jobs=1)
+    truth = personal_breaches(originals, published, wishes, rho, max_known=max_known)
+    verdict = verify(published, modelled(originals, wishes, rho, max_known=max_known), jobs=1)
     assert verdict.status is (Status.BROKEN if truth else Status.HOLDS)
     if truth:
         witness = verdict.witness
         assert (frozenset(witness.antecedent), witness.consequent) in truth
         assert len(witness.antecedent) == min(len(known) for known, _ in truth)
-        if len(set(fears)) > 1:
-            assert witness.consequent in fears[witness.record - 1]
+        if len(set(wishes)) > 1:
+            assert witness.consequent in wishes[witness.record - 1]
             assert set(witness.antecedent) <= originals[witness.record - 1]
 
 
@@ -77,37 +77,37 @@ def test_check__is_exact_with_a_smallest_witness(known, problem, data):
 @examples(2000)
 @given(people(), st.data(), st.sampled_from(["rules", "distribution"]), st.booleans())
 def test_suppression__is_safe_and_only_removes(known, problem, data, keep, restoring):
-    originals, _, fears, rho = problem
+    originals, _, wishes, rho = problem
     max_known = data.draw(known)
-    model = modelled(originals, fears, rho, max_known=max_known)
+    model = modelled(originals, wishes, rho, max_known=max_known)
     release = anonymize(
         model.originals, model, keep=keep, restoring=restoring, pick="random", jobs=1
     )
     left = [frozenset(record) for record in release.data.to_lists()]
     assert all(after <= before for after, before in zip(left, originals, strict=True))
-    assert not personal_breaches(originals, left, fears, rho, max_known=max_known)
+    assert not personal_breaches(originals, left, wishes, rho, max_known=max_known)
 
 
 @examples(300)
 @given(people(), knowledge)
 def test_restoring__leaves_nothing_that_could_be_undone(problem, max_known):
-    originals, _, fears, rho = problem
-    if len(set(fears)) == 1:
+    originals, _, wishes, rho = problem
+    if len(set(wishes)) == 1:
         return
-    model = modelled(originals, fears, rho, max_known=max_known)
+    model = modelled(originals, wishes, rho, max_known=max_known)
     left = [set(record) for record in anonymize(model.originals, model, jobs=1).data.to_lists()]
     for record, original in zip(left, originals, strict=True):
         for item in original - record:
             record.add(item)
-            assert personal_breaches(originals, left, fears, rho, max_known=max_known)
+            assert personal_breaches(originals, left, wishes, rho, max_known=max_known)
             record.remove(item)
 
 
 @examples(200)
 @given(people(), knowledge)
 def test_equal_constraints__are_the_global_model(problem, max_known):
-    originals, published, fears, rho = problem
-    shared = next((each & set("abcdefgh") for each in fears if each & set("abcdefgh")), None)
+    originals, published, wishes, rho = problem
+    shared = next((each & set("abcdefgh") for each in wishes if each & set("abcdefgh")), None)
     if shared is None:
         return
     asked = modelled(originals, [shared] * len(originals), rho, max_known=max_known)
@@ -119,8 +119,8 @@ def test_equal_constraints__are_the_global_model(problem, max_known):
 @examples(100)
 @given(people())
 def test_without_originals__never_holds(problem):
-    originals, published, fears, rho = problem
-    known = modelled(originals, fears, rho)
+    originals, published, wishes, rho = problem
+    known = modelled(originals, wishes, rho)
     blind = personal(rho, known.constraints)
     verdict = verify(published, blind)
     assert verdict.status is not Status.HOLDS
@@ -131,19 +131,19 @@ def test_without_originals__never_holds(problem):
 @examples(100)
 @given(people(), knowledge)
 def test_jobs__do_not_change_the_release(problem, max_known):
-    originals, _, fears, rho = problem
-    model = modelled(originals, fears, rho, max_known=max_known)
+    originals, _, wishes, rho = problem
+    model = modelled(originals, wishes, rho, max_known=max_known)
     one, two = (anonymize(originals, model, jobs=jobs).data for jobs in (1, 2))
     assert one == two
 
 
 def test_a_budget_that_is_too_short__still_gives_a_safe_release():
     originals = [frozenset("abcd"), frozenset("abce"), frozenset("abde"), frozenset("bcde")]
-    fears = [frozenset("a"), frozenset("b"), frozenset("c"), frozenset("d")]
-    model = modelled(originals, fears, Fraction(1, 2))
+    wishes = [frozenset("a"), frozenset("b"), frozenset("c"), frozenset("d")]
+    model = modelled(originals, wishes, Fraction(1, 2))
     release = anonymize(originals, model, budget=1e-9)
     left = [frozenset(record) for record in release.data.to_lists()]
-    assert not personal_breaches(originals, left, fears, Fraction(1, 2))
+    assert not personal_breaches(originals, left, wishes, Fraction(1, 2))
     assert release.plan.why(0, model.originals) is None
 
 
@@ -156,7 +156,7 @@ def test_rows_that_are_no_part_of_the_originals__are_refused():
 
 
 def larger_table(seed: int) -> tuple[Records, Constraints]:
-    """500 records of 3 to 13 of 60 items, and 4 % of all possible fears."""
+    """500 records of 3 to 13 of 60 items, and 4 % of all possible wishes."""
     generator = np.random.default_rng(seed)
     rows = [
         [str(item) for item in generator.permutation(60)[: generator.integers(3, 14)]]

@@ -56,8 +56,8 @@ def published_roots(layout) -> np.ndarray:
 @examples(300)
 @given(people(), st.sampled_from([1, 2**20]))
 def test_closed_walk__reaches_every_closed_set_once_with_its_rows(problem, room):
-    originals, published, fears, rho = problem
-    model = modelled(originals, fears, rho)
+    originals, published, wishes, rho = problem
+    model = modelled(originals, wishes, rho)
     layout = laid_out(model, published)
     reached = Counter()
     walk = new_closed_walk(layout.rows, room)
@@ -89,9 +89,9 @@ def test_closed_walk__reaches_every_closed_set_once_with_its_rows(problem, room)
 @examples(400)
 @given(people())
 def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
-    originals, published, fears = (part * times for part in problem[:3])
+    originals, published, wishes = (part * times for part in problem[:3])
     truth = personal_breaches(*problem)
-    model = modelled(originals, fears, problem[3])
+    model = modelled(originals, wishes, problem[3])
     layout = laid_out(model, published)
     witness = new_witness(layout)
     ready = new_closed_walk(layout.rows, 2**12), new_room(layout), witness
@@ -107,7 +107,7 @@ def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
         assert joint == sum(known | {inferred} <= record for record in published)
         records = layout.layout.record_of_row[layout.people.of_row == person]
         assert all(known <= originals[record] for record in records)
-        assert any(inferred in fears[record] for record in records)
+        assert any(inferred in wishes[record] for record in records)
     # Somebody who knows less is looked for one by one.
     assert unsafe or min((len(known) for known, _ in truth), default=-1) < least
     assert checked >= unsafe
@@ -117,19 +117,19 @@ def test_judge__misses_nobody_and_accuses_nobody(least, times, problem):
 @examples(300)
 @given(people())
 def test_check__is_exact_however_few_small_sets_are_looked_at(small, problem):
-    originals, published, fears, rho = problem
+    originals, published, wishes, rho = problem
     truth = personal_breaches(*problem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(proof, "small_sizes", lambda _: small)
-        verdict = verify(published, modelled(originals, fears, rho), jobs=1)
+        verdict = verify(published, modelled(originals, wishes, rho), jobs=1)
     assert verdict.status is (Status.BROKEN if truth else Status.HOLDS)
 
 
 @examples(300)
 @given(people(), st.integers(1, 3))
 def test_mark_successful__is_right_about_everybody_drawn(problem, size):
-    originals, published, fears, rho = problem
-    model = modelled(originals, fears, rho)
+    originals, published, wishes, rho = problem
+    model = modelled(originals, wishes, rho)
     layout = laid_out(model, published, merged=False)
     rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
     succeeds = np.zeros(len(rows), dtype=np.bool_)
@@ -140,11 +140,11 @@ def test_mark_successful__is_right_about_everybody_drawn(problem, size):
     for row, each in zip(rows, known, strict=True):
         q = names(model, layout, each)
         person = layout.layout.record_of_row[row]
-        expected.append(any((q, e) in truth for e in fears[person]))
+        expected.append(any((q, e) in truth for e in wishes[person]))
     assert succeeds.tolist() == expected
     if any(expected):
         first = expected.index(True)
         e, _, _, row, n_known = witness.numbers
         assert row == rows[first]
         assert witness.known[:n_known].tolist() == known[first].tolist()
-        assert names(model, layout, [e]) <= fears[layout.layout.record_of_row[row]]
+        assert names(model, layout, [e]) <= wishes[layout.layout.record_of_row[row]]

@@ -18,12 +18,12 @@ RUNS = 2000
 
 
 def people(n: int, unsafe: int) -> tuple[Records, Personal]:
-    """n persons with two items; of ``unsafe`` of them the second follows from the first, and is feared."""
+    """n persons with two items; of ``unsafe`` of them the second follows from the first, and is protected."""
     rows = [[f"a{k}", f"b{k}"] if k < unsafe else [f"c{k % 4}", f"d{k % 3}"] for k in range(n)]
     table = Records.from_lists(rows)
-    # Knowing b tells of a as well, but a is feared by nobody: half of the adversaries succeed.
-    fears = Constraints.of({k: [f"a{k}", f"b{k}"] for k in range(unsafe)}, table)
-    model = personal("0.6", fears, originals=table, max_known=1, epsilon=EPSILON, delta=DELTA)
+    # Knowing b tells of a as well, but nobody wants a protected: half of the adversaries succeed.
+    wishes = Constraints.of({k: [f"a{k}", f"b{k}"] for k in range(unsafe)}, table)
+    model = personal("0.6", wishes, originals=table, max_known=1, epsilon=EPSILON, delta=DELTA)
     return table, model
 
 
@@ -68,8 +68,8 @@ def test_release__is_confirmed_and_good(kind):
     generator = np.random.default_rng(1)
     rows = [[str(item) for item in generator.permutation(12)[:5]] for _ in range(300)]
     table = Records.from_lists(rows)
-    fears = Constraints.of({row: [str(row % 12)] for row in range(300)}, table)
-    model = personal("0.5", fears, max_known=3, epsilon="0.1", delta="0.1", test=kind)
+    wishes = Constraints.of({row: [str(row % 12)] for row in range(300)}, table)
+    model = personal("0.5", wishes, max_known=3, epsilon="0.1", delta="0.1", test=kind)
     release = anonymize(table, model, seed=4)
     assert release.verdict.status is Status.CONFIRMED
     assert not release.verdict
@@ -77,7 +77,7 @@ def test_release__is_confirmed_and_good(kind):
     assert verify_release(release).status is Status.CONFIRMED
     assert "sample" in release.model.promise()
     assert release.data == anonymize(table, model, seed=4).data
-    exact = anonymize(table, personal("0.5", fears, max_known=3))
+    exact = anonymize(table, personal("0.5", wishes, max_known=3))
     assert release.loss.removed < exact.loss.removed
 
 
@@ -85,9 +85,9 @@ def test_raw_table__is_broken_with_an_adversary_who_succeeds():
     table, model = people(200, 100)
     found = verify(table, model)
     assert found.status is Status.BROKEN
-    (known,), feared = found.witness.antecedent, found.witness.consequent
-    assert {known[0], feared[0]} == {"a", "b"}
-    assert known[1:] == feared[1:]
+    (known,), wished = found.witness.antecedent, found.witness.consequent
+    assert {known[0], wished[0]} == {"a", "b"}
+    assert known[1:] == wished[1:]
     assert (found.witness.joint, found.witness.support) == (1, 1)
 
 

@@ -34,11 +34,11 @@ def little_work(monkeypatch):
 @examples(200)
 @given(people(), knowledge, st.booleans())
 def test_long_records__are_set_aside_and_the_release_is_safe(problem, max_known, restoring):
-    originals, _, fears, rho = problem
-    model = modelled(originals, fears, rho, max_known=max_known)
+    originals, _, wishes, rho = problem
+    model = modelled(originals, wishes, rho, max_known=max_known)
     release = anonymize(originals, model, jobs=1, restoring=restoring)
-    assert not personal_breaches(originals, sets(release.data), fears, rho, max_known=max_known)
-    held = not personal_breaches(originals, originals, fears, rho, max_known=max_known)
+    assert not personal_breaches(originals, sets(release.data), wishes, rho, max_known=max_known)
+    held = not personal_breaches(originals, originals, wishes, rho, max_known=max_known)
     assert release.options["already_held"] == (sets(release.data) == originals) >= held
     if release.options.get("set_aside") and not restoring:
         longest = sorted(originals, key=len)[-release.options["set_aside"] :]
@@ -48,8 +48,8 @@ def test_long_records__are_set_aside_and_the_release_is_safe(problem, max_known,
 @examples(200)
 @given(people(), st.integers(1, 3))
 def test_records_of_few_items__are_made_safe(problem, size):
-    originals, _, fears, rho = problem
-    model = modelled(originals, fears, rho)
+    originals, _, wishes, rho = problem
+    model = modelled(originals, wishes, rho)
     table = Records.from_lists(originals)
     work = PersonalWorkspace(
         table, model.model, model.constraints, victim=LEFTOVER, at_random=False, seed=0
@@ -62,23 +62,23 @@ def test_records_of_few_items__are_made_safe(problem, size):
         for start, end in zip(table.offsets, table.offsets[1:], strict=False)
     ]
     assert all(len(record) <= size + 1 for record in left)
-    assert not personal_breaches(originals, left, fears, rho)
+    assert not personal_breaches(originals, left, wishes, rho)
 
 
 @examples(100)
 @given(people(), st.integers(1, 6))
 def test_pairs__are_the_same_however_few_are_sorted_at_a_time(problem, at_once):
-    originals, _, fears, _ = problem
-    model = modelled(originals, fears, 0.5)
+    originals, _, wishes, _ = problem
+    model = modelled(originals, wishes, 0.5)
     made = []
     for most in (at_once, 2**20):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(persons, "PAIRS_AT_ONCE", most)
             # As pairs, however few they are.
             patch.setattr(packing, "_bits_are_smaller", lambda *_: False)
-            constraints = Constraints.of(dict(enumerate(fears)), model.originals)
+            constraints = Constraints.of(dict(enumerate(wishes)), model.originals)
             kept = np.ones(model.originals.n_occurrences, dtype=bool)
-            made.append(persons.lay_out_people(model.originals, kept, constraints).fears)
+            made.append(persons.lay_out_people(model.originals, kept, constraints).wishes)
     assert all((one == two).all() for one, two in zip(*made, strict=True))
     of_row = persons.lay_out_people(model.originals, kept, constraints)
     for row, record in enumerate(of_row.layout.record_of_row):
@@ -87,7 +87,7 @@ def test_pairs__are_the_same_however_few_are_sorted_at_a_time(problem, at_once):
             constraints.items[c]
             for c in made[0].columns[slice(*made[0].offsets[person : person + 2])]
         }
-        assert fears[record] <= own
+        assert wishes[record] <= own
 
 
 @pytest.mark.parametrize("quoted", [False, True])
@@ -97,7 +97,7 @@ def test_constraints__are_the_same_however_small_the_pieces(tmp_path, monkeypatc
 
     table = Records.from_lists([[str(item)] for item in range(50)])
     pairs = [(row + 1, f"item {row * 7 % 40}") for row in range(50)] + [(3, "!item 14"), (4, "x")]
-    path = tmp_path / f"fears.{suffix}"
+    path = tmp_path / f"wishes.{suffix}"
     if suffix == "parquet":
         pl.DataFrame(pairs, schema=["record", "item"], orient="row").write_parquet(path)
     else:
@@ -117,6 +117,6 @@ def test_constraints__a_mistake_in_a_later_piece_comes_with_its_line(tmp_path, m
     monkeypatch.setattr(files, "PIECE_BYTES", 4)
     table = Records.from_lists([["a"], ["b"]])
     for wrong, said in (("9,a", "line 5: names a record"), ("1,a,b", "line 5: has 3 cells")):
-        (tmp_path / "fears.csv").write_text(f"record,item\n1,a\n2,b\n1,b\n{wrong}\n2,a\n")
+        (tmp_path / "wishes.csv").write_text(f"record,item\n1,a\n2,b\n1,b\n{wrong}\n2,a\n")
         with pytest.raises(files.InputError, match=said):
-            files.read_constraints(tmp_path / "fears.csv", table)
+            files.read_constraints(tmp_path / "wishes.csv", table)

@@ -10,7 +10,7 @@ from math import log
 
 Record = frozenset[int]
 PersonalRule = tuple[Record, int]
-"""What is known, and what follows from it that somebody fears who owns all of it."""
+"""What is known, and what follows from it that somebody who owns all of it wants protected."""
 Occurrence = tuple[int, int]
 """A record's number and an item."""
 Fix = tuple[tuple[int, ...], int, int, int, list[Occurrence]]
@@ -38,7 +38,7 @@ def count_support(itemset: Iterable[int], records: Iterable[Collection[int]]) ->
 def survey_known_sets(
     originals: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
     *,
     sizes: tuple[int, int],
@@ -51,10 +51,10 @@ def survey_known_sets(
     """
     return {
         (frozenset(known), e)
-        for original, feared in zip(originals, fears, strict=True)
+        for original, wished in zip(originals, wishes, strict=True)
         for size in range(sizes[0], sizes[1] + 1)
         for known in combinations(sorted(original), size)
-        for e in feared - set(known)
+        for e in wished - set(known)
         if count_support({*known, e}, published) > rho * count_support(known, published)
     }
 
@@ -62,18 +62,18 @@ def survey_known_sets(
 def find_unsafe_sets(
     originals: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
 ) -> set[tuple[Record, int]]:
     """The closed sets Y (not empty) of the published rows, with each item that is unsafe there."""
     found = set()
     for closed, rows in _closed_sets(published):
-        for e in {item for feared in fears for item in feared}:
-            for original, feared in zip(originals, fears, strict=True):
+        for e in {item for wished in wishes for item in wished}:
+            for original, wished in zip(originals, wishes, strict=True):
                 known = (closed & original) - {e}
                 joint = sum(e in published[row] for row in rows)
                 if (
-                    e in feared
+                    e in wished
                     and count_support(known, published) == len(rows)
                     and joint > rho * len(rows)
                 ):
@@ -94,14 +94,14 @@ def try_adversaries(
     persons: Sequence[int],
     known: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
 ) -> list[bool]:
-    """Which of the adversaries infer something that their person fears."""
+    """Which of the adversaries infer something that their person wants protected."""
     return [
         any(
             count_support(q | {e}, published) > rho * count_support(q, published)
-            for e in fears[person] - q
+            for e in wishes[person] - q
         )
         for person, q in zip(persons, known, strict=True)
     ]
@@ -111,16 +111,16 @@ def are_first_personal_breaches(
     draws: Iterable[tuple[int, int, Record]],
     originals: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
 ) -> list[bool]:
     """Which draws of a record, an item e and known items q are a breach and the first record with all of it.
 
-    A breach: e follows from q, and somebody fears e who owns all of q originally.
+    A breach: e follows from q, and somebody who owns all of q originally wants e protected.
     """
     return [
         row == next(n for n, record in enumerate(published) if q | {e} <= record)
-        and any(q <= o and e in feared for o, feared in zip(originals, fears, strict=True))
+        and any(q <= o and e in wished for o, wished in zip(originals, wishes, strict=True))
         and count_support(q | {e}, published) > rho * count_support(q, published)
         for row, e, q in draws
     ]
@@ -130,11 +130,11 @@ def fix_known_sets(
     size: int,
     originals: Sequence[Record],
     published: list[set[int]],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
     choice: Choice,
 ) -> list[Fix]:
-    """Make every rule of so many known items safe that somebody who owns these fears; what was done for it.
+    """Make safe every rule of so many known items whose owners want it protected; what was done for it.
 
     Sets of known items come from the lowest item on, each followed by those with higher items, in the order
     in which its records have them. A set in the same records as the one before its last item, or with
@@ -148,8 +148,8 @@ def fix_known_sets(
         if len(holders) in (0, n_before):
             return
         if len(known) == size:
-            feared = frozenset().union(*(fears[row] for row in owners))
-            while _fix_one_set(known, feared, originals, published, rho, choice, done):
+            wished = frozenset().union(*(wishes[row] for row in owners))
+            while _fix_one_set(known, wished, originals, published, rho, choice, done):
                 pass
         elif len(holders) > 1:
             higher = [x for row in owners for x in sorted(originals[row]) if x > known[-1]]
@@ -163,7 +163,7 @@ def fix_known_sets(
 
 def _fix_one_set(
     known: tuple[int, ...],
-    feared: Record,
+    wished: Record,
     originals: Sequence[Record],
     published: list[set[int]],
     rho: Fraction,
@@ -173,7 +173,7 @@ def _fix_one_set(
     """Fix what follows from one set; True if something known was withheld, so that all counts are others."""
     holders = [row for row in range(len(published)) if set(known) <= published[row]]
     for e in dict.fromkeys(x for row in holders for x in sorted(published[row])):
-        if e in feared - set(known):
+        if e in wished - set(known):
             fix_rules([(known, e)], originals, published, rho, choice, done)
             if any(set(known) - published[row] for row in holders):
                 return True
@@ -258,13 +258,13 @@ def try_restoring(
     gone: Iterable[Occurrence],
     originals: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
     most: int,
 ) -> list[bool]:
     """Whether each of the occurrences, published again alone, leaves a safe table safe."""
     return [
-        unsafe_rule(originals, put_all_back(published, [each]), fears, rho, most) is None
+        unsafe_rule(originals, put_all_back(published, [each]), wishes, rho, most) is None
         for each in gone
     ]
 
@@ -273,7 +273,7 @@ def restore_together(
     gone: Iterable[Occurrence],
     originals: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
     most: int,
 ) -> list[bool]:
@@ -281,7 +281,7 @@ def restore_together(
     outcomes = []
     for each in gone:
         with_it = put_all_back(published, [each])
-        outcomes.append(unsafe_rule(originals, with_it, fears, rho, most) is None)
+        outcomes.append(unsafe_rule(originals, with_it, wishes, rho, most) is None)
         published = with_it if outcomes[-1] else published
     return outcomes
 
@@ -289,11 +289,11 @@ def restore_together(
 def unsafe_rule(
     originals: Sequence[Record],
     published: Sequence[Record],
-    fears: Sequence[Record],
+    wishes: Sequence[Record],
     rho: Fraction,
     most: int,
 ) -> PersonalRule | None:
-    """An unsafe rule of at most so many known items, or of none, that somebody who owns these fears."""
+    """An unsafe rule of at most so many known items, or of none, that an owner of these wants protected."""
     known_sets = {
         frozenset(known)
         for original in originals
@@ -303,7 +303,7 @@ def unsafe_rule(
     for known in sorted(known_sets, key=lambda known: (len(known), sorted(known))):
         holders = [record for record in published if known <= record]
         owners = [n for n, original in enumerate(originals) if known <= original]
-        for e in sorted(frozenset().union(*(fears[owner] for owner in owners)) - known):
+        for e in sorted(frozenset().union(*(wishes[owner] for owner in owners)) - known):
             if sum(e in record for record in holders) > rho * len(holders):
                 return known, e
     return None

@@ -21,9 +21,9 @@ from withhold.methods.personal.check.survey import survey_people
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import (
     PersonalLayout,
-    fears_item,
     lay_out_people,
     problem_of,
+    wants_protected,
 )
 from withhold.methods.personal.sampling import draw_adversaries
 from withhold.methods.personal.search.combinations import (
@@ -48,24 +48,24 @@ N_ITEMS = 6
 
 @st.composite
 def problems(draw: st.DrawFn):
-    """Originals, published rows and fears over item numbers, and ρ."""
+    """Originals, published rows and wishes over item numbers, and ρ."""
     row = st.frozensets(st.integers(0, N_ITEMS - 1))
     originals = draw(st.lists(row, min_size=1, max_size=8))
     withheld = draw(st.lists(row, min_size=len(originals), max_size=len(originals)))
     published = [a - b for a, b in zip(originals, withheld, strict=True)]
-    feared = st.frozensets(st.integers(0, N_ITEMS - 1), max_size=3)
-    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
-    return originals, published, fears, draw(st.sampled_from([Fraction(1, 2), Fraction(2, 3)]))
+    wished = st.frozensets(st.integers(0, N_ITEMS - 1), max_size=3)
+    wishes = draw(st.lists(wished, min_size=len(originals), max_size=len(originals)))
+    return originals, published, wishes, draw(st.sampled_from([Fraction(1, 2), Fraction(2, 3)]))
 
 
-def named(originals, fears) -> tuple[Records, Constraints]:
+def named(originals, wishes) -> tuple[Records, Constraints]:
     """The same with names for items, as the suppressor takes it."""
     table = Records.from_lists([[str(code) for code in row] for row in originals])
-    mapping = {row: [str(code) for code in feared] for row, feared in enumerate(fears)}
+    mapping = {row: [str(code) for code in wished] for row, wished in enumerate(wishes)}
     return table, Constraints.of(mapping, table)
 
 
-def laid_out(originals, published, fears, *, merged) -> PersonalLayout:
+def laid_out(originals, published, wishes, *, merged) -> PersonalLayout:
     table = Records.from_codes(
         np.array([len(row) for row in originals], dtype=np.int64),
         np.array([code for row in originals for code in sorted(row)], dtype=np.int32),
@@ -73,7 +73,7 @@ def laid_out(originals, published, fears, *, merged) -> PersonalLayout:
     )
     rows = Records.from_lists([[str(code) for code in row] for row in published])
     constraints = Constraints.of(
-        {row: [str(code) for code in feared] for row, feared in enumerate(fears)}, table
+        {row: [str(code) for code in wished] for row, wished in enumerate(wishes)}, table
     )
     return lay_out_people(table, kept_of(table, rows), constraints, merged=merged)
 
@@ -84,30 +84,30 @@ def as_codes(layout: PersonalLayout, ranks) -> frozenset[int]:
 
 @examples(300)
 @given(problems(), st.booleans())
-def test_fears_item__is_the_union_over_equal_originals(problem, merged):
-    originals, published, fears, _ = problem
-    layout = laid_out(originals, published, fears, merged=merged)
+def test_wants_protected__is_the_union_over_equal_originals(problem, merged):
+    originals, published, wishes, _ = problem
+    layout = laid_out(originals, published, wishes, merged=merged)
     for row in range(len(originals)):
         record = layout.layout.record_of_row[row]
-        expected = frozenset(fears[record])
+        expected = frozenset(wishes[record])
         if merged:
-            equal = [f for o, f in zip(originals, fears, strict=True) if o == originals[record]]
+            equal = [f for o, f in zip(originals, wishes, strict=True) if o == originals[record]]
             expected = frozenset().union(*equal)
         person = layout.people.of_row[row]
-        found = [rank for rank in range(N_ITEMS) if fears_item(person, rank, layout.fears)]
+        found = [rank for rank in range(N_ITEMS) if wants_protected(person, rank, layout.wishes)]
         assert as_codes(layout, found) == expected
 
 
 @examples(300)
 @given(problems(), st.integers(1, 3))
 def test_survey_known_sets(problem, size):
-    originals, published, fears, rho = problem
-    layout = laid_out(originals, published, fears, merged=True)
+    originals, published, wishes, rho = problem
+    layout = laid_out(originals, published, wishes, merged=True)
     with Stop() as stop:
         found = survey_people(layout, rho, sizes=(size, size), stop=stop, keep=500, jobs=1)
     rules = {(as_codes(layout, r[0]), *as_codes(layout, [r[1]])) for r in found.worst[size]}
     expected = plain_personal.survey_known_sets(
-        originals, published, fears, rho, sizes=(size, size)
+        originals, published, wishes, rho, sizes=(size, size)
     )
     assert rules == expected
     assert found.counts[size] == len(expected)
@@ -117,8 +117,8 @@ def test_survey_known_sets(problem, size):
 @given(problems(), st.sampled_from([1, 2**20]))
 def test_find_unsafe_sets(problem, room):
     """Also where the walk has to make room again and again."""
-    originals, published, fears, rho = problem
-    layout = laid_out(originals, published, fears, merged=True)
+    originals, published, wishes, rho = problem
+    layout = laid_out(originals, published, wishes, merged=True)
     jobs = np.array([(root, EVERYWHERE) for root in range(N_ITEMS)], dtype=np.int32)
     found = room_for_rules(2000, 10_000)
     ready = new_closed_walk(layout.rows, room), scratch_for(layout)
@@ -131,7 +131,7 @@ def test_find_unsafe_sets(problem, room):
         closed = frozenset.intersection(*holders)
         rules.add((closed, *as_codes(layout, [e])))
     everywhere = frozenset.intersection(*published)
-    expected = plain_personal.find_unsafe_sets(originals, published, fears, rho)
+    expected = plain_personal.find_unsafe_sets(originals, published, wishes, rho)
     # What holds of all records is a matter of the prior, which is looked at apart.
     assert {r for r in rules if r[0] != everywhere} == {r for r in expected if r[0] != everywhere}
 
@@ -142,14 +142,14 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
     problem, most, times
 ):
     """Withheld items of a safe table are put back for a moment. From 65 rows on there are bitmaps."""
-    originals, fears, rho = problem[0] * times, problem[2] * times, problem[3]
-    table, constraints = named(originals, fears)
+    originals, wishes, rho = problem[0] * times, problem[2] * times, problem[3]
+    table, constraints = named(originals, wishes)
     model = personal(rho, constraints, max_known=None if most == N_ITEMS else most)
     published = [
         frozenset(int(name) for name in record)
         for record in anonymize(table, model, restoring=False, jobs=1).data.to_lists()
     ]
-    layout = laid_out(originals, published, fears, merged=True)
+    layout = laid_out(originals, published, wishes, merged=True)
     rows, people, room = layout.rows, layout.people, room_for_subsets(N_ITEMS)
     laid = problem_of(layout, rho)
     ready = new_closed_walk(layout.rows), scratch_for(layout)
@@ -190,8 +190,8 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
 @examples(200)
 @given(problems(), st.integers(1, 3))
 def test_try_adversaries(problem, size):
-    originals, published, fears, rho = problem
-    layout = laid_out(originals, published, fears, merged=False)
+    originals, published, wishes, rho = problem
+    layout = laid_out(originals, published, wishes, merged=False)
     rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
     unsafe = np.zeros(len(rows), dtype=np.bool_)
     laid = problem_of(layout, rho)
@@ -199,16 +199,16 @@ def test_try_adversaries(problem, size):
     persons = [int(layout.layout.record_of_row[row]) for row in rows]
     sets = [as_codes(layout, each) for each in known]
     assert all(q <= originals[person] for person, q in zip(persons, sets, strict=True))
-    expected = plain_personal.try_adversaries(persons, sets, published, fears, rho)
+    expected = plain_personal.try_adversaries(persons, sets, published, wishes, rho)
     assert unsafe.tolist() == expected
 
 
 @examples(200)
 @given(problems(), st.sampled_from([CONSEQUENT, LEFTOVER, DISTRIBUTION]), st.booleans())
 def test_fix_known_sets__fixes_a_size_for_which_nothing_is_unsafe_afterwards(problem, victim, lot):
-    originals, _, fears, rho = problem
-    layout = laid_out(originals, originals, fears, merged=True)
-    table, constraints = named(originals, fears)
+    originals, _, wishes, rho = problem
+    layout = laid_out(originals, originals, wishes, merged=True)
+    table, constraints = named(originals, wishes)
     work = PersonalWorkspace(
         table,
         PersonalRhoUncertainty(rho),
@@ -226,6 +226,6 @@ def test_fix_known_sets__fixes_a_size_for_which_nothing_is_unsafe_afterwards(pro
         frozenset(int(name) for name in names[table.items[a:b][kept[a:b]]])
         for a, b in zip(table.offsets[:-1], table.offsets[1:], strict=True)
     ]
-    assert not plain_personal.survey_known_sets(originals, rows, fears, rho, sizes=(0, 1))
+    assert not plain_personal.survey_known_sets(originals, rows, wishes, rho, sizes=(0, 1))
     assert work.rows.supports.sum() == kept.sum() == work.choice.total[0]
     assert layout.n_people == work.layout.n_people

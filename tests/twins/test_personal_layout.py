@@ -21,8 +21,8 @@ from withhold.methods.personal.sampling import are_first_personal_breaches
 @given(problems(), st.sampled_from([1, 12]), st.booleans())
 def test_lay_out_people__supports_and_bitmaps_are_of_what_is_published(problem, times, merged):
     """From 65 rows on there are bitmaps."""
-    originals, published, fears = (part * times for part in problem[:3])
-    layout = laid_out(originals, published, fears, merged=merged)
+    originals, published, wishes = (part * times for part in problem[:3])
+    layout = laid_out(originals, published, wishes, merged=merged)
     rows = layout.rows
     ranked = [
         frozenset(rank for rank in part.tolist() if rank >= 0)
@@ -36,16 +36,16 @@ def test_lay_out_people__supports_and_bitmaps_are_of_what_is_published(problem, 
 @examples(150)
 @given(problems(), st.integers(1, 3), st.booleans(), st.data())
 def test_are_first_personal_breaches(problem, size, merged, data):
-    originals, published, fears, rho = problem
-    layout = laid_out(originals, published, fears, merged=merged)
+    originals, published, wishes, rho = problem
+    layout = laid_out(originals, published, wishes, merged=merged)
     order = layout.layout.record_of_row.tolist()
-    originals, published, fears = (
-        [part[record] for record in order] for part in (originals, published, fears)
+    originals, published, wishes = (
+        [part[record] for record in order] for part in (originals, published, wishes)
     )
     all_draws = [
         (row, e, frozenset(known))
         for row, record in enumerate(published)
-        for e in sorted(record & frozenset().union(*fears))
+        for e in sorted(record & frozenset().union(*wishes))
         for known in combinations(sorted(record - {e}), size)
     ]
     draws = data.draw(st.permutations(all_draws))[:100]
@@ -60,5 +60,5 @@ def test_are_first_personal_breaches(problem, size, merged, data):
         Stop().flag,
         hits,
     )
-    expected = plain_personal.are_first_personal_breaches(draws, originals, published, fears, rho)
+    expected = plain_personal.are_first_personal_breaches(draws, originals, published, wishes, rho)
     assert hits.tolist() == expected

@@ -47,7 +47,7 @@ rhos = st.sampled_from([Fraction(1, 4), Fraction(1, 2), Fraction(2, 3)])
 class World:
     """A problem laid out for the kernels, and the same in ranks, row by row, for the twins."""
 
-    def __init__(self, originals, published, fears):
+    def __init__(self, originals, published, wishes):
         n_items = 1 + max((x for row in originals for x in row), default=0)
         names = tuple(f"{x:02}" for x in range(n_items))
         self.table = Records.from_codes(
@@ -56,16 +56,16 @@ class World:
             names,
         )
         shown = Records.from_lists([[f"{x:02}" for x in row] for row in published])
-        wishes = {row: [f"{x:02}" for x in feared] for row, feared in enumerate(fears)}
-        constraints = Constraints.of(wishes, self.table)
+        items_of_row = {row: [f"{x:02}" for x in wished] for row, wished in enumerate(wishes)}
+        constraints = Constraints.of(items_of_row, self.table)
         self.laid = lay_out_people(self.table, kept_of(self.table, shown), constraints)
         self.rows = self.laid.rows
         self.n_items = n_items
         rank = {int(code): n for n, code in enumerate(self.laid.layout.code_of_rank)}
         order = self.laid.layout.record_of_row.tolist()
-        self.originals, self.published, self.fears = (
+        self.originals, self.published, self.wishes = (
             [frozenset(rank[x] for x in part[record] if x in rank) for record in order]
-            for part in (originals, published, fears)
+            for part in (originals, published, wishes)
         )
 
     def now(self):
@@ -91,31 +91,31 @@ class World:
             there = [bool(bits[row >> 6] >> (row & 63) & 1) for row in range(len(published))]
             assert there == [x in record for record in published]
 
-    def feared_rules(self, largest):
-        """What can be known, and what somebody who owns it fears besides."""
+    def protected_rules(self, largest):
+        """What can be known, and what else an owner of it wants protected."""
         return sorted(
             {
                 (known, e)
-                for original, feared in zip(self.originals, self.fears, strict=True)
+                for original, wished in zip(self.originals, self.wishes, strict=True)
                 for size in range(largest + 1)
                 for known in combinations(sorted(original), size)
-                for e in feared - set(known)
+                for e in wished - set(known)
             }
         )
 
 
 @st.composite
 def worlds(draw, *, items=6, records=8):
-    """Originals of which something may be withheld, and who fears what. From 65 rows on there are bitmaps."""
+    """Originals, published rows and who wants what protected. From 65 rows on there are bitmaps."""
     row = st.frozensets(st.integers(0, items - 1))
     originals = draw(st.lists(row, min_size=1, max_size=records).filter(any))
     some = st.one_of(st.just(frozenset()), row)
     withheld = draw(st.lists(some, min_size=len(originals), max_size=len(originals)))
-    feared = st.frozensets(st.integers(0, items - 1), max_size=3)
-    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
+    wished = st.frozensets(st.integers(0, items - 1), max_size=3)
+    wishes = draw(st.lists(wished, min_size=len(originals), max_size=len(originals)))
     times = draw(st.sampled_from([1, 1, 1, 70 // len(originals) + 1]))
     published = [a - b for a, b in zip(originals, withheld, strict=True)]
-    return World(originals * times, published * times, fears * times)
+    return World(originals * times, published * times, wishes * times)
 
 
 def many_rows(seed):
@@ -169,7 +169,7 @@ def test_fix_known_sets(world, size, rho, victim, at_random, state):
     published = [set(record) for record in world.published]
     twins_choice, choice = choices(world, victim, at_random, state)
     expected = plain_personal.fix_known_sets(
-        size, world.originals, published, world.fears, rho, twins_choice
+        size, world.originals, published, world.wishes, rho, twins_choice
     )
     problem = problem_of(world.laid, rho)
     known = new_known_walk(problem, size, changing=True)
@@ -184,7 +184,7 @@ def test_fix_known_sets(world, size, rho, victim, at_random, state):
 @examples(200)
 @given(all_worlds, st.data(), rhos, *how)
 def test_fix_rules(world, data, rho, victim, at_random, state):
-    rules = data.draw(st.permutations(world.feared_rules(3)))[:20]
+    rules = data.draw(st.permutations(world.protected_rules(3)))[:20]
     published = [set(record) for record in world.published]
     twins_choice, choice = choices(world, victim, at_random, state)
     expected = plain_personal.fix_rules(rules, world.originals, published, rho, twins_choice)
@@ -224,17 +224,17 @@ def safe_worlds(draw):
     common = draw(st.sampled_from([frozenset(), frozenset(range(items - 2))]))
     row = st.frozensets(st.integers(0, items - 1)).map(lambda row: row | common)
     originals = draw(st.lists(row, min_size=2, max_size=records).filter(any))
-    feared = st.frozensets(st.integers(0, items - 1), max_size=3)
-    fears = draw(st.lists(feared, min_size=len(originals), max_size=len(originals)))
+    wished = st.frozensets(st.integers(0, items - 1), max_size=3)
+    wishes = draw(st.lists(wished, min_size=len(originals), max_size=len(originals)))
     rho = draw(rhos)
     most = draw(st.sampled_from([1, 2, items]))
     published = [
         record - draw(st.frozensets(st.integers(0, items - 1), max_size=3)) for record in originals
     ]
-    while rule := plain_personal.unsafe_rule(originals, published, fears, rho, most):
+    while rule := plain_personal.unsafe_rule(originals, published, wishes, rho, most):
         known, e = rule
         published = [p - {e} if known <= p else p for p in published]
-    world = World(originals, published, fears)
+    world = World(originals, published, wishes)
     positions = draw(st.permutations(np.flatnonzero(world.rows.items < 0).tolist()))[:8]
     return world, rho, most, np.array(positions, dtype=np.int32)
 
@@ -243,7 +243,7 @@ def safe_worlds(draw):
 @given(safe_worlds(), st.data())
 def test_try_restoring_and_restore_together(problem, data):
     world, rho, most, positions = problem
-    rules = data.draw(st.permutations(world.feared_rules(3)))[:12]
+    rules = data.draw(st.permutations(world.protected_rules(3)))[:12]
     assume(len(positions) > 0 and rules)
     blocked_by = np.array(
         data.draw(st.lists(st.integers(0, len(rules) - 1), min_size=8, max_size=8)), dtype=np.int32
@@ -261,7 +261,7 @@ def test_try_restoring_and_restore_together(problem, data):
     # In the second round the rules of the first are known, and some of the occurrences are back.
     for now in range(2):
         gone = [world.place(position) for position in positions]
-        against = (world.originals, world.now(), world.fears, rho, most)
+        against = (world.originals, world.now(), world.wishes, rho, most)
         row_of = np.array([row for row, _ in gone], dtype=np.int32)
         outcomes = np.zeros(len(positions), dtype=np.int8)
         tried = Tried(positions, row_of, blocked_by, seen_at, outcomes)
@@ -308,8 +308,8 @@ def check_blocks(world, gone, outcomes, rules, rho, most):
     for each, outcome, (known, e) in zip(gone, outcomes, rules, strict=True):
         with_it = plain_personal.put_all_back(world.now(), [each])
         often = plain_personal.count_support({each[1]}, with_it) > rho * len(with_it)
-        if outcome != SAFE and not (often and any(each[1] in feared for feared in world.fears)):
+        if outcome != SAFE and not (often and any(each[1] in wished for wished in world.wishes)):
             support = plain_personal.count_support(known, with_it)
             assert len(known) <= most
             assert plain_personal.count_support({*known, e}, with_it) > rho * support
-            assert (known, e) in world.feared_rules(len(known))
+            assert (known, e) in world.protected_rules(len(known))

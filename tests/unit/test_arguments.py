@@ -188,13 +188,13 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         ),
         (
             lambda: wh.Constraints.of({0: ["a"]}, SHOP),
-            "table must be a Records, not a list",
+            "records must be a Records, not a list",
         ),
         (
-            lambda: wh.Constraints.of({0: ["a"]}, tabl=RECORDS),
-            "Constraints.of has no option 'tabl'; did you mean table? It takes source, table",
+            lambda: wh.Constraints.of({0: ["a"]}, record=RECORDS),
+            "Constraints.of has no option 'record'; did you mean records? It takes source, records",
         ),
-        (lambda: wh.Constraints.of({0: ["a"]}), "Constraints.of needs table"),
+        (lambda: wh.Constraints.of({0: ["a"]}), "Constraints.of needs records"),
         (lambda: wh.Constraints.of({0: [None]}, RECORDS), "what record 0 wants protected must be"),
         (lambda: wh.Constraints.of({0: [True]}, RECORDS), "what record 0 wants protected must be"),
         (
@@ -211,7 +211,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.Constraints.from_pairs([(0,)], RECORDS), "a pair must be (row, item"),
         (lambda: wh.Constraints.from_pairs([(0, None, False)], RECORDS), "a pair must be (row"),
         (lambda: wh.Constraints.from_matrix([[1]], RECORDS), "must be an array (found 'list')"),
-        (lambda: wh.Constraints.from_function(5, RECORDS), "fears must be a function, not 5"),
+        (lambda: wh.Constraints.from_function(5, RECORDS), "wishes_of must be a function, not 5"),
         (lambda: wh.Hierarchy.from_edges(None), "edges must be a collection"),
         (lambda: wh.Hierarchy.from_edges([("a",)]), "an edge is a pair of names"),
         (lambda: wh.Hierarchy.from_edges([("a", None)]), "an edge (child, parent) must be a"),
@@ -232,7 +232,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.read_table(ROWS, bins=[5]), "bins name columns by texts"),
         (
             lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, wh.read_table(ROWS)),
-            "table must be a Records, not a Table",
+            "records must be a Records, not a Table",
         ),
         (
             lambda: wh.apply(wh.anonymize(ROWS, MODELS_MADE["k-anonymity"]).plan, RECORDS),
@@ -256,7 +256,7 @@ def values_for(name):
     release = wh.anonymize(SHOP, RHO)
     return {
         "anonymize": {"data": SHOP, "model": RHO},
-        "apply": {"plan": release.plan, "table": RECORDS},
+        "apply": {"plan": release.plan, "data": RECORDS},
         "audit": {"data": SHOP, "model": RHO},
         "compare": {"original": SHOP},
         "pharmacy": {"baskets": 10},

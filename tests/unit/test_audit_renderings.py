@@ -36,11 +36,11 @@ SECRET = {"insulin"}
 
 def models() -> dict[str, Model]:
     table = wh.Records.from_lists(ROWS)
-    fears = wh.Constraints.of({0: ["insulin"], 3: ["insulin", "milk"], 6: ["soap"]}, table)
+    wishes = wh.Constraints.of({0: ["insulin"], 3: ["insulin", "milk"], 6: ["soap"]}, table)
     return {
         "rho": wh.RhoUncertainty("0.5", SECRET),
         "rho-limited": wh.RhoUncertainty("0.5", SECRET, max_known=1),
-        "personal-rho": personal("0.5", fears),
+        "personal-rho": personal("0.5", wishes),
         "coherence": wh.Coherence("0.5", 2, 2, SECRET),
         "km": wh.KmAnonymity(3, 2),
         "buckets": wh.Buckets(2),
@@ -50,7 +50,7 @@ def models() -> dict[str, Model]:
 HEADINGS = {
     "rho": ["record is unique", "sensitive item inferred"],
     "rho-limited": ["record is unique", "sensitive item inferred"],
-    "personal-rho": ["record is unique", "feared item inferred"],
+    "personal-rho": ["record is unique", "protected item inferred"],
     "coherence": ["record is unique", "fewer than 2 records", "private item inferred"],
     "km": ["record is unique", "fewer than 3 records"],
     "buckets": ["record is unique", "fewer than 2 records"],
@@ -113,7 +113,7 @@ def test_text__has_the_columns_that_apply_and_no_other(name):
     heads = next(line for line in text.splitlines() if "record is unique" in line)
     wanted = ["knows", *HEADINGS[name], "of records"]
     assert re.split(r" {2,}", heads.strip()) == wanted
-    words = {"km": None, "buckets": None, "coherence": "private", "personal-rho": "feared"}
+    words = {"km": None, "buckets": None, "coherence": "private", "personal-rho": "protected"}
     special = words.get(name, "sensitive")
     assert ("(" in text.splitlines()[0]) == (special is not None)
     assert special is None or special in text.splitlines()[0]
@@ -218,10 +218,10 @@ def test_time_limit__larger_sizes_are_said_not_to_be_counted():
 def test_sample_that_confirms__does_not_count_as_nothing_found():
     rows = [["a", "s"]] + [["a"]] * 200 + [["b", "s"], ["b"], ["c"]] * 20
     table = wh.Records.from_lists(rows)
-    fears = wh.Constraints.of({0: ["s"]}, table)
-    model = personal("0.4", fears, max_known=1, epsilon="0.2", delta="0.2")
+    wishes = wh.Constraints.of({0: ["s"]}, table)
+    model = personal("0.4", wishes, max_known=1, epsilon="0.2", delta="0.2")
     audit = asking.audit(table, model, samples=1)
     assert audit.verdict.status is not wh.Status.HOLDS
-    exact = asking.audit(table, personal("0.4", fears, max_known=1), samples=1)
+    exact = asking.audit(table, personal("0.4", wishes, max_known=1), samples=1)
     assert audit.by_size == exact.by_size
     assert audit.exposed_records == exact.exposed_records

@@ -583,7 +583,7 @@ PROVED = {
         *("--max-known", "1", "--epsilon", "0.3", "--delta", "0.3"),
     ),
     "everything sensitive went": ("baskets.dat", "--rho", "0.1", "--sensitive", "Insulin"),
-    "everything feared went": ("patients.csv", *COLUMNS, *PERSONAL, "--rho", "0.01"),
+    "everything protected went": ("patients.csv", *COLUMNS, *PERSONAL, "--rho", "0.01"),
     "a list of another file": (
         *("baskets.dat", "--rho", "0.5", "--sensitive", "Wine", "--allow-unknown"),
     ),

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from withhold.cli.app import app
 
 ROWS = "milk bread medicine\napple\nmilk coffee bread\nmilk medicine\ncoffee bread apple\norange medicine\n"
-FEARS = "record,item\n1,medicine\n3,milk\n3,coffee\n3,bread\n6,medicine\n"
-MODEL = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "fears.csv")
+WISHES = "record,item\n1,medicine\n3,milk\n3,coffee\n3,bread\n6,medicine\n"
+MODEL = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "wishes.csv")
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "baskets.dat").write_text(ROWS, encoding="utf-8")
-    (tmp_path / "fears.csv").write_text(FEARS, encoding="utf-8")
+    (tmp_path / "wishes.csv").write_text(WISHES, encoding="utf-8")
     return tmp_path
 
 
@@ -32,7 +32,7 @@ def run(*arguments: str):
 def test_audit__is_broken_with_a_person():
     done = run("audit", "baskets.dat", *MODEL)
     assert done.exit_code == 1
-    assert "feared by record" in done.output
+    assert "protected for record" in done.output
 
 
 def test_release__can_be_proved_again_only_with_what_is_not_published(folder):
@@ -46,7 +46,7 @@ def test_release__can_be_proved_again_only_with_what_is_not_published(folder):
     assert "--original FILE --constraints FILE" in blind.output
     half = run("verify", "out.dat", "--original", "baskets.dat")
     assert half.exit_code == 5
-    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    full = ("--original", "baskets.dat", "--constraints", "wishes.csv")
     proved = run("verify", "out.dat", *full)
     assert proved.exit_code == 0
     assert proved.output.startswith("HOLDS")
@@ -54,8 +54,8 @@ def test_release__can_be_proved_again_only_with_what_is_not_published(folder):
 
 def test_verify__other_constraints_are_refused(folder):
     run("anonymize", "baskets.dat", *MODEL, "-o", "out.dat")
-    (folder / "fears.csv").write_text("record,item\n1,medicine\n", encoding="utf-8")
-    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    (folder / "wishes.csv").write_text("record,item\n1,medicine\n", encoding="utf-8")
+    full = ("--original", "baskets.dat", "--constraints", "wishes.csv")
     done = run("verify", "out.dat", *full)
     assert done.exit_code == 2
     assert "not the constraints" in done.output
@@ -71,7 +71,7 @@ def test_samples__are_confirmed_in_words(folder):
     done = run("anonymize", "baskets.dat", *MODEL, *sampled, "-o", "out.dat")
     assert done.exit_code == 0
     assert done.stdout.startswith("CONFIRMED WITH 90 % CONFIDENCE")
-    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    full = ("--original", "baskets.dat", "--constraints", "wishes.csv")
     assert run("verify", "out.dat", *full).stdout.startswith("CONFIRMED")
 
 
@@ -94,10 +94,10 @@ def test_missing_constraints__are_asked_for():
     assert "--constraints FILE" in done.output
 
 
-def test_consent__leaves_the_fears_with_their_own_records(folder):
-    # Without record 2, record 3 is the second row; its fears must stay with it.
+def test_consent__leaves_the_wishes_with_their_own_records(folder):
+    # Without record 2, record 3 is the second row; its wishes must stay with it.
     (folder / "agreed.txt").write_text("1\n3\n4\n5\n6\n", encoding="utf-8")
-    (folder / "fears.csv").write_text(FEARS + "2,apple\n", encoding="utf-8")
+    (folder / "wishes.csv").write_text(WISHES + "2,apple\n", encoding="utf-8")
     consent = ("--consent", "agreed.txt")
     done = run("audit", "baskets.dat", *MODEL, *consent, "--json")
     (folder / "fewer.dat").write_text(ROWS.replace("apple\nmilk", "milk", 1), encoding="utf-8")
@@ -109,7 +109,7 @@ def test_consent__leaves_the_fears_with_their_own_records(folder):
     assert one["breaches"] == other["breaches"]
     assert one["breaches_by_size"] == other["breaches_by_size"]
     assert run("anonymize", "baskets.dat", *MODEL, *consent, "-o", "out.dat").exit_code == 0
-    full = ("--original", "baskets.dat", "--constraints", "fears.csv")
+    full = ("--original", "baskets.dat", "--constraints", "wishes.csv")
     assert run("verify", "out.dat", *full, *consent).exit_code == 0
     assert run("verify", "out.dat", *full).exit_code != 0
 
@@ -117,7 +117,7 @@ def test_consent__leaves_the_fears_with_their_own_records(folder):
 def test_sweep__takes_the_constraints_along(folder):
     from withhold.cli import sweep  # noqa: F401
 
-    asked = ("--model", "personal-rho", "--constraints", "fears.csv")
+    asked = ("--model", "personal-rho", "--constraints", "wishes.csv")
     done = run("sweep", "baskets.dat", *asked, "--vary", "rho=0.4,0.9", "--json")
     assert done.exit_code == 0, done.output
     assert [point["values"]["rho"] for point in json.loads(done.stdout)["points"]] == ["0.4", "0.9"]

@@ -1,4 +1,4 @@
-"""Who fears what, from every source, and what is wrong with some of them."""
+"""Who wants what protected, from every source, and what is wrong with some of them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from withhold.formats.constraints import read_constraints
 from withhold.registry import model_from
 
 TABLE = Records.from_lists([["a", "b"], ["b"], ["c"]])
-FEARED = [("a", "c"), (), ("b",)]
+PROTECTED = [("a", "c"), (), ("b",)]
 
 
-def feared(constraints: Constraints) -> list[tuple[str, ...]]:
+def protected(constraints: Constraints) -> list[tuple[str, ...]]:
     return [constraints.of_record(row) for row in range(constraints.n_records)]
 
 
@@ -31,7 +31,7 @@ def test_mapping_matrix_sparse_and_function__say_the_same():
         lambda record: {"a": ["a", "c"], "b": [], "c": ["b"]}[record[0]],
     ]
     made = [Constraints.of(source, TABLE) for source in sources]
-    assert all(feared(each) == FEARED for each in made)
+    assert all(protected(each) == PROTECTED for each in made)
     assert len({each.digest() for each in made}) == 1
 
 
@@ -46,10 +46,10 @@ def test_repr__tells_how_much_and_nobody_s_items():
 
 def test_everybody_and_taking_back():
     made = Constraints.of({"*": ["a", "z"], 1: ["!a", "b"]}, TABLE)
-    assert feared(made) == [("a", "z"), ("b", "z"), ("a", "z")]
+    assert protected(made) == [("a", "z"), ("b", "z"), ("a", "z")]
     assert made.shared_by_all() is None
     assert Constraints.of({"*": ["a"]}, TABLE).shared_by_all() == {"a"}
-    assert feared(made.and_for_all(["c"]))[1] == ("b", "c", "z")
+    assert protected(made.and_for_all(["c"]))[1] == ("b", "c", "z")
 
 
 def test_both_forms__hold_the_same():
@@ -66,7 +66,7 @@ def test_both_forms__hold_the_same():
 
 def test_record_ids__name_records():
     table = Records.from_lists([["a"], ["b"]], record_ids=["u", "v"])
-    assert feared(Constraints.of({"v": ["a"]}, table)) == [(), ("a",)]
+    assert protected(Constraints.of({"v": ["a"]}, table)) == [(), ("a",)]
 
 
 def test_category__stands_for_its_items():
@@ -78,13 +78,13 @@ def test_category__stands_for_its_items():
             return ["a", "b"]
 
     made = Constraints.of({0: ["letters"], 1: ["c"]}, TABLE, hierarchy=Tree())
-    assert feared(made) == [("a", "b"), ("c",), ()]
+    assert protected(made) == [("a", "b"), ("c",), ()]
 
 
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ({7: ["a"]}, "a record that the table does not have"),
+        ({7: ["a"]}, "a record that the data does not have"),
         ({"*": ["!a"]}, "not for everybody"),
         ({0: "a"}, "not a collection"),
         (np.zeros((2, 2), dtype=bool), "shape"),
@@ -97,34 +97,34 @@ def test_wrong_sources__are_refused(source, said):
 
 
 def test_csv_and_parquet(tmp_path):
-    csv, parquet = tmp_path / "fears.csv", tmp_path / "fears.parquet"
+    csv, parquet = tmp_path / "wishes.csv", tmp_path / "wishes.parquet"
     csv.write_text("record,item\n1,a\n1,c\n3,b\n*,d\n2,!d\n", encoding="utf-8")
     pl.DataFrame(
         {"record": ["1", "1", "3", "*", "2"], "item": ["a", "c", "b", "d", "!d"]}
     ).write_parquet(parquet)
     for path in (csv, parquet):
-        assert feared(read_constraints(path, TABLE)) == [("a", "c", "d"), (), ("b", "d")]
+        assert protected(read_constraints(path, TABLE)) == [("a", "c", "d"), (), ("b", "d")]
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("9,a", "line 3: names a record that the table does not have"),
+        ("9,a", "line 3: names a record that the data does not have"),
         ("*,!a", "line 3: takes an item back for everybody"),
         ("1,", "line 3: names no item"),
     ],
 )
 def test_csv__mistakes_come_with_their_line(tmp_path, line, said):
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text(f"record,item\n1,a\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match=said):
         read_constraints(path, TABLE)
 
 
 def test_csv__without_such_columns_says_what_to_call_them(tmp_path):
-    (tmp_path / "fears.csv").write_text("antidepressant\ninsulin\n")
+    (tmp_path / "wishes.csv").write_text("antidepressant\ninsulin\n")
     with pytest.raises(InputError, match="call its columns record and item"):
-        read_constraints(tmp_path / "fears.csv", TABLE)
+        read_constraints(tmp_path / "wishes.csv", TABLE)
 
 
 def test_model__comes_back_from_its_parameters():
@@ -154,7 +154,7 @@ def test_model__refuses_what_nobody_can_mean(wrong):
         PersonalRhoUncertainty("0.5", **wrong)
 
 
-def test_memory__of_many_fears_is_bits():
+def test_memory__of_many_wishes_is_bits():
     table = Records.from_codes(
         np.ones(2000, dtype=np.int64),
         np.arange(2000, dtype=np.int32) % 3340,
@@ -205,7 +205,7 @@ def test_taking_back__of_a_category_is_in_vain_only_if_all_of_it_is(tmp_path):
     tree = Hierarchy.from_edges(
         [("a", "ab"), ("b", "ab"), ("ab", "all"), ("c", "all"), ("!z", "all")]
     )
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text("record,item\n*,a\np1-x,!ab\np2-x,!c\n", encoding="utf-8")
     for made in (
         read_constraints(path, BANG, hierarchy=tree),
@@ -216,7 +216,7 @@ def test_taking_back__of_a_category_is_in_vain_only_if_all_of_it_is(tmp_path):
 
 
 def test_taking_back__an_item_of_that_name_is_written_with_a_backslash(tmp_path):
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text("record,item\np1-x,a\np2-x,!z\n", encoding="utf-8")
     for made in (
         read_constraints(path, BANG),
@@ -232,13 +232,13 @@ def test_unknown_records__can_be_allowed_in_a_mapping():
         Constraints.of({"P1-X": ["a"]}, BANG)
     assert "allow_unknown" in caught.value.remedy
     made = Constraints.of({"q": ["a"], 99: ["b"], "p3-x": ["c"]}, BANG, allow_unknown=True)
-    assert feared(made) == [(), (), ("c",)]
+    assert protected(made) == [(), (), ("c",)]
     (missing,) = made.unknown
     assert (missing.names, missing.total) == (("q", "99"), 3)
 
 
 def test_unknown_records__alone_protect_nobody_even_if_allowed(tmp_path):
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text("record,item\nq1,a\nq2,b\n", encoding="utf-8")
     for made in (
         read_constraints(path, BANG, allow_unknown=True),
@@ -253,7 +253,7 @@ def test_unknown_records__alone_protect_nobody_even_if_allowed(tmp_path):
 
 
 def test_nearest_spellings__of_records_and_categories(tmp_path):
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text("record,item\nP1-X,a\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"line 2: .*did you mean 'p1-x'"):
         read_constraints(path, BANG)

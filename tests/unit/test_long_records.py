@@ -27,11 +27,11 @@ def table_of(length: int) -> wh.Records:
 
 
 def models(table: wh.Records) -> dict[str, Model]:
-    fears = {row: ["i1", "i2"] if row % 2 else ["i3"] for row in range(len(table))}
+    wishes = {row: ["i1", "i2"] if row % 2 else ["i3"] for row in range(len(table))}
     return {
         "rho": wh.RhoUncertainty("0.5", SECRET),
         "rho-limited": wh.RhoUncertainty("0.5", SECRET, max_known=2),
-        "personal-rho": asking.personal("0.5", wh.Constraints.of(fears, table)),
+        "personal-rho": asking.personal("0.5", wh.Constraints.of(wishes, table)),
         "coherence": wh.Coherence("0.5", 2, 2, SECRET),
         "coherence-any": wh.Coherence("0.5", 2, None, SECRET),
         "coherence-common": wh.Coherence("0.5", 1, 3, SECRET),
@@ -65,10 +65,10 @@ def test_very_long_record__in_a_file_that_holds(copies, known):
     long = ["a", "b", *(f"z{n}" for n in range(LENGTH))]
     large = wh.Records.from_lists([long] * copies + rows)
     small = wh.Records.from_lists([long[:9]] * copies + rows)
-    fears = {row: ["s"] if row % 2 else ["c"] for row in range(len(large))}
+    wishes = {row: ["s"] if row % 2 else ["c"] for row in range(len(large))}
 
     def asked(table: wh.Records) -> list[Model]:
-        constraints = wh.Constraints.of(fears, table)
+        constraints = wh.Constraints.of(wishes, table)
         return [
             wh.RhoUncertainty("0.6", {"s"}, max_known=known),
             asking.personal("0.6", constraints, originals=table, max_known=known),

@@ -76,7 +76,7 @@ def personal(**more: Any) -> Callable[[Any], Any]:
     return lambda table: asking.personal("0.4", wh.Constraints.of(CONSTRAINTS, table), **more)
 
 
-PERSONAL = ("--model", "personal-rho", "--rho", "0.4", "--constraints", "fears.csv")
+PERSONAL = ("--model", "personal-rho", "--rho", "0.4", "--constraints", "wishes.csv")
 SAMPLED = {"epsilon": "0.2", "delta": "0.2", "max_known": 2}
 TYPED_SAMPLED = ("--epsilon", "0.2", "--delta", "0.2", "--max-known", "2")
 K_ANONYMITY = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", ",".join(QUASI))
@@ -95,7 +95,7 @@ MODELS = [
         personal(),
         PERSONAL,
         ("rho", "0.4"),
-        to_verify=("--constraints", "fears.csv"),
+        to_verify=("--constraints", "wishes.csv"),
     ),
     Model(
         "personal-rho sampled",
@@ -103,7 +103,7 @@ MODELS = [
         personal(**SAMPLED),
         (*PERSONAL, *TYPED_SAMPLED),
         ("rho", "0.4"),
-        to_verify=("--constraints", "fears.csv"),
+        to_verify=("--constraints", "wishes.csv"),
         outcome="CONFIRMED",
     ),
     Model(
@@ -292,7 +292,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr("typer.testing._get_command", built_once, raising=False)
     (tmp_path / "tree.csv").write_text(TREE)
     lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
-    (tmp_path / "fears.csv").write_text("\n".join(["record,item", *lines, ""]))
+    (tmp_path / "wishes.csv").write_text("\n".join(["record,item", *lines, ""]))
     return tmp_path
 
 

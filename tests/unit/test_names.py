@@ -152,7 +152,7 @@ def test_consent_constraints_and_hierarchies_follow_the_same_rule(tmp_path):
     (tmp_path / "yes.txt").write_text(f"{NBSP}u\r\n", encoding="utf-8")
     assert len(read(table, consent=str(tmp_path / "yes.txt"))) == 1
     assert len(read(table, consent=["u "])) == 1
-    path = tmp_path / "fears.parquet"
+    path = tmp_path / "wishes.parquet"
     pl.DataFrame({"record": [" u", "v"], "item": [f"a{NBSP}", " b"]}).write_parquet(path)
     for made in (read_constraints(path, table), Constraints.of({"u ": [" a"], "v": ["b"]}, table)):
         assert [made.of_record(row) for row in (0, 1)] == [("a",), ("b",)]
@@ -175,7 +175,7 @@ def test_every_item_can_be_wished_for_and_taken_back(name, back):
 
 def test_an_item_with_an_exclamation_mark_in_a_file(tmp_path):
     table = Records.from_lists([["!a", "a"], ["!a"]])
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text("record,item\n*,\\!a\n2,!\\!a\n1,a\n")
     made = read_constraints(path, table)
     assert [made.of_record(row) for row in (0, 1)] == [("!a", "a"), ()]
@@ -191,7 +191,7 @@ def test_a_function_returns_names_not_wishes():
     ("written", "said"), [("!", "names no item"), (" ! ", "names no item"), ("!!a", r"!\\!a")]
 )
 def test_wishes_without_a_meaning_come_with_their_line(tmp_path, written, said):
-    path = tmp_path / "fears.csv"
+    path = tmp_path / "wishes.csv"
     path.write_text(f"record,item\n1,b\n1,{written}\n")
     with pytest.raises(InputError, match=rf"line 3: .*{said}"):
         read_constraints(path, Records.from_lists([["b"]]))
@@ -199,9 +199,9 @@ def test_wishes_without_a_meaning_come_with_their_line(tmp_path, written, said):
 
 def test_a_record_called_star_is_not_everybody(tmp_path):
     table = Records.from_lists([["a"], ["b"]], record_ids=["*", "v"])
-    (tmp_path / "fears.csv").write_text("record,item\n*,a\n")
+    (tmp_path / "wishes.csv").write_text("record,item\n*,a\n")
     with pytest.raises(InputError, match="stands for everybody, but"):
-        read_constraints(tmp_path / "fears.csv", table)
+        read_constraints(tmp_path / "wishes.csv", table)
     with pytest.raises(InputError, match="stands for everybody, but"):
         Constraints.of({"*": ["a"]}, table)
 

@@ -21,13 +21,13 @@ ROWS = [
     ["wine", "medicine"],
     ["milk"],
 ]
-FEARS = {0: ["medicine", "pork"], 3: ["wine"], 5: ["medicine"]}
+WISHES = {0: ["medicine", "pork"], 3: ["wine"], 5: ["medicine"]}
 
 
 @pytest.fixture(scope="module")
 def release():
     table = wh.read(ROWS)
-    return anonymize(table, personal("0.3", Constraints.of(FEARS, table)))
+    return anonymize(table, personal("0.3", Constraints.of(WISHES, table)))
 
 
 def wishes_of(release):
@@ -60,25 +60,25 @@ records = st.lists(st.sets(st.sampled_from("abcde"), min_size=1), min_size=1, ma
 @given(records, st.data())
 def test_wishes__are_what_looking_at_each_occurrence_finds(rows, data):
     table = wh.read([sorted(row) for row in rows])
-    fears = {
+    wishes = {
         row: data.draw(st.lists(st.sampled_from("abcdxy"), unique=True)) for row in range(len(rows))
     }
-    constraints = Constraints.of(fears, table)
+    constraints = Constraints.of(wishes, table)
     removed = data.draw(st.sets(st.integers(0, table.n_occurrences - 1)))
     found = count_wishes(constraints, table, np.array(sorted(removed), dtype=np.int32))
     places = [(row, item) for row in range(len(table)) for item in table.record(row)]
     gone = [places[place] for place in removed]
-    assert found.people == sum(bool(each) for each in fears.values())
-    assert found.pairs == sum(len(each) for each in fears.values())
-    assert found.owned == sum(item in fears[row] for row, item in places)
-    assert found.owned_withheld == sum(item in fears[row] for row, item in gone)
-    assert found.others_withheld == sum(item not in fears[row] for row, item in gone)
+    assert found.people == sum(bool(each) for each in wishes.values())
+    assert found.pairs == sum(len(each) for each in wishes.values())
+    assert found.owned == sum(item in wishes[row] for row, item in places)
+    assert found.owned_withheld == sum(item in wishes[row] for row, item in gone)
+    assert found.others_withheld == sum(item not in wishes[row] for row, item in gone)
     for wish in found.items:
-        assert wish.people == sum(wish.item in each for each in fears.values())
+        assert wish.people == sum(wish.item in each for each in wishes.values())
         assert wish.owners == sum(item == wish.item for _, item in places)
         assert wish.withheld == sum(item == wish.item for _, item in gone)
         assert wish.withheld_from_others == sum(
-            item == wish.item and item not in fears[row] for row, item in gone
+            item == wish.item and item not in wishes[row] for row, item in gone
         )
     assert [wish.people for wish in found.items] == sorted(
         (wish.people for wish in found.items), reverse=True

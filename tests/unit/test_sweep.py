@@ -341,7 +341,7 @@ def test_folder__another_tree_is_another_sweep(shop):
         wh.sweep(SHOP, wh.Buckets(2), **asked, hierarchy="tree.csv")
 
 
-def test_sweep__of_a_personal_model_keeps_who_fears_what():
+def test_sweep__of_a_personal_model_keeps_who_wants_what_protected():
     table = wh.read(SHOP)
     wanted = {"constraints": wh.Constraints.of({0: ["condom"]}, table)}
     model = wh.PersonalRhoUncertainty("0.5")

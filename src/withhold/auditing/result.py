@@ -164,15 +164,15 @@ class Audit:
         return self.exposed_records / self.records if self.records else 0.0
 
 
-def size_of(table: Records, sensitive: Collection[str]) -> dict[str, Any]:
-    """What every audit of transactions says about the table itself, as fields of an ``Audit``."""
-    supports = table.supports
-    codes = table.codes(sensitive)
-    present = {table.vocabulary[code] for code in codes if supports[code] > 0}
+def size_of(records: Records, sensitive: Collection[str]) -> dict[str, Any]:
+    """What every audit of transactions says about the records themselves, as fields of an ``Audit``."""
+    supports = records.supports
+    codes = records.codes(sensitive)
+    present = {records.vocabulary[code] for code in codes if supports[code] > 0}
     return {
-        "records": len(table),
+        "records": len(records),
         "items": int((supports > 0).sum()),
-        "occurrences": table.n_occurrences,
+        "occurrences": records.n_occurrences,
         "sensitive_occurrences": int(supports[codes].sum()) if sensitive else None,
         "absent_sensitive": tuple(sorted(set(sensitive) - present)),
     }

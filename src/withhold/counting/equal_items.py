@@ -23,43 +23,43 @@ LONG = 500
 Bools = NDArray[np.bool_]
 
 
-def needed_occurrences(table: Records, special: Ints, flags: Bools | None = None) -> Bools | None:
+def needed_occurrences(records: Records, special: Ints, flags: Bools | None = None) -> Bools | None:
     """The occurrences to look at, item codes in ``special`` always; None if no record is long.
 
     Items count as equal only if their ``flags``, told occurrence by occurrence, are equal too.
     """
-    if table.lengths.max(initial=0) < LONG:
+    if records.lengths.max(initial=0) < LONG:
         return None
-    order = np.argsort(table.items, kind="stable")
-    rows = np.repeat(np.arange(len(table), dtype=np.int64), table.lengths)[order]
+    order = np.argsort(records.items, kind="stable")
+    rows = np.repeat(np.arange(len(records), dtype=np.int64), records.lengths)[order]
     keys = 2 * rows + (0 if flags is None else flags[order])
-    starts = np.zeros(table.n_items + 1, dtype=np.int64)
-    np.cumsum(table.supports, out=starts[1:])
+    starts = np.zeros(records.n_items + 1, dtype=np.int64)
+    np.cumsum(records.supports, out=starts[1:])
     # A sum of scrambled keys brings equal items together; the keys themselves decide.
     mixed = (keys.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
     hashes = sums[starts[1:]] - sums[starts[:-1]]
-    is_special = np.zeros(table.n_items, dtype=np.bool_)
+    is_special = np.zeros(records.n_items, dtype=np.bool_)
     is_special[special] = True
-    codes = np.flatnonzero(~is_special & (table.supports > 0))
+    codes = np.flatnonzero(~is_special & (records.supports > 0))
     codes = codes[np.lexsort((codes, hashes[codes]))]
-    needless = np.zeros(table.n_items, dtype=np.bool_)
+    needless = np.zeros(records.n_items, dtype=np.bool_)
     find_equal(codes, hashes, starts, keys, needless)
-    needed: Bools = ~needless[table.items]
+    needed: Bools = ~needless[records.items]
     return needed
 
 
-def only_needed(table: Records, needed: Bools) -> Records:
-    """The table with these occurrences and no other."""
+def only_needed(records: Records, needed: Bools) -> Records:
+    """The records with these occurrences and no other."""
     before = np.concatenate([[0], np.cumsum(needed, dtype=np.int64)])
-    return replace(table, offsets=before[table.offsets], items=table.items[needed])
+    return replace(records, offsets=before[records.offsets], items=records.items[needed])
 
 
-def without_equal_items(table: Records, special: Ints) -> Records:
-    """The table as it is, or if it has long records with one of its equal items each."""
-    needed = needed_occurrences(table, special)
-    return table if needed is None else only_needed(table, needed)
+def without_equal_items(records: Records, special: Ints) -> Records:
+    """The records as they are, or, if some are long, with one of their equal items each."""
+    needed = needed_occurrences(records, special)
+    return records if needed is None else only_needed(records, needed)
 
 
 @kernel

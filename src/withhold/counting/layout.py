@@ -1,4 +1,4 @@
-"""A table laid out for the loops: items by rank (rarest first), records by length (longest first).
+"""Records laid out for the loops: items by rank (rarest first), records by length (longest first).
 
 Rarest first makes depth-first searches small: a prefix of rare items has few records left. Longest
 first makes likely witnesses of a support come early, so that counting can stop. Both orders are
@@ -38,7 +38,7 @@ class Layout:
     """By rank."""
     code_of_rank: Ints
     record_of_row: Ints
-    table: Records
+    records: Records
 
     @property
     def n_rows(self) -> int:
@@ -73,14 +73,14 @@ class Layout:
 
     @cached_property
     def origin(self) -> Ints:
-        """For each place in ``items``, where the occurrence stands in the table's own ``items``."""
+        """For each place in ``items``, the occurrence's place in the records' own ``items``."""
         places: Ints = find_places(
             self.offsets,
             self.items,
             self.code_of_rank,
             self.record_of_row,
-            self.table.offsets,
-            self.table.items,
+            self.records.offsets,
+            self.records.items,
         )
         return places
 
@@ -113,28 +113,28 @@ class Layout:
         return np.flatnonzero(self.sensitive & (self.supports > 0)).astype(np.int32)
 
 
-def lay_out(table: Records, sensitive: Ints, kept: NDArray[np.bool_] | None = None) -> Layout:
-    """The layout of ``table``, or of its occurrences that are ``kept``, with these codes sensitive."""
-    if table.n_occurrences >= 2**31 or len(table) >= 2**31:
+def lay_out(records: Records, sensitive: Ints, kept: NDArray[np.bool_] | None = None) -> Layout:
+    """The layout of ``records``, or of its occurrences that are ``kept``, with these codes sensitive."""
+    if records.n_occurrences >= 2**31 or len(records) >= 2**31:
         raise InputError(
-            f"the table holds {table.n_occurrences:,} occurrences; the kernels count up to 2^31",
+            f"the data has {records.n_occurrences:,} occurrences; the kernels count up to 2^31",
             remedy="split the records into parts and treat each part on its own",
         )
     if kept is None:
-        kept = np.ones(table.n_occurrences, dtype=np.bool_)
-    supports = np.zeros(table.n_items, dtype=np.int64)
-    lengths = np.zeros(len(table), dtype=np.int32)
-    count_kept(table.offsets, table.items, kept, supports, lengths)
-    code_of_rank = np.lexsort((np.arange(table.n_items), supports)).astype(np.int32)
-    rank_of_code = np.empty(table.n_items, dtype=np.int32)
-    rank_of_code[code_of_rank] = np.arange(table.n_items, dtype=np.int32)
+        kept = np.ones(records.n_occurrences, dtype=np.bool_)
+    supports = np.zeros(records.n_items, dtype=np.int64)
+    lengths = np.zeros(len(records), dtype=np.int32)
+    count_kept(records.offsets, records.items, kept, supports, lengths)
+    code_of_rank = np.lexsort((np.arange(records.n_items), supports)).astype(np.int32)
+    rank_of_code = np.empty(records.n_items, dtype=np.int32)
+    rank_of_code[code_of_rank] = np.arange(records.n_items, dtype=np.int32)
     record_of_row = np.argsort(-lengths, kind="stable").astype(np.int32)
-    is_sensitive = np.zeros(table.n_items, dtype=np.bool_)
+    is_sensitive = np.zeros(records.n_items, dtype=np.bool_)
     is_sensitive[rank_of_code[sensitive]] = True
-    post_offsets = np.zeros(table.n_items + 1, dtype=np.int64)
+    post_offsets = np.zeros(records.n_items + 1, dtype=np.int64)
     np.cumsum(supports[code_of_rank], out=post_offsets[1:])
     offsets, items, post_rows = transpose_twice(
-        table.offsets, table.items, kept, rank_of_code, record_of_row, post_offsets
+        records.offsets, records.items, kept, rank_of_code, record_of_row, post_offsets
     )
     return Layout(
         offsets,
@@ -144,7 +144,7 @@ def lay_out(table: Records, sensitive: Ints, kept: NDArray[np.bool_] | None = No
         is_sensitive,
         code_of_rank,
         record_of_row,
-        table,
+        records,
     )
 
 
@@ -206,7 +206,7 @@ def find_positions(items, post_offsets):
 
 @kernel
 def find_places(offsets, items, code_of_rank, record_of_row, table_offsets, table_items):
-    """For each occurrence its place in the table, whose records ascend by code."""
+    """For each occurrence its place in the records, which ascend by code."""
     places = np.empty(len(items), np.int32)
     for row in range(len(offsets) - 1):
         begin = table_offsets[record_of_row[row]]

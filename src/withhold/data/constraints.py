@@ -20,12 +20,12 @@ from withhold.data.names import clean_set
 from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.records import Records
 from withhold.data.unknown import Unknown
-from withhold.data.wishes import ByRecord, Categories, Fears, Matrix
+from withhold.data.wishes import ByRecord, Categories, Matrix, WishFunction
 from withhold.errors import InputError
 from withhold.wording import counted
 
 if TYPE_CHECKING:
-    Wanted: TypeAlias = "ByRecord | Matrix | Fears | Constraints"
+    Wanted: TypeAlias = "ByRecord | Matrix | WishFunction | Constraints"
     """Whatever says who wants what protected, as ``Constraints.of`` reads it."""
     AnyMatrix: TypeAlias = Matrix
 else:
@@ -38,8 +38,8 @@ class Constraints:
 
     Examples
     --------
-    >>> table = Records.from_lists([["milk", "medicine"], ["milk"]])
-    >>> constraints = Constraints.of({0: ["medicine"], "*": ["milk"]}, table)
+    >>> records = Records.from_lists([["milk", "medicine"], ["milk"]])
+    >>> constraints = Constraints.of({0: ["medicine"], "*": ["milk"]}, records)
     >>> constraints.of_record(0), constraints.of_record(1)
     (('medicine', 'milk'), ('milk',))
     """
@@ -53,7 +53,7 @@ class Constraints:
     columns: NDArray[np.int32]
     """The pairs: the columns of record ``r`` are columns[offsets[r]:offsets[r + 1]], ascending."""
     unknown: tuple[Unknown, ...] = ()
-    """Records that the file names and the table does not have, where that was allowed; and what takes
+    """Records that the file names and the data does not have, where that was allowed; and what takes
     nothing back."""
     categories: tuple[str, ...] = field(default=(), repr=False)
     """The names of the hierarchy that could have been used."""
@@ -65,12 +65,12 @@ class Constraints:
     def of(
         cls,
         source: Wanted,
-        table: Records,
+        records: Records,
         *,
         hierarchy: Categories | None = None,
         allow_unknown: bool = False,
     ) -> Constraints:
-        """The constraints for the records of ``table``.
+        """The constraints for the records of ``records``.
 
         Parameters
         ----------
@@ -83,12 +83,12 @@ class Constraints:
         hierarchy
             With it, the name of a category stands for all its items.
         allow_unknown
-            Whether a mapping may name records that the table does not have.
+            Whether a mapping may name records that the data does not have.
         """
         if isinstance(source, Constraints):
-            return source.checked_for(table)
+            return source.checked_for(records)
         if isinstance(source, Mapping):
-            rows = wishes.RowsByName(table)
+            rows = wishes.RowsByName(records)
             wanted = [
                 (rows.row(wishes.record_key(key)), wishes.several(all_, key))
                 for key, all_ in source.items()
@@ -97,12 +97,12 @@ class Constraints:
                 rows.refuse_strangers()
             there = ((row, item) for row, items in wanted if row >= wishes.ALL for item in items)
             pairs = ((row, *wishes.parse_wish(wishes.item_text(item, row))) for row, item in there)
-            made = cls.from_pairs(pairs, table, hierarchy=hierarchy)
+            made = cls.from_pairs(pairs, records, hierarchy=hierarchy)
             return replace(made, unknown=(*rows.unknown(), *made.unknown))
         if callable(source):
-            return cls.from_function(source, table, hierarchy=hierarchy)
+            return cls.from_function(source, records, hierarchy=hierarchy)
         if hasattr(source, "shape"):
-            return cls.from_matrix(cast(Matrix, source), table)
+            return cls.from_matrix(cast(Matrix, source), records)
         problem = "constraints must be a mapping, a matrix or a function of the record"
         remedy = "give for example {0: ['medicine']}, or read a file with read_constraints"
         raise InputError(problem, value=type(source).__name__, remedy=remedy)
@@ -112,7 +112,7 @@ class Constraints:
     def from_pairs(
         cls,
         pairs: Iterable[tuple[int, str, bool]],
-        table: Records,
+        records: Records,
         *,
         hierarchy: Categories | None = None,
     ) -> Constraints:
@@ -141,11 +141,11 @@ class Constraints:
             np.array(rows, dtype=np.int64),
             codes.astype(np.int64),
             tuple(items.tolist()),
-            n_records=len(table),
+            n_records=len(records),
             back=np.array(back, dtype=bool),
             everybody=everybody,
             written=(np.array(wish, dtype=np.int64), tuple(numbers)),
-            vocabulary=table.vocabulary,
+            vocabulary=records.vocabulary,
             categories=wishes.category_names(hierarchy),
         )
 
@@ -205,29 +205,29 @@ class Constraints:
     @classmethod
     @checked
     def from_function(
-        cls, fears: Fears, table: Records, *, hierarchy: Categories | None = None
+        cls, wishes_of: WishFunction, records: Records, *, hierarchy: Categories | None = None
     ) -> Constraints:
         """From a function of the record; it is called once for each. The items it returns are names, as they
         are: a ``!`` in front is part of the name."""
         pairs = (
             (row, wishes.named(wishes.item_text(item, row)), False)
-            for row, record in enumerate(table)
-            for item in wishes.several(fears(record), row)
+            for row, record in enumerate(records)
+            for item in wishes.several(wishes_of(record), row)
         )
-        return cls.from_pairs(pairs, table, hierarchy=hierarchy)
+        return cls.from_pairs(pairs, records, hierarchy=hierarchy)
 
     @classmethod
     @checked
-    def from_matrix(cls, matrix: AnyMatrix, table: Records) -> Constraints:
-        """From a boolean matrix, dense or scipy's: records × the table's vocabulary."""
+    def from_matrix(cls, matrix: AnyMatrix, records: Records) -> Constraints:
+        """From a boolean matrix, dense or scipy's: records × the vocabulary."""
         if not hasattr(matrix, "shape"):
             problem, remedy = "constraints by matrix must be an array", "a scipy sparse matrix"
             shown = type(matrix).__name__
             raise InputError(problem, value=shown, remedy=f"give a numpy array or {remedy}")
-        if tuple(matrix.shape) != (len(table), table.n_items):
-            has = f"{counted(len(table), 'record')} and {counted(table.n_items, 'item')}"
+        if tuple(matrix.shape) != (len(records), records.n_items):
+            has = f"{counted(len(records), 'record')} and {counted(records.n_items, 'item')}"
             remedy = "give a row for each record and a column for each item of the vocabulary"
-            problem = f"the matrix has shape {tuple(matrix.shape)}, and the table {has}"
+            problem = f"the matrix has shape {tuple(matrix.shape)}, and the data {has}"
             raise InputError(problem, remedy=remedy)
         # Anything else is taken by rows, so that it need not be in memory as a whole.
         by_row: Any = matrix.tocsr() if hasattr(matrix, "tocsr") else matrix
@@ -237,7 +237,7 @@ class Constraints:
             dense = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
             return np.asarray(dense != 0)
 
-        return cls(len(table), *packed(len(table), table.vocabulary, row_bits))
+        return cls(len(records), *packed(len(records), records.vocabulary, row_bits))
 
     def __repr__(self) -> str:
         """How many there are, not whose."""
@@ -300,12 +300,12 @@ class Constraints:
         together = Constraints(self.n_records, *packed(self.n_records, named, row_bits))
         return replace(together, unknown=self.unknown, categories=self.categories)
 
-    def checked_for(self, table: Records) -> Constraints:
-        """The same, if they have as many records as the table."""
-        if self.n_records != len(table):
+    def checked_for(self, records: Records) -> Constraints:
+        """The same, if they have as many records as the data."""
+        if self.n_records != len(records):
             made = f"the constraints are for {counted(self.n_records, 'record')}"
-            problem = f"{made}, and the table has {len(table):,}"
-            raise InputError(problem, remedy="make them for this table")
+            problem = f"{made}, and the data has {len(records):,}"
+            raise InputError(problem, remedy="make them for this data")
         return self
 
     def digest(self) -> str:

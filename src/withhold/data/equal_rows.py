@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from withhold.data.records import Records
 
 
-def equal_rows(table: Records) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def equal_rows(records: Records) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each record the number of its set, and for each set the first record that has it.
 
     Sets are numbered in the order in which they first appear.
     """
-    return equal_slices(table.offsets, table.items)
+    return equal_slices(records.offsets, records.items)
 
 
 def equal_slices(

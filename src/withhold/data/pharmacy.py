@@ -170,10 +170,10 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[
 
     Examples
     --------
-    >>> table, sensitive = pharmacy()
-    >>> len(table), table.n_items, len(sensitive)
+    >>> records, sensitive = pharmacy()
+    >>> len(records), records.n_items, len(sensitive)
     (2000, 126, 14)
-    >>> table.record(28)
+    >>> records.record(28)
     ('ovulation-test', 'pregnancy-test', 'prenatal-vitamins', 'vitamin-d')
     """
     shop = _Shop()
@@ -192,8 +192,8 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[
                 held[row - first, codes] = True
         lengths.append(held.sum(axis=1, dtype=np.int64))
         items.append(np.nonzero(held)[1].astype(np.int32))
-    table = Records.from_codes(np.concatenate(lengths), np.concatenate(items), shop.vocabulary)
-    return table, SENSITIVE
+    records = Records.from_codes(np.concatenate(lengths), np.concatenate(items), shop.vocabulary)
+    return records, SENSITIVE
 
 
 class _Shop:

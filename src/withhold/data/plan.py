@@ -1,6 +1,6 @@
 """What goes and why, and the only code that removes anything.
 
-A plan names occurrences of one table by their place, and for each the breach that it answers.
+A plan names occurrences of some records by their place, and for each the breach that it answers.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class AnyPlan(Protocol):
         """How much is changed; 0 only if everything is published as it came."""
         ...
 
-    def apply_to(self, table: Any) -> Any:
-        """The table without what the plan withholds; the only code that removes anything."""
+    def apply_to(self, data: Any, /) -> Any:
+        """The data without what the plan withholds; the only code that removes anything."""
         ...
 
 
@@ -53,27 +53,27 @@ class Reasons:
 
 @dataclass(frozen=True)
 class Plan:
-    """The occurrences to remove from one table, each with the breach it answers."""
+    """The occurrences to remove from the records, each with the breach it answers."""
 
     removed: NDArray[np.int32]
-    """Places in the table's ``items``, ascending."""
+    """Places in the records' ``items``, ascending."""
     answers: NDArray[np.int32]
     """For each removed occurrence the number of its reason."""
     reasons: Reasons
     fingerprint: str
-    """Of the table the plan was made for."""
+    """Of the records the plan was made for."""
 
     def __len__(self) -> int:
         return len(self.removed)
 
     @checked
-    def apply_to(self, table: Records) -> Records:
-        """The table without what the plan removes; rows and their order stay."""
-        if self.fingerprint != fingerprint(table):
-            raise PolicyError("the plan was made for other rows; make a new one for this table")
-        return without(self.removed, table)
+    def apply_to(self, records: Records) -> Records:
+        """The records without what the plan removes; their number and order stay."""
+        if self.fingerprint != fingerprint(records):
+            raise PolicyError("the plan was made for other rows; make a new one for this data")
+        return without(self.removed, records)
 
-    def why(self, number: int, table: Records) -> Breach | None:
+    def why(self, number: int, records: Records) -> Breach | None:
         """The breach that the ``number``-th removal answered, with its counts at that moment.
 
         None: the budget ran out before the item was shown to be safe, or its record was set aside.
@@ -83,20 +83,20 @@ class Plan:
             return None
         consequent = self.reasons.consequents[reason]
         if consequent == EACH_REMOVED:
-            consequent = table.items[self.removed[number]]
+            consequent = records.items[self.removed[number]]
         span = slice(self.reasons.starts[reason], self.reasons.starts[reason + 1])
         return Breach(
-            tuple(sorted(table.vocabulary[code] for code in self.reasons.items[span])),
-            table.vocabulary[consequent],
+            tuple(sorted(records.vocabulary[code] for code in self.reasons.items[span])),
+            records.vocabulary[consequent],
             int(self.reasons.joints[reason]),
             int(self.reasons.supports[reason]),
         )
 
-    def removals(self, table: Records) -> list[tuple[int, str]]:
+    def removals(self, records: Records) -> list[tuple[int, str]]:
         """The removed occurrences as (record from 0, item)."""
-        records = np.searchsorted(table.offsets, self.removed, side="right") - 1
-        names = (table.vocabulary[code] for code in table.items[self.removed])
-        return list(zip(records.tolist(), names, strict=True))
+        rows = np.searchsorted(records.offsets, self.removed, side="right") - 1
+        names = (records.vocabulary[code] for code in records.items[self.removed])
+        return list(zip(rows.tolist(), names, strict=True))
 
 
 @checked
@@ -106,16 +106,16 @@ def apply(plan: AnyPlan, data: DataT) -> DataT:
     return applied
 
 
-def without(removed: NDArray[np.integer[Any]], table: Records) -> Records:
-    """The table without the occurrences at these places, which ascend."""
-    offsets = table.offsets - np.searchsorted(removed, table.offsets)
-    return replace(table, offsets=offsets, items=np.delete(table.items, removed))
+def without(removed: NDArray[np.integer[Any]], records: Records) -> Records:
+    """The records without the occurrences at these places, which ascend."""
+    offsets = records.offsets - np.searchsorted(removed, records.offsets)
+    return replace(records, offsets=offsets, items=np.delete(records.items, removed))
 
 
-def fingerprint(table: Records) -> str:
+def fingerprint(records: Records) -> str:
     """A digest of the rows, whatever file they came from."""
     digest = hashlib.sha256()
-    for array in (table.offsets, table.items):
+    for array in (records.offsets, records.items):
         digest.update(np.ascontiguousarray(array).data)
-    digest.update("\n".join(table.vocabulary).encode())
+    digest.update("\n".join(records.vocabulary).encode())
     return digest.hexdigest()

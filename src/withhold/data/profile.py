@@ -16,7 +16,7 @@ MOST_CELLS = 500_000_000
 
 @dataclass(frozen=True)
 class Profile:
-    """Rows, items, lengths and the most frequent items of a table."""
+    """Rows, items, lengths and the most frequent items of records."""
 
     records: int
     items: int
@@ -36,26 +36,26 @@ class Profile:
     """The format found, in words."""
 
 
-def profile(table: Records, *, top: int = 10) -> Profile:
-    """The profile of ``table``."""
-    lengths = table.lengths
-    supports = table.supports
-    order = np.lexsort((np.arange(table.n_items), -supports))[:top]
+def profile(records: Records, *, top: int = 10) -> Profile:
+    """The profile of ``records``."""
+    lengths = records.lengths
+    supports = records.supports
+    order = np.lexsort((np.arange(records.n_items), -supports))[:top]
     return Profile(
-        records=len(table),
+        records=len(records),
         items=int((supports > 0).sum()),
-        occurrences=table.n_occurrences,
+        occurrences=records.n_occurrences,
         empty_records=int((lengths == 0).sum()),
-        repeated=table.repeated,
-        skipped_rows=table.skipped_rows,
-        mean_length=float(lengths.mean()) if len(table) else 0.0,
-        median_length=float(np.median(lengths)) if len(table) else 0.0,
+        repeated=records.repeated,
+        skipped_rows=records.skipped_rows,
+        mean_length=float(lengths.mean()) if len(records) else 0.0,
+        median_length=float(np.median(lengths)) if len(records) else 0.0,
         longest=int(lengths.max(initial=0)),
         lengths=length_bins(lengths),
         top=tuple(
-            (table.vocabulary[code], int(supports[code])) for code in order if supports[code]
+            (records.vocabulary[code], int(supports[code])) for code in order if supports[code]
         ),
-        format=_describe(table),
+        format=_describe(records),
     )
 
 
@@ -75,8 +75,8 @@ def length_bins(lengths: np.ndarray) -> tuple[tuple[int, int, int], ...]:
 SEPARATOR_NAMES = {" ": "space", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
 
-def _describe(table: Records) -> str:
-    source = table.source
+def _describe(records: Records) -> str:
+    source = records.source
     if source is None:
         return "in memory"
     parts = [source.format]

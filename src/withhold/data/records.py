@@ -39,10 +39,10 @@ class Records:
 
     Examples
     --------
-    >>> table = Records.from_lists([["bread", "beer"], [], ["beer", "beer"]])
-    >>> table.to_lists()
+    >>> records = Records.from_lists([["bread", "beer"], [], ["beer", "beer"]])
+    >>> records.to_lists()
     [['beer', 'bread'], [], ['beer']]
-    >>> len(table), table.n_items, table.n_occurrences, table.repeated
+    >>> len(records), records.n_items, records.n_occurrences, records.repeated
     (3, 2, 3, 1)
     """
 
@@ -256,8 +256,8 @@ class Records:
     def only_records(self, kept: NDArray[np.bool_]) -> Records:
         """The table of only these records; items that none of them holds are forgotten by name, too.
 
-        >>> table = Records.from_lists([["beer"], ["tea", "beer"], ["soap"]])
-        >>> fewer = table.only_records(np.array([True, False, True]))
+        >>> records = Records.from_lists([["beer"], ["tea", "beer"], ["soap"]])
+        >>> fewer = records.only_records(np.array([True, False, True]))
         >>> fewer.to_lists(), fewer.vocabulary
         ([['beer'], ['soap']], ('beer', 'soap'))
         """

@@ -57,7 +57,7 @@ class Matrix(Protocol):
         ...
 
 
-Fears = Callable[[tuple[str, ...]], Iterable[str]]
+WishFunction = Callable[[tuple[str, ...]], Iterable[str]]
 """The items that a person wants protected, by their record."""
 
 
@@ -89,17 +89,17 @@ def write_wish(name: str, *, back: bool = False) -> str:
 def refuse_ambiguous_star(ids: Container[str], path: str | None = None) -> None:
     """Refuse ``*`` where a record has that id: everybody, or only this one?"""
     if EVERYBODY in ids:
-        problem = f"{EVERYBODY} stands for everybody, but a record of the table has it as its id"
+        problem = f"{EVERYBODY} stands for everybody, but a record of the data has it as its id"
         raise InputError(problem, path=path, remedy="give that record another id")
 
 
 class RowsByName:
     """The rows that the keys of a mapping name."""
 
-    def __init__(self, table: Records) -> None:
-        self._n_records, self._ids = len(table), table.record_ids or ()
+    def __init__(self, records: Records) -> None:
+        self._n_records, self._ids = len(records), records.record_ids or ()
         self._row_of = {name: row for row, name in enumerate(self._ids)}
-        self._left_out = frozenset(table.left_out) if self._ids else frozenset()
+        self._left_out = frozenset(records.left_out) if self._ids else frozenset()
         self.named: dict[str, None] = {}
         self.strangers: dict[str, None] = {}
         """What was asked for and is not there."""
@@ -123,12 +123,12 @@ class RowsByName:
         return UNKNOWN
 
     def refuse_strangers(self) -> None:
-        """Raise if a record was named that the table does not have."""
+        """Raise if a record was named that the data does not have."""
         if not self.strangers:
             return
         name = next(iter(self.strangers))
         near = did_you_mean(name, near_spellings([name], self._ids)[0])
-        lack = f"the table does not have ({self._n_records:,} records){near}"
+        lack = f"the data does not have ({self._n_records:,} records){near}"
         remedy = f"use row numbers from 0, record ids, or * for everybody, or {how_to_allow()}"
         raise InputError(f"the constraints name a record that {lack}", value=name, remedy=remedy)
 
@@ -140,7 +140,7 @@ class RowsByName:
 def unknown_records(
     strangers: Iterable[str], named: Collection[str], known: Collection[str]
 ) -> tuple[Unknown, ...]:
-    """The records that constraints name and the table does not have, where that was allowed."""
+    """The records that constraints name and the data does not have, where that was allowed."""
     names = tuple(strangers)
     if not names:
         return ()

@@ -1,7 +1,7 @@
 """Constraint files: who wants what protected, as ``record,item`` pairs in CSV or parquet.
 
-A record is its number, from 1, or its own id where the table has ids; ``*`` is everybody. An item that
-starts with ``!`` is taken back for one record; ``data.wishes`` says how. In: a path and the table. Out:
+A record is its number, from 1, or its own id where the data has ids; ``*`` is everybody. An item that
+starts with ``!`` is taken back for one record; ``data.wishes`` says how. In: a path and the records. Out:
 ``Constraints``. Files are coded piece by piece, so that tens of millions of pairs never stand in memory as
 texts.
 """
@@ -44,21 +44,21 @@ Pieces = Iterator[tuple["polars.Series", "polars.Series"]]
 
 def read_constraints(
     path: str | Path,
-    table: Records,
+    records: Records,
     *,
     hierarchy: Categories | None = None,
     allow_unknown: bool = False,
 ) -> Constraints:
-    """The constraints of a file for the records of ``table``.
+    """The constraints of a file for the records of ``records``.
 
-    A record that the table does not have is refused with its line, unless ``allow_unknown``. A hierarchy
-    that knows no item of the table is another file's, and refused.
+    A record that the data does not have is refused with its line, unless ``allow_unknown``. A hierarchy
+    that knows no item of the data is another file's, and refused.
     """
-    if hierarchy is not None and not any(name in hierarchy for name in table.vocabulary):
+    if hierarchy is not None and not any(name in hierarchy for name in records.vocabulary):
         remedy = "name the hierarchy that belongs to this file"
         raise InputError("the hierarchy knows none of the items of the data", remedy=remedy)
     opened = open_bytes(Path(path))
-    return _Coded(table, opened, allow_unknown=allow_unknown).constraints(hierarchy)
+    return _Coded(records, opened, allow_unknown=allow_unknown).constraints(hierarchy)
 
 
 def _who_and_what(header: Sequence[str], path: str | None) -> tuple[str, str]:
@@ -190,7 +190,7 @@ class _Coded:
         own = "the ids of the records" if ids else f"the numbers 1 to {len(self._records):,}"
         near = did_you_mean(value, near_spellings([clean(value)], ids or ())[0])
         raise InputError(
-            f"names a record that the table does not have{near}",
+            f"names a record that the data does not have{near}",
             path=self._path,
             line=self._line + first,
             value=value,

@@ -36,12 +36,12 @@ def verify_buckets(
 
 
 def rare_sets(
-    table: Records, model: Buckets, counts: np.ndarray, first: np.ndarray, *, show: int
+    records: Records, model: Buckets, counts: np.ndarray, first: np.ndarray, *, show: int
 ) -> list[RareSet]:
     """The sets that occur less than k times: fewest records first, then fewest items."""
     rare = np.flatnonzero(counts < model.k)
-    order = np.lexsort((first[rare], table.lengths[first[rare]], counts[rare]))[:show]
+    order = np.lexsort((first[rare], records.lengths[first[rare]], counts[rare]))[:show]
     return [
-        RareSet(table.record(int(first[number])), int(counts[number]), model.k)
+        RareSet(records.record(int(first[number])), int(counts[number]), model.k)
         for number in rare[order]
     ]

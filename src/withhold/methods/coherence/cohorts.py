@@ -64,7 +64,7 @@ class Tour(NamedTuple):
     items: Any
     """The cohort of the current root: its rows, numbered from 0, with their other living items."""
     row_of: Any
-    """By number: which row of the table it is."""
+    """By number: which of the records it is."""
     place: Any
     """How many roots have begun, and the size of the current set; 0: the root is done."""
     walk: Any
@@ -201,22 +201,22 @@ def dealt(roots: Ints, hands: int) -> list[Ints]:
     return [roots[start::n_tasks].copy() for start in range(n_tasks)]
 
 
-def split_rows(table: Records, private: Ints) -> SplitRows:
-    """The rows of ``table`` with these item codes private."""
-    is_private = np.zeros(table.n_items, dtype=bool)
+def split_rows(records: Records, private: Ints) -> SplitRows:
+    """The rows of ``records`` with these item codes private."""
+    is_private = np.zeros(records.n_items, dtype=bool)
     is_private[private] = True
-    there = is_private[table.items]
-    before = np.zeros(table.n_occurrences + 1, dtype=np.int64)
+    there = is_private[records.items]
+    before = np.zeros(records.n_occurrences + 1, dtype=np.int64)
     np.cumsum(~there, out=before[1:])
-    public = replace(table, offsets=before[table.offsets], items=table.items[~there])
+    public = replace(records, offsets=before[records.offsets], items=records.items[~there])
     layout = lay_out(public, np.zeros(0, dtype=np.int32))
-    rank_of_code = np.empty(table.n_items, dtype=np.int32)
-    rank_of_code[layout.code_of_rank] = np.arange(table.n_items, dtype=np.int32)
-    supports = np.bincount(rank_of_code[table.items[there]], minlength=table.n_items)
+    rank_of_code = np.empty(records.n_items, dtype=np.int32)
+    rank_of_code[layout.code_of_rank] = np.arange(records.n_items, dtype=np.int32)
+    supports = np.bincount(rank_of_code[records.items[there]], minlength=records.n_items)
     private_posts = np.concatenate([[0], np.cumsum(supports)])
     order = rank_of_code, layout.record_of_row
     rows, row_offsets, row_items = transpose_private(
-        table.offsets, table.items, is_private, *order, private_posts
+        records.offsets, records.items, is_private, *order, private_posts
     )
     return SplitRows(
         offsets=layout.offsets,
@@ -229,7 +229,7 @@ def split_rows(table: Records, private: Ints) -> SplitRows:
         private_items=row_items,
         code_of_rank=layout.code_of_rank,
         record_of_row=layout.record_of_row,
-        table=public,
+        records=public,
     )
 
 

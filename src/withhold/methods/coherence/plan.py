@@ -67,7 +67,7 @@ class ItemPlan:
     nuggets_before: int
     nuggets_kept: int
     fingerprint: str
-    """Of the table the plan was made for."""
+    """Of the records the plan was made for."""
 
     def __len__(self) -> int:
         return len(self.suppressed)
@@ -76,13 +76,13 @@ class ItemPlan:
         return iter(self.suppressed)
 
     @checked
-    def apply_to(self, table: Records) -> Records:
-        """The table without any occurrence of the items; every other support stays as it is."""
-        if self.fingerprint != fingerprint(table):
-            raise PolicyError("the plan was made for other rows; make a new one for this table")
-        gone = np.zeros(table.n_items, dtype=bool)
-        gone[table.codes(each.item for each in self.suppressed)] = True
-        return without(np.flatnonzero(gone[table.items]), table)
+    def apply_to(self, records: Records) -> Records:
+        """The records without any occurrence of the items; every other support stays as it is."""
+        if self.fingerprint != fingerprint(records):
+            raise PolicyError("the plan was made for other rows; make a new one for this data")
+        gone = np.zeros(records.n_items, dtype=bool)
+        gone[records.codes(each.item for each in self.suppressed)] = True
+        return without(np.flatnonzero(gone[records.items]), records)
 
     @property
     def removed(self) -> int:

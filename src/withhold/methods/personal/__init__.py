@@ -27,13 +27,13 @@ METHOD = Method(
     measure=later("withhold.measure.sets:measure_sets"),
     sections=later("withhold.methods.personal.telling:sections_of_personal"),
     listed="items in the constraints",
-    words=Words(special="feared by somebody", inferred="feared item inferred"),
+    words=Words(special="protected for somebody", inferred="protected item inferred"),
     limits=(
         RHO_IS_NOT_ZERO,
         (
             "Only what people named",
-            "Who did not say that an item is feared is not protected against it. That somebody asked "
-            "for protection can itself be telling: keep the constraints secret.",
+            "An item is protected only for those who asked for it. That somebody asked for protection "
+            "can itself be revealing: keep the constraints secret.",
         ),
     ),
 )

@@ -33,7 +33,7 @@ from withhold.errors import PolicyError
 from withhold.method import AuditRun
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import mark_successful, new_witness
-from withhold.methods.personal.check.proof import kept_of, named, rows_that_fear, verify_personal
+from withhold.methods.personal.check.proof import kept_of, named, rows_wanting, verify_personal
 from withhold.methods.personal.check.survey import Rule, survey_people
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import lay_out_people, problem_of
@@ -41,8 +41,8 @@ from withhold.methods.personal.sampling import are_first_personal_breaches, draw
 
 COST = 4
 """A set takes about so many times as long as one of another model: its owners are looked at as well."""
-FEW_FEARED = 10
-"""So many feared items of a row are counted along with a set of it."""
+FEW_PROTECTED = 10
+"""So many protected items of a row are counted along with a set of it."""
 
 
 def audit_personal(
@@ -97,21 +97,21 @@ class PersonalBreaches(Breaches):
 
     def _frame(self, there: NDArray[np.bool_]) -> Frame:
         items = self.layout.rows.items
-        protected = (items >= 0) & self.layout.fears.anybody[np.maximum(items, 0)]
+        protected = (items >= 0) & self.layout.wishes.anybody[np.maximum(items, 0)]
         return Frame.of(self.layout.rows.offsets, items, there, protected)
 
     def of_nothing(self) -> Found:
-        ranks, supports = np.flatnonzero(self.layout.fears.anybody), self.layout.rows.supports
+        ranks, supports = np.flatnonzero(self.layout.wishes.anybody), self.layout.rows.supports
         return prior_breaches(ranks, supports, self.model.rho, self.n_rows, self._without_knowing)
 
     def _without_knowing(self, rank: int, joint: int) -> tuple[PersonalBreach, Ints]:
-        rows = rows_that_fear(self.layout, rank)
+        rows = rows_wanting(self.layout, rank)
         rule = (np.zeros(0, dtype=np.int32), rank, joint, self.n_rows, int(rows[0]))
         return self.named(rule), rows
 
     def n_sets(self, size: int) -> int:
-        """As many as would take so long; long rows of which much is feared take longest."""
-        return COST * max(self.known.n_sets(size), self.known.n_rules(size) // FEW_FEARED)
+        """As many as would take so long; long rows with many protected items take longest."""
+        return COST * max(self.known.n_sets(size), self.known.n_rules(size) // FEW_PROTECTED)
 
     def survey(self, size: int, **run: Any) -> Any:
         return survey_people(self.layout, self.model.rho, sizes=(size, size), **run)

@@ -10,10 +10,10 @@ from withhold.options import Plain
 
 @dataclass(frozen=True)
 class PersonalBreach(Breach):
-    """A breach that harms a person who fears the consequent.
+    """A breach that harms a person who wants the consequent protected.
 
     >>> print(PersonalBreach(("milk",), "medicine", joint=2, support=3, record=1))
-    {milk} → medicine, feared by record 1: 2 of 3 (66.7 %)
+    {milk} → medicine, protected for record 1: 2 of 3 (66.7 %)
     """
 
     record: int = 0
@@ -30,4 +30,4 @@ class PersonalBreach(Breach):
 
     def __str__(self) -> str:
         rule, _, counts = super().__str__().rpartition(": ")
-        return f"{rule}, feared by record {self.record:,}: {counts}"
+        return f"{rule}, protected for record {self.record:,}: {counts}"

@@ -1,7 +1,7 @@
 """Personalised ρ-uncertainty (Nakagawa et al. 2018): everybody says what they want protected.
 
 An adversary knows some items Q of the ORIGINAL record of a person u, and must not infer any item that u
-fears, outside Q, with a confidence above ρ measured in the PUBLISHED rows.
+wants protected, outside Q, with a confidence above ρ measured in the PUBLISHED rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from withhold.wording import counted
 
 @dataclass(frozen=True, init=False)
 class PersonalRhoUncertainty:
-    """Nobody who knows items of a person's record can infer what that person fears.
+    """Nobody who knows items of a person's record can infer what that person wants protected.
 
     Who wants what protected is given to ``anonymize`` and ``audit`` as ``constraints``, and to ``verify`` as
     part of the evidence.

@@ -18,8 +18,8 @@ class PersonalFiles:
     constraints: Annotated[
         str,
         Option(
-            "Who fears what: a CSV or parquet file with the columns record and item; record * is "
-            "everybody, !item takes it back for one record.",
+            "Who wants what protected: a CSV or parquet file with the columns record and item. Record * "
+            "means everybody; !item withdraws it for one record.",
             kind="file",
             missing="say --constraints FILE, with the columns record and item",
         ),

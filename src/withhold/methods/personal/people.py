@@ -45,7 +45,7 @@ class People(NamedTuple):
     post_people: Any
 
 
-class Fears(NamedTuple):
+class Wishes(NamedTuple):
     """Who wants which rank protected: bits, or pairs where ``bits`` has no rows."""
 
     anybody: Any
@@ -61,7 +61,7 @@ class Problem(NamedTuple):
 
     rows: Any
     people: Any
-    fears: Any
+    wishes: Any
     num: Any
     den: Any
     originals: Any
@@ -77,7 +77,7 @@ class PersonalLayout:
     layout: Layout
     rows: PublishedRows
     people: People
-    fears: Fears
+    wishes: Wishes
 
     @property
     def n_people(self) -> int:
@@ -86,7 +86,7 @@ class PersonalLayout:
     @cached_property
     def protected(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Where items stand that anybody wants protected: where each row's part starts, and all places."""
-        inside = self.fears.anybody[self.layout.items]
+        inside = self.wishes.anybody[self.layout.items]
         before = np.concatenate([[0], np.cumsum(inside, dtype=np.int64)])
         return before[self.layout.offsets], np.flatnonzero(inside).astype(np.int32)
 
@@ -95,21 +95,21 @@ def problem_of(layout: PersonalLayout, rho: Fraction) -> Problem:
     """The problem in the form that the kernels take."""
     laid = layout.layout
     originals = WalkRows(laid.offsets, laid.items, laid.post_offsets, laid.post_rows)
-    decides = layout.rows, layout.people, layout.fears, rho.numerator, rho.denominator
+    decides = layout.rows, layout.people, layout.wishes, rho.numerator, rho.denominator
     return Problem(*decides, originals, *layout.protected)
 
 
 @step
-def fears_item(person, rank, fears):
+def wants_protected(person, rank, wishes):
     """Whether the person wants the item protected."""
-    column = fears.column_of[rank]
+    column = wishes.column_of[rank]
     if column < 0:
         return False
-    if fears.bits.shape[0] > 0:
-        word = fears.bits[person, column >> 6]
+    if wishes.bits.shape[0] > 0:
+        word = wishes.bits[person, column >> 6]
         return (word >> np.uint64(column & 63)) & np.uint64(1) != np.uint64(0)
-    start = fears.offsets[person]
-    return find_rank(column, start, fears.offsets[person + 1], fears.columns) >= 0
+    start = wishes.offsets[person]
+    return find_rank(column, start, wishes.offsets[person + 1], wishes.columns) >= 0
 
 
 def lay_out_people(
@@ -130,7 +130,7 @@ def lay_out_people(
     postings = layout.post_offsets, layout.post_rows, layout.post_positions
     rows = PublishedRows(layout.offsets, items, *postings, supports, bitmaps)
     people = _distinct_people(layout, merged=merged)
-    return PersonalLayout(layout, rows, people, _fears(originals, layout, people, constraints))
+    return PersonalLayout(layout, rows, people, _wishes(originals, layout, people, constraints))
 
 
 def lay_out_needed(originals: Records, kept: Bools, constraints: Constraints) -> PersonalLayout:
@@ -159,7 +159,7 @@ def _distinct_people(layout: Layout, *, merged: bool) -> People:
     return People(of_row, offsets, items, post_offsets, owners[np.argsort(items, kind="stable")])
 
 
-def _fears(originals: Records, layout: Layout, people: People, constraints: Constraints) -> Fears:
+def _wishes(originals: Records, layout: Layout, people: People, constraints: Constraints) -> Wishes:
     """What each distinct person wants protected: the union over the rows that are equal."""
     column_of_name = {name: column for column, name in enumerate(constraints.items)}
     of_code = [column_of_name.get(name, -1) for name in originals.vocabulary]
@@ -175,7 +175,7 @@ def _fears(originals: Records, layout: Layout, people: People, constraints: Cons
         bits = np.bitwise_or.reduceat(constraints.bits[by_person], firsts)
     else:
         offsets, columns = _united_pairs(person_of_record, n_people, constraints)
-    return Fears(column_of >= 0, column_of, bits, offsets, columns)
+    return Wishes(column_of >= 0, column_of, bits, offsets, columns)
 
 
 def _united_pairs(

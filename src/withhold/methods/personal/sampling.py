@@ -22,7 +22,7 @@ from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints
 from withhold.counting.published import place_in, publishes
 from withhold.counting.set_draws import draw_places
-from withhold.methods.personal.people import PersonalLayout, fears_item
+from withhold.methods.personal.people import PersonalLayout, wants_protected
 
 SHARE_ALLOWED = 0.5
 """The failures allowed, as a share of those that would be expected at ``epsilon``."""
@@ -131,7 +131,7 @@ def are_first_personal_breaches(row_of, consequents, known, problem, stop, hits)
             if not row_holds(row, known[trial], size, rows.offsets, rows.items):
                 continue
             if not protected:
-                protected = fears_item(problem.people.of_row[row], e, problem.fears)
+                protected = wants_protected(problem.people.of_row[row], e, problem.wishes)
             if not publishes(row, known[trial], size, rows):
                 continue
             support += 1

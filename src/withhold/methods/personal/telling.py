@@ -5,7 +5,7 @@ from __future__ import annotations
 from withhold.data.plan import Plan
 from withhold.measure.telling import sections_of_sets
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.wishes import Wishes, count_wishes
+from withhold.methods.personal.wishes import WishCounts, count_wishes
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
@@ -37,7 +37,7 @@ def sections_of_personal(subject: Subject) -> list[Section]:
     return [*sections_of_sets(subject), Section("wishes", "What people asked for", parts)]
 
 
-def _facts(wishes: Wishes, n_records: int) -> tuple[Fact, ...]:
+def _facts(wishes: WishCounts, n_records: int) -> tuple[Fact, ...]:
     each = wishes.pairs / wishes.people if wishes.people else 0.0
     people = f"of {counted(n_records, 'record')}; {each:,.1f} items each on average"
     gone = f"{wishes.owned_withheld:,} of them withheld"
@@ -53,7 +53,7 @@ def _facts(wishes: Wishes, n_records: int) -> tuple[Fact, ...]:
     )
 
 
-def _items(wishes: Wishes) -> tuple[Part, ...]:
+def _items(wishes: WishCounts) -> tuple[Part, ...]:
     if not wishes.items:
         return ()
     drawn = wishes.items[:MOST_DRAWN]

@@ -23,7 +23,7 @@ class ItemWish:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class WishCounts:
     """Who asked for protection, and what was withheld from whom."""
 
     people: int
@@ -39,33 +39,35 @@ class Wishes:
     """The protected items, those first that most people want protected."""
 
 
-def count_wishes(constraints: Constraints, table: Records, removed: NDArray[np.int32]) -> Wishes:
-    """What the people of ``table`` asked for, and which of the occurrences ``removed`` they meant."""
+def count_wishes(
+    constraints: Constraints, records: Records, removed: NDArray[np.int32]
+) -> WishCounts:
+    """What the people of ``records`` asked for, and which of the occurrences ``removed`` they meant."""
     column_of = {item: column for column, item in enumerate(constraints.items)}
-    of_code = np.array([column_of.get(item, -1) for item in table.vocabulary], dtype=np.int64)
-    columns = of_code[table.items]
+    of_code = np.array([column_of.get(item, -1) for item in records.vocabulary], dtype=np.int64)
+    columns = of_code[records.items]
     n = len(constraints.items)
-    fearing = np.zeros(n, dtype=np.int64)
-    feared = np.zeros(table.n_occurrences, dtype=bool)
+    people_by_item = np.zeros(n, dtype=np.int64)
+    wished = np.zeros(records.n_occurrences, dtype=bool)
     people = 0
     for start, end in constraints.chunks():
         marks = constraints.marks(start, end)
-        fearing += marks.sum(axis=0)
+        people_by_item += marks.sum(axis=0)
         people += int(marks.any(axis=1).sum())
-        places = np.arange(table.offsets[start], table.offsets[end])
-        rows = np.repeat(np.arange(end - start), table.lengths[start:end])
+        places = np.arange(records.offsets[start], records.offsets[end])
+        rows = np.repeat(np.arange(end - start), records.lengths[start:end])
         there = columns[places] >= 0
-        feared[places[there]] = marks[rows[there], columns[places[there]]]
-    gone = np.zeros(table.n_occurrences, dtype=bool)
+        wished[places[there]] = marks[rows[there], columns[places[there]]]
+    gone = np.zeros(records.n_occurrences, dtype=bool)
     gone[removed] = True
 
     def by_item(which: NDArray[np.bool_]) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = np.bincount(columns[which & (columns >= 0)], minlength=n)
         return counts
 
-    owners, withheld, others = by_item(columns >= 0), by_item(gone), by_item(gone & ~feared)
-    counts = np.stack([fearing, owners, withheld, others], axis=1).tolist()
-    order = np.lexsort((np.arange(n), -fearing)).tolist()
+    owners, withheld, others = by_item(columns >= 0), by_item(gone), by_item(gone & ~wished)
+    counts = np.stack([people_by_item, owners, withheld, others], axis=1).tolist()
+    order = np.lexsort((np.arange(n), -people_by_item)).tolist()
     items = tuple(ItemWish(constraints.items[column], *counts[column]) for column in order)
-    owned, lost, lost_by_others = (int(x.sum()) for x in (feared, gone & feared, gone & ~feared))
-    return Wishes(people, constraints.n_pairs, owned, lost, lost_by_others, items)
+    owned, lost, lost_by_others = (int(x.sum()) for x in (wished, gone & wished, gone & ~wished))
+    return WishCounts(people, constraints.n_pairs, owned, lost, lost_by_others, items)

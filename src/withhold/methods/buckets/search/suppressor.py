@@ -45,7 +45,7 @@ class Generalisation:
     """Group ``g`` is published as the nodes set_nodes[set_offsets[g]:set_offsets[g + 1]]."""
     hierarchy: Hierarchy
     fingerprint: str
-    """Of the table the plan was made for."""
+    """Of the records the plan was made for."""
     fill: str = "none"
     """``"hash"``: records were filled up with what others of their bucket have."""
     unchanged: bool = False
@@ -65,10 +65,10 @@ class Generalisation:
         return np.bincount(self.group_of, minlength=len(self.set_offsets) - 1)
 
     @checked
-    def apply_to(self, table: Records) -> Records:
-        """The table of the groups' sets, under the names of the nodes; rows and their order stay."""
-        if self.fingerprint != fingerprint(table):
-            raise PolicyError("the plan was made for other rows; make a new one for this table")
+    def apply_to(self, records: Records) -> Records:
+        """The groups' sets as records, under the names of the nodes; rows and their order stay."""
+        if self.fingerprint != fingerprint(records):
+            raise PolicyError("the plan was made for other rows; make a new one for this data")
         used = distinct(self.set_nodes.astype(np.int64))
         by_name = sorted(used.tolist(), key=lambda node: self.hierarchy.names[node])
         code_of = np.zeros(len(self.hierarchy), dtype=np.int32)
@@ -80,7 +80,7 @@ class Generalisation:
         places = spans(self.set_offsets[self.group_of], lengths)
         made = Records.from_codes(lengths, codes[places], names)
         offsets, items, vocabulary = made.offsets, made.items, made.vocabulary
-        return replace(table, offsets=offsets, items=items, vocabulary=vocabulary, repeated=0)
+        return replace(records, offsets=offsets, items=items, vocabulary=vocabulary, repeated=0)
 
 
 def suppress_buckets(
@@ -122,10 +122,10 @@ def suppress_buckets(
     return Generalisation(group_of, *sets, tree, fingerprint(records), options.fill), chosen
 
 
-def tree_for(table: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:
+def tree_for(records: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:
     """The tree over the records' items, and what a manifest says of it."""
-    tree, described = _described_tree(table, hierarchy)
-    tree.check_covers(_names_held(table))
+    tree, described = _described_tree(records, hierarchy)
+    tree.check_covers(_names_held(records))
     return tree, described
 
 
@@ -151,7 +151,7 @@ def _described_tree(records: Records, hierarchy: Source) -> tuple[Hierarchy, dic
 def _as_it_is(records: Records, model: Buckets, tree: Hierarchy) -> Generalisation | None:
     """The plan that changes nothing, if every record is one of k already; else None.
 
-    A release made with the same tree holds names of inner nodes, which a table that is to be
+    A release made with the same tree holds names of inner nodes, which data that is to be
     grouped must not hold.
     """
     group_of, first = equal_rows(records)

@@ -187,12 +187,12 @@ def _badness(mole: Found) -> tuple[Fraction, int, list[int]]:
     return -Fraction(1 if private < 0 else joint, support), -support, order
 
 
-def named(rows: SplitRows, table: Records, mole: Found) -> Mole:
-    """The mole in the table's own words."""
+def named(rows: SplitRows, records: Records, mole: Found) -> Mole:
+    """The mole with the items by name."""
     items, support, private, joint = mole
     return Mole(
-        tuple(sorted(table.vocabulary[rows.code_of_rank[rank]] for rank in items)),
+        tuple(sorted(records.vocabulary[rows.code_of_rank[rank]] for rank in items)),
         support,
-        None if private < 0 else table.vocabulary[rows.code_of_rank[private]],
+        None if private < 0 else records.vocabulary[rows.code_of_rank[private]],
         joint,
     )

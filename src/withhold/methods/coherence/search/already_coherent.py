@@ -1,4 +1,4 @@
-"""Whether a table is coherent as it stands, found out by the search's own kernels."""
+"""Whether records are already coherent, decided by the search's own kernels."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
 
 
 def already_coherent(
-    table: Records, model: Coherent, stop: Stop, *, jobs: int | None, progress: Progress
+    records: Records, model: Coherent, stop: Stop, *, jobs: int | None, progress: Progress
 ) -> bool:
     """Whether no public set but maybe the empty one is a mole."""
     jobs = jobs or available_cores()
-    private = table.codes(model.private)
-    table = without_equal_items(table, private)
-    rows = split_rows(table, private)
+    private = records.codes(model.private)
+    records = without_equal_items(records, private)
+    rows = split_rows(records, private)
     limits = limits_of(rows, model)
     if limits.largest < rows.longest:
         tasks = [
@@ -45,7 +45,7 @@ def already_coherent(
         # Parts of frequent records are frequent; see the proof for why closed sets are enough then.
         if _has_rare_row(rows, limits.k):
             return False
-        layout = lay_out(table, private)
+        layout = lay_out(records, private)
         ranks = layout.sensitive_ranks()
         ranks = ranks[layout.supports[ranks] * limits.den > limits.num * limits.k]
         if limits.num >= limits.den or len(ranks) == 0:

@@ -118,18 +118,18 @@ class Border:
         return counts
 
 
-def mole_border(table: Records, model: Coherent, alive: Bools) -> Border:
+def mole_border(records: Records, model: Coherent, alive: Bools) -> Border:
     """From the minimal moles to the maximal public records; no living item is a mole alone."""
-    records = [_bits(table, row, alive) for row in range(len(table))]
-    largest = max((record.bit_count() for record in records), default=0)
+    upper = [_bits(records, row, alive) for row in range(len(records))]
+    largest = max((record.bit_count() for record in upper), default=0)
     if model.p is not None:
         largest = min(largest, model.p)
-    return Border(minimal_moles(table, model, alive, largest), records, largest)
+    return Border(minimal_moles(records, model, alive, largest), upper, largest)
 
 
-def nugget_border(table: Records, support: int, alive: Bools) -> Border:
+def nugget_border(records: Records, support: int, alive: Bools) -> Border:
     """From single items to the maximal itemsets, of public and private items, in enough records."""
-    holders = _holders(table, alive)
+    holders = _holders(records, alive)
     frequent = [code for code, rows in holders.items() if rows.bit_count() >= support]
     found: list[int] = []
 
@@ -143,15 +143,15 @@ def nugget_border(table: Records, support: int, alive: Bools) -> Border:
         if not extended:
             found.append(itemset)
 
-    extend(0, (1 << len(table)) - 1, frequent)
-    longest = int(table.lengths.max(initial=0))
+    extend(0, (1 << len(records)) - 1, frequent)
+    longest = int(records.lengths.max(initial=0))
     return Border([1 << code for code in frequent], found, longest)
 
 
-def minimal_moles(table: Records, model: Coherent, alive: Bools, largest: int) -> list[int]:
+def minimal_moles(records: Records, model: Coherent, alive: Bools, largest: int) -> list[int]:
     """Level by level: of the sets whose parts are all no moles, those that are."""
-    private = set(table.codes(model.private).tolist())
-    holders = _holders(table, alive | np.isin(np.arange(table.n_items), list(private)))
+    private = set(records.codes(model.private).tolist())
+    holders = _holders(records, alive | np.isin(np.arange(records.n_items), list(private)))
     items = [code for code in holders if code not in private]
     clean = {1 << code: holders[code] for code in items}
     moles: list[int] = []
@@ -192,16 +192,16 @@ def maximal(sets: Iterable[int]) -> list[int]:
     return kept
 
 
-def _bits(table: Records, row: int, alive: Bools) -> int:
-    codes = table.items[table.offsets[row] : table.offsets[row + 1]].tolist()
+def _bits(records: Records, row: int, alive: Bools) -> int:
+    codes = records.items[records.offsets[row] : records.offsets[row + 1]].tolist()
     return sum(1 << code for code in codes if alive[code])
 
 
-def _holders(table: Records, alive: Bools) -> dict[int, int]:
+def _holders(records: Records, alive: Bools) -> dict[int, int]:
     """For each item that is there the records that hold it, as bits."""
     holders: dict[int, int] = {}
-    for row in range(len(table)):
-        for code in table.items[table.offsets[row] : table.offsets[row + 1]].tolist():
+    for row in range(len(records)):
+        for code in records.items[records.offsets[row] : records.offsets[row + 1]].tolist():
             if alive[code]:
                 holders[code] = holders.get(code, 0) | 1 << row
     return dict(sorted(holders.items()))

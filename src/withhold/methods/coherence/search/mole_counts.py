@@ -40,11 +40,11 @@ WORTH_SHARING = 50_000
 """Occurrences in the records of an item, above which its moles are counted on all cores."""
 
 
-def only_items(table: Records, wanted: Bools) -> Records:
-    """The table of these items alone, under new codes."""
-    part = without(np.flatnonzero(~wanted[table.items]), table)
+def only_items(records: Records, wanted: Bools) -> Records:
+    """The records with these items alone, under new codes."""
+    part = without(np.flatnonzero(~wanted[records.items]), records)
     code = (np.cumsum(wanted) - 1).astype(np.int32)
-    names = tuple(compress(table.vocabulary, wanted.tolist()))
+    names = tuple(compress(records.vocabulary, wanted.tolist()))
     return Records(part.offsets, code[part.items], names)
 
 
@@ -56,14 +56,14 @@ def ranks_of(codes: Longs, n_codes: int) -> Ints:
 
 
 class Chosen:
-    """Some of a table's items, laid out for the kernels with what the model asks of them."""
+    """Some of the items, laid out for the kernels with what the model asks of them."""
 
-    def __init__(self, table: Records, model: Coherent, wanted: Bools) -> None:
-        part = only_items(table, wanted)
+    def __init__(self, records: Records, model: Coherent, wanted: Bools) -> None:
+        part = only_items(records, wanted)
         self.rows = split_rows(part, part.codes(model.private))
         self.codes = np.flatnonzero(wanted)[self.rows.code_of_rank]
         """By rank."""
-        self.rank_of_code = ranks_of(self.codes, table.n_items)
+        self.rank_of_code = ranks_of(self.codes, records.n_items)
         self.unbounded = model.p is None or model.p >= self.rows.longest
         self.limits = limits_of(self.rows, model)
 
@@ -73,13 +73,13 @@ class Chosen:
         return living
 
 
-def for_moles(table: Records, model: Coherent, alive: Bools) -> Chosen:
+def for_moles(records: Records, model: Coherent, alive: Bools) -> Chosen:
     """The living public items, and the private ones that can follow from anything frequent enough."""
-    private = np.zeros(table.n_items, dtype=bool)
-    private[table.codes(model.private)] = True
+    private = np.zeros(records.n_items, dtype=bool)
+    private[records.codes(model.private)] = True
     # Of k records or more, so few can be no larger share than h.
-    harmless = table.supports * model.h.denominator <= model.h.numerator * model.k
-    return Chosen(table, model, np.where(private, ~harmless, alive))
+    harmless = records.supports * model.h.denominator <= model.h.numerator * model.k
+    return Chosen(records, model, np.where(private, ~harmless, alive))
 
 
 class Counter:
@@ -179,20 +179,20 @@ class Nuggets(Counter):
 
     def __init__(
         self,
-        table: Records,
+        records: Records,
         private: Iterable[str],
         support: int,
         stop: Stop,
         jobs: int | None = None,
     ) -> None:
         # A rarer item is in no nugget.
-        wanted = table.supports >= support
-        part = only_items(table, wanted)
+        wanted = records.supports >= support
+        part = only_items(records, wanted)
         layout = lay_out(part, part.codes(private))
         codes = np.flatnonzero(wanted)[layout.code_of_rank]
         longest = int(part.lengths.max(initial=0))
         worth = [2**n for n in range(longest + 1)]
-        super().__init__(codes, ranks_of(codes, table.n_items), worth, stop, jobs)
+        super().__init__(codes, ranks_of(codes, records.n_items), worth, stop, jobs)
         self.rows = Rows(layout.offsets, layout.items, layout.post_offsets, layout.post_rows)
         self.tours = Tours(layout)
         self.support, self.private, self.longest = support, layout.sensitive, longest

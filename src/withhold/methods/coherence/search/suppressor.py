@@ -80,19 +80,19 @@ def suppress_coherence(
     return plans[best], in_force
 
 
-def refuse_impossible(table: Records, model: Coherent) -> None:
+def refuse_impossible(records: Records, model: Coherent) -> None:
     """Say which private item is in too many records, or that there are too few records."""
-    if 0 < len(table) < model.k:
+    if 0 < len(records) < model.k:
         raise ImpossibleError(
-            f"the table has {counted(len(table), 'record')}, fewer than k = {model.k:,}: nobody can hide "
+            f"the data has {counted(len(records), 'record')}, fewer than k = {model.k:,}: nobody can hide "
             "among so few"
         )
-    private = table.codes(model.private)
-    most = int(table.supports[private].max(initial=0))
-    if most * model.h.denominator > model.h.numerator * len(table):
-        first = private[table.supports[private] == most][0]
+    private = records.codes(model.private)
+    most = int(records.supports[private].max(initial=0))
+    if most * model.h.denominator > model.h.numerator * len(records):
+        first = private[records.supports[private] == most][0]
         raise ImpossibleError(
-            f"the private item {table.vocabulary[first]!r} is in {most:,} of {len(table):,} "
+            f"the private item {records.vocabulary[first]!r} is in {most:,} of {len(records):,} "
             f"records, more than h = {decimal_text(model.h)} allows: it can be inferred of "
             "everybody, whatever public items go. Allow a larger h, or leave the item out of the data"
         )
@@ -102,7 +102,7 @@ def refuse_impossible(table: Records, model: Coherent) -> None:
 class Search:
     """The search for the items that go. Items are codes; ``alive`` are the public ones still there."""
 
-    table: Records
+    records: Records
     model: Coherent
     nugget_support: int
     counting: str
@@ -113,13 +113,15 @@ class Search:
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """By code."""
-        return self.table.supports
+        return self.records.supports
 
     def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
         """What goes if this is to be kept."""
-        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop, self.jobs)
-        alive = self.table.supports > 0
-        alive[self.table.codes(self.model.private)] = False
+        nuggets = Nuggets(
+            self.records, self.model.private, self.nugget_support, self.stop, self.jobs
+        )
+        alive = self.records.supports > 0
+        alive[self.records.codes(self.model.private)] = False
         before = nuggets.in_all(alive)
         gone: dict[int, SuppressedItem] = {}
         for code, mole in self.moles_alone().items():
@@ -135,11 +137,11 @@ class Search:
         restored = self.restore([c for c in gone if c not in forced], alive) if restoring else []
         return ItemPlan(
             tuple(each for code, each in gone.items() if code not in restored),
-            tuple(self.table.vocabulary[code] for code in restored),
+            tuple(self.records.vocabulary[code] for code in restored),
             self.nugget_support,
             before,
             nuggets.in_all(alive),
-            fingerprint(self.table),
+            fingerprint(self.records),
         )
 
     def finds_nothing(self) -> bool:
@@ -149,22 +151,24 @@ class Search:
         # A look that ends at its first find must not end what comes after it.
         with Stop() as stop:
             return already_coherent(
-                self.table, self.model, stop, jobs=self.jobs, progress=self.progress
+                self.records, self.model, stop, jobs=self.jobs, progress=self.progress
             )
 
     def plan_of_nothing(self) -> ItemPlan:
-        """The plan of a table that holds as it is."""
-        nuggets = Nuggets(self.table, self.model.private, self.nugget_support, self.stop, self.jobs)
-        alive = self.table.supports > 0
-        alive[self.table.codes(self.model.private)] = False
+        """The plan for records that hold as they are."""
+        nuggets = Nuggets(
+            self.records, self.model.private, self.nugget_support, self.stop, self.jobs
+        )
+        alive = self.records.supports > 0
+        alive[self.records.codes(self.model.private)] = False
         all_of_them = nuggets.in_all(alive)
-        least, rows = self.nugget_support, fingerprint(self.table)
+        least, rows = self.nugget_support, fingerprint(self.records)
         return ItemPlan((), (), least, all_of_them, all_of_them, rows)
 
     def moles_alone(self) -> dict[int, Mole]:
         """The items that are moles by themselves, by code."""
-        chosen = Chosen(self.table, self.model, np.ones(self.table.n_items, dtype=bool))
-        names = self.table.vocabulary
+        chosen = Chosen(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
+        names = self.records.vocabulary
         found = {}
         for rank, (_, support, private, joint) in moles_alone(chosen.rows, chosen.limits).items():
             code = int(chosen.codes[rank])
@@ -200,12 +204,12 @@ class Search:
         """Those that count moles and nuggets in the way that was asked for."""
         if self.counting == "borders":
             private = np.zeros_like(alive)
-            private[self.table.codes(self.model.private)] = True
+            private[self.records.codes(self.model.private)] = True
             return (
-                mole_border(self.table, self.model, alive),
-                nugget_border(self.table, self.nugget_support, alive | private),
+                mole_border(self.records, self.model, alive),
+                nugget_border(self.records, self.nugget_support, alive | private),
             )
-        chosen = for_moles(self.table, self.model, alive)
+        chosen = for_moles(self.records, self.model, alive)
         store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), self.stop)
         if keep == "items":
             return MinimalMoles(chosen, store, self.stop), nuggets
@@ -218,7 +222,7 @@ class Search:
         """
         wanted = alive.copy()
         wanted[codes] = True
-        chosen = for_moles(self.table, self.model, wanted)
+        chosen = for_moles(self.records, self.model, wanted)
         problem = chosen.rows.problem(chosen.limits, self.stop)
         back = []
         for number, code in enumerate(reversed(codes)):
@@ -233,7 +237,7 @@ class Search:
     def _item(
         self, code: int, *, mole: Mole | None = None, moles: int = 0, nuggets: int = 0
     ) -> SuppressedItem:
-        name, support = self.table.vocabulary[code], int(self.supports[code])
+        name, support = self.records.vocabulary[code], int(self.supports[code])
         return SuppressedItem(name, support, mole, moles, nuggets)
 
 

@@ -32,7 +32,7 @@ from withhold.counting.closed_walk import (
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import has_more_rows
 from withhold.methods.personal.known_sets import count_of_known
-from withhold.methods.personal.people import PersonalLayout, fears_item, known_of
+from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 
 LONG = 8
 """Items of a record that are read in the time in which one is looked up among those that are protected."""
@@ -115,7 +115,7 @@ def is_unsafe(least, problem, walk, room, witness):
     n_inferred = 0
     for t in range(walk.at[N_TOUCHED]):
         e = walk.touched[t]
-        if problem.fears.anybody[e] and walk.count[e] * problem.den > problem.num * n:
+        if problem.wishes.anybody[e] and walk.count[e] * problem.den > problem.num * n:
             room.inferred[n_inferred] = e
             n_inferred += 1
             inside = inside or walk.in_set[e]
@@ -134,7 +134,7 @@ def is_unsafe(least, problem, walk, room, witness):
         e = room.inferred[k]
         for place in range(walk.at[START], walk.at[END]):
             person = problem.people.of_row[walk.pool[place]]
-            if fears_item(person, e, problem.fears):
+            if wants_protected(person, e, problem.wishes):
                 testify(walk.closure, size, e, walk.count[e], n, person, witness)
                 return True
     return n_inferred > 0 and harms_others(n_inferred, n_asked, least, problem, walk, room, witness)
@@ -214,19 +214,19 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
             # Of a long record it takes longer to find out what the person owns than what they want protected.
             if length < least or (
                 length > LONG * n_inferred
-                and not fears_any(person, room.inferred, n_inferred, problem.fears)
+                and not wants_any_protected(person, room.inferred, n_inferred, problem.wishes)
             ):
                 continue
             n_known = known_of(person, -1, people, walk, known)
             if (
                 n_known < least
-                or not fears_any(person, room.inferred, n_inferred, problem.fears)
+                or not wants_any_protected(person, room.inferred, n_inferred, problem.wishes)
                 or has_more_rows(known, n_known, n, problem.rows)
             ):
                 continue
             for k in range(n_inferred):
                 e = room.inferred[k]
-                if not fears_item(person, e, problem.fears):
+                if not wants_protected(person, e, problem.wishes):
                     continue
                 n_rest = known_of(person, e, people, walk, known)
                 if n_rest < n_known and has_more_rows(known, n_rest, n, problem.rows):
@@ -237,10 +237,10 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
 
 
 @step
-def fears_any(person, inferred, n_inferred, fears):
+def wants_any_protected(person, inferred, n_inferred, wishes):
     """Whether the person wants one of the items that follow protected."""
     k = 0
-    while k < n_inferred and not fears_item(person, inferred[k], fears):
+    while k < n_inferred and not wants_protected(person, inferred[k], wishes):
         k += 1
     return k < n_inferred
 
@@ -278,7 +278,7 @@ def mark_successful(row_of, known, problem, stop, succeeds, witness):
         for t in range(n_touched):
             e = touched[t]
             likely = joint[e] * problem.den > problem.num * support
-            if likely and fears_item(person, e, problem.fears):
+            if likely and wants_protected(person, e, problem.wishes):
                 succeeds[trial] = True
                 if nobody:
                     testify(known[trial], size, e, joint[e], support, row_of[trial], witness)

@@ -51,7 +51,7 @@ from withhold.methods.rho.check.proof import verify_rho
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
-WITHOUT_CONSTRAINTS = "nothing: who fears what is not known here"
+WITHOUT_CONSTRAINTS = "nothing: who wants what protected is not known here"
 WITHOUT_ORIGINALS = (
     "only adversaries who know published items: the original records are not known here"
 )
@@ -176,16 +176,16 @@ class _Search:
     def prior(self) -> Rule | None:
         """∅→e for the most frequent protected item, if that breaks the model."""
         supports, n_rows = self.layout.rows.supports, self.layout.layout.n_rows
-        feared = np.flatnonzero(self.layout.fears.anybody)
-        if len(feared) == 0:
+        protected = np.flatnonzero(self.layout.wishes.anybody)
+        if len(protected) == 0:
             return None
-        worst = int(feared[np.argmax(supports[feared])])
+        worst = int(protected[np.argmax(supports[protected])])
         rho = self.model.rho
         if int(supports[worst]) * rho.denominator <= rho.numerator * n_rows:
             return None
         nothing = np.zeros(0, dtype=np.int32)
-        fearful = int(rows_that_fear(self.layout, worst)[0])
-        return nothing, worst, int(supports[worst]), n_rows, fearful
+        row = int(rows_wanting(self.layout, worst)[0])
+        return nothing, worst, int(supports[worst]), n_rows, row
 
     def smallest(self, found: Rule) -> tuple[Rule, bool]:
         """The worst of the smallest breaches, and whether the search for smaller ones was complete."""
@@ -243,26 +243,26 @@ def confirm(
     return Verdict(status, method, checked, seconds, confidence=confidence), rule
 
 
-def rows_that_fear(layout: PersonalLayout, rank: int) -> Ints:
+def rows_wanting(layout: PersonalLayout, rank: int) -> Ints:
     """The rows of the persons who want the item protected."""
-    fears = layout.fears
-    column = int(fears.column_of[rank])
-    if len(fears.bits):
-        word = fears.bits[:, column >> 6] >> np.uint64(column & 63)
+    wishes = layout.wishes
+    column = int(wishes.column_of[rank])
+    if len(wishes.bits):
+        word = wishes.bits[:, column >> 6] >> np.uint64(column & 63)
         persons = np.flatnonzero(word & np.uint64(1))
     else:
         persons = (
-            np.searchsorted(fears.offsets, np.flatnonzero(fears.columns == column), "right") - 1
+            np.searchsorted(wishes.offsets, np.flatnonzero(wishes.columns == column), "right") - 1
         )
     return np.flatnonzero(np.isin(layout.people.of_row, persons)).astype(np.int32)
 
 
 def named(
-    layout: PersonalLayout, table: Records, constraints: Constraints, rule: Rule
+    layout: PersonalLayout, records: Records, constraints: Constraints, rule: Rule
 ) -> PersonalBreach:
-    """The rule in the table's own names, with the record of somebody whom it harms."""
+    """The rule with the items by name, with the record of somebody whom it harms."""
     known, consequent, joint, support, row = rule
-    vocabulary, code_of_rank = table.vocabulary, layout.layout.code_of_rank
+    vocabulary, code_of_rank = records.vocabulary, layout.layout.code_of_rank
     inferred = vocabulary[code_of_rank[consequent]]
     of_row = layout.people.of_row
     equal = np.sort(layout.layout.record_of_row[of_row == of_row[row]])

@@ -25,7 +25,7 @@ from withhold.methods.personal.known_sets import (
     next_known_set,
     start_known,
 )
-from withhold.methods.personal.people import PersonalLayout, fears_item, problem_of
+from withhold.methods.personal.people import PersonalLayout, problem_of, wants_protected
 
 Rule = tuple[Ints, int, int, int, int]
 """Antecedent and consequent in ranks, sup(Qe), sup(Q), and the row of somebody who wants e protected."""
@@ -89,7 +89,7 @@ def judge_known(size, first_only, problem, known, tally):
         harmed = -1
         for k in range(known.at[START], known.at[END]):
             row = known.walk.pool_row[k]
-            if fears_item(problem.people.of_row[row], e, problem.fears):
+            if wants_protected(problem.people.of_row[row], e, problem.wishes):
                 if harmed < 0:
                     harmed = row
                 tally.exposed[row] = 1

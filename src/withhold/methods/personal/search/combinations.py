@@ -24,7 +24,7 @@ import numpy as np
 from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import count_rows, reaches
-from withhold.methods.personal.people import fears_item
+from withhold.methods.personal.people import wants_protected
 
 SHORT = 8
 """So many published items a row may have for its subsets to be looked at one by one."""
@@ -140,7 +140,7 @@ def count_with(x, n_others, rows, room):
 
 
 @kernel
-def somebody_fears(known, size, e, problem):
+def anybody_wants_protected(known, size, e, problem):
     """Whether a person who owns all that is known (ascending) wants e protected."""
     people = problem.people
     rarest = known[0]
@@ -153,7 +153,7 @@ def somebody_fears(known, size, e, problem):
             rarest = y
     for posting in range(people.post_offsets[rarest], people.post_offsets[rarest + 1]):
         person = people.post_people[posting]
-        if not fears_item(person, e, problem.fears):
+        if not wants_protected(person, e, problem.wishes):
             continue
         c = 0
         for p in range(people.offsets[person], people.offsets[person + 1]):
@@ -195,18 +195,18 @@ def find_unsafe_subset(x, n_others, owner, most, problem, room):
 
     Returns how many items are known, put into ``room.known``, and e; or 0 and -1. The row publishes x by now.
     """
-    fears = problem.fears
+    wishes = problem.wishes
     holding = room.holding
     count_with(x, n_others, problem.rows, room)
-    if fears.anybody[x]:
+    if wishes.anybody[x]:
         mark_likely(n_others, problem, room)
     # Whoever owns the row is asked first: to find the others takes time.
     for everybody in range(2):
-        for mask in range(1, (1 << n_others) if fears.anybody[x] else 1):
+        for mask in range(1, (1 << n_others) if wishes.anybody[x] else 1):
             if room.likely[mask] and count_bits(np.uint64(mask)) <= most:
                 size = items_of(mask, -1, n_others, room.others, room.known)
-                if fears_item(owner, x, fears) or (
-                    everybody == 1 and somebody_fears(room.known, size, x, problem)
+                if wants_protected(owner, x, wishes) or (
+                    everybody == 1 and anybody_wants_protected(room.known, size, x, problem)
                 ):
                     return size, np.int64(x)
         for mask in range(1 << n_others):
@@ -216,13 +216,13 @@ def find_unsafe_subset(x, n_others, owner, most, problem, room):
                 e = room.others[c]
                 if (
                     mask >> c & 1
-                    or not fears.anybody[e]
+                    or not wishes.anybody[e]
                     or holding[mask | 1 << c] * problem.den <= problem.num * holding[mask]
                 ):
                     continue
                 size = items_of(mask, x, n_others, room.others, room.known)
-                if fears_item(owner, e, fears) or (
-                    everybody == 1 and somebody_fears(room.known, size, e, problem)
+                if wants_protected(owner, e, wishes) or (
+                    everybody == 1 and anybody_wants_protected(room.known, size, e, problem)
                 ):
                     return size, np.int64(e)
     return 0, np.int64(-1)
@@ -236,9 +236,9 @@ def unsafe_with(x, n_others, size, most, masks, problem, room):
     n = room.ends[size] - start
     for c in range(size):
         known[c] = room.others[room.chosen[c]]
-    if size > 0 and problem.fears.anybody[x]:
+    if size > 0 and problem.wishes.anybody[x]:
         enough = (n * problem.den + problem.num - 1) // problem.num
-        if not reaches(known, size, enough, problem.rows) and somebody_fears(
+        if not reaches(known, size, enough, problem.rows) and anybody_wants_protected(
             known, size, x, problem
         ):
             return size, np.int64(x)
@@ -258,9 +258,9 @@ def unsafe_with(x, n_others, size, most, masks, problem, room):
     with_item(known, size, x, room.itemset)
     for c in range(n_others):
         e = room.others[c]
-        if counts[c] * problem.den <= problem.num * n or not problem.fears.anybody[e]:
+        if counts[c] * problem.den <= problem.num * n or not problem.wishes.anybody[e]:
             continue
-        if somebody_fears(room.itemset, size + 1, e, problem):
+        if anybody_wants_protected(room.itemset, size + 1, e, problem):
             for k in range(size + 1):
                 known[k] = room.itemset[k]
             return size + 1, np.int64(e)

@@ -24,7 +24,7 @@ from withhold.methods.personal.known_sets import (
     next_known_set,
     start_known,
 )
-from withhold.methods.personal.search.owners import owner_fears
+from withhold.methods.personal.search.owners import owner_wants_protected
 from withhold.methods.rho.search.sweep import next_random
 
 CONSEQUENT, LEFTOVER, DISTRIBUTION = 0, 1, 2
@@ -172,7 +172,9 @@ def fix_set(n_holders, size, problem, known, choice, fixes):
         if (
             again
             or joint * problem.den <= problem.num * n_holders
-            or not owner_fears(e, known.walk.pool_row, known.at[START], known.at[END], problem)
+            or not owner_wants_protected(
+                e, known.walk.pool_row, known.at[START], known.at[END], problem
+            )
         ):
             continue
         before = fixes.count[0]

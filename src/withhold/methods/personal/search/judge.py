@@ -27,7 +27,7 @@ from withhold.counting.closed_walk import (
 )
 from withhold.counting.jit import kernel, step
 from withhold.counting.published import reaches
-from withhold.methods.personal.people import PersonalLayout, fears_item, known_of
+from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 from withhold.methods.personal.search.owners import (
     JOB,
     MOST,
@@ -37,7 +37,7 @@ from withhold.methods.personal.search.owners import (
     find_others,
     left_without,
     mark_essential,
-    owner_fears,
+    owner_wants_protected,
     report,
 )
 
@@ -133,7 +133,7 @@ def judge(least, returned, problem, walk, scratch, found):
     end = walk.at[END]
     size = walk.at[SIZE]
     closure = walk.closure
-    anybody = problem.fears.anybody
+    anybody = problem.wishes.anybody
     n_open = 0
     for t in range(walk.at[N_TOUCHED]):
         e = walk.touched[t]
@@ -141,7 +141,7 @@ def judge(least, returned, problem, walk, scratch, found):
         if walk.in_set[e] or not anybody[e] or (returned >= 0 and not walk.allowed[e]):
             continue
         if walk.count[e] * problem.den > problem.num * (end - start):
-            if not owner_fears(e, walk.pool, start, end, problem):
+            if not owner_wants_protected(e, walk.pool, start, end, problem):
                 scratch.opened[n_open] = e
                 n_open += 1
             elif not report(closure, size, -1, e, found):
@@ -155,7 +155,7 @@ def judge(least, returned, problem, walk, scratch, found):
     for c in range(size):
         e = closure[c]
         if not scratch.essential[c] and anybody[e]:
-            if not owner_fears(e, walk.pool, start, end, problem):
+            if not owner_wants_protected(e, walk.pool, start, end, problem):
                 scratch.opened[n_open] = e
                 n_open += 1
             elif not report(closure, size, e, e, found):
@@ -176,9 +176,9 @@ def infers_returned(returned, problem, walk, scratch, found):
     enough = (n * problem.den + problem.num - 1) // problem.num
     rest = scratch.rest
     n_rest = left_without(returned, walk.closure, walk.at[SIZE], rest)
-    if n_rest == 0 or not problem.fears.anybody[returned] or reaches(rest, n_rest, enough, rows):
+    if n_rest == 0 or not problem.wishes.anybody[returned] or reaches(rest, n_rest, enough, rows):
         return False
-    if owner_fears(returned, walk.pool, walk.at[START], walk.at[END], problem):
+    if owner_wants_protected(returned, walk.pool, walk.at[START], walk.at[END], problem):
         report(rest, n_rest, -1, returned, found)
         return True
     seen = scratch.seen
@@ -193,7 +193,7 @@ def infers_returned(returned, problem, walk, scratch, found):
             n_known = known_of(person, returned, people, walk, scratch.known)
             if n_known == 1 and rows.supports[y] >= enough:
                 continue
-            if fears_item(person, returned, problem.fears) and not reaches(
+            if wants_protected(person, returned, problem.wishes) and not reaches(
                 scratch.known, n_known, enough, rows
             ):
                 report(scratch.known, n_known, -1, returned, found)

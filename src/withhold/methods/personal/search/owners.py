@@ -10,7 +10,7 @@ import numpy as np
 from withhold.counting.closed_walk import END, SIZE, START
 from withhold.counting.jit import step
 from withhold.counting.published import has_more_rows, place_in, reaches
-from withhold.methods.personal.people import fears_item, known_of
+from withhold.methods.personal.people import known_of, wants_protected
 
 MANY_OWNERS = 1000
 """Persons to look at for one set, from which on it is worth while to find out who need not be looked at."""
@@ -75,10 +75,10 @@ def left_without(item, itemset, size, rest):
 
 
 @step
-def owner_fears(e, pool, start, end, problem):
+def owner_wants_protected(e, pool, start, end, problem):
     """Whether an owner of the rows pool[start:end] wants e protected."""
     k = start
-    while k < end and not fears_item(problem.people.of_row[pool[k]], e, problem.fears):
+    while k < end and not wants_protected(problem.people.of_row[pool[k]], e, problem.wishes):
         k += 1
     return k < end
 
@@ -193,7 +193,7 @@ def choose_whom_to_ask(other_row, least, problem, walk, scratch):
 def find_others(n_open, other_row, least, problem, walk, scratch, found):
     """Look for persons outside T who own a Q of the set and want one of the ``opened`` items protected."""
     people = problem.people
-    fears = problem.fears
+    wishes = problem.wishes
     n = walk.at[END] - walk.at[START]
     seen = scratch.seen
     seen[-1] += 1
@@ -208,13 +208,13 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
             # Whatever is sooner known first: what they want protected, or what they have.
             first = 0
             if 8 * n_open <= length:
-                first = next_protected(person, 0, n_open, scratch.opened, fears)
+                first = next_protected(person, 0, n_open, scratch.opened, wishes)
                 if first == n_open:
                     continue
             n_known = known_of(person, -1, people, walk, scratch.known)
             if n_known < least or (n_known == 1 and problem.rows.supports[y] > n):
                 continue
-            first = next_protected(person, first, n_open, scratch.opened, fears)
+            first = next_protected(person, first, n_open, scratch.opened, wishes)
             if first == n_open or (
                 n_known < walk.at[SIZE] and has_more_rows(scratch.known, n_known, n, problem.rows)
             ):
@@ -226,9 +226,9 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
 
 
 @step
-def next_protected(person, first, n_open, opened, fears):
+def next_protected(person, first, n_open, opened, wishes):
     """The place of the next opened item that the person wants protected; ``n_open`` if there is none."""
-    while first < n_open and not fears_item(person, opened[first], fears):
+    while first < n_open and not wants_protected(person, opened[first], wishes):
         first += 1
     return first
 
@@ -241,7 +241,7 @@ def report_for(person, first, n_open, n_known, problem, walk, scratch, found):
     while k < n_open:
         e = scratch.opened[k]
         n_rest = left_without(e, scratch.known, n_known, scratch.rest)
-        if not fears_item(person, e, problem.fears) or (
+        if not wants_protected(person, e, problem.wishes) or (
             walk.in_set[e] and has_more_rows(scratch.rest, n_rest, n, problem.rows)
         ):
             k += 1

@@ -77,7 +77,7 @@ def is_too_frequent(x, problem):
     """Whether anybody wants the item protected and it is likely without any knowledge."""
     n_rows = len(problem.rows.offsets) - 1
     return (
-        problem.fears.anybody[x] and problem.rows.supports[x] * problem.den > problem.num * n_rows
+        problem.wishes.anybody[x] and problem.rows.supports[x] * problem.den > problem.num * n_rows
     )
 
 

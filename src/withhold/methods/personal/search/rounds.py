@@ -47,7 +47,13 @@ from withhold.methods.personal.search.judge import (
     rules_found,
     scratch_for,
 )
-from withhold.methods.personal.search.owners import N_FULL, N_RULES, Found, Scratch, owner_fears
+from withhold.methods.personal.search.owners import (
+    N_FULL,
+    N_RULES,
+    Found,
+    Scratch,
+    owner_wants_protected,
+)
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 FEW = 3000
@@ -257,6 +263,8 @@ def infers_protected(problem, known):
     for t in range(n_touched):
         e = known.touched[t]
         if not unsafe and known.joint[e] * problem.den > problem.num * known.at[SUPPORT]:
-            unsafe = owner_fears(e, known.walk.pool_row, known.at[START], known.at[END], problem)
+            unsafe = owner_wants_protected(
+                e, known.walk.pool_row, known.at[START], known.at[END], problem
+            )
         known.joint[e] = 0
     return unsafe

@@ -15,7 +15,7 @@ from withhold.counting.jit import kernel
 from withhold.counting.threads import Stop
 from withhold.methods.personal.known_sets import count_of_known
 from withhold.methods.personal.model import PersonalRhoUncertainty
-from withhold.methods.personal.people import fears_item
+from withhold.methods.personal.people import wants_protected
 from withhold.methods.personal.sampling import draw_adversaries, sample_test
 from withhold.methods.personal.search.judge import room_for_rules, rules_found
 from withhold.methods.personal.search.owners import Found, report
@@ -95,8 +95,8 @@ def try_adversaries(row_of, known, problem, unsafe, found, stop):
         person = problem.people.of_row[row_of[trial]]
         for t in range(n_touched):
             e = touched[t]
-            if joint[e] * problem.den > problem.num * support and fears_item(
-                person, e, problem.fears
+            if joint[e] * problem.den > problem.num * support and wants_protected(
+                person, e, problem.wishes
             ):
                 unsafe[trial] = True
                 report(known[trial], size, -1, e, found)

@@ -89,7 +89,11 @@ def suppress_personal(
 
 
 def _give_up(
-    work: PersonalWorkspace, table: Records, max_known: int | None, budget: float | None, stop: Stop
+    work: PersonalWorkspace,
+    records: Records,
+    max_known: int | None,
+    budget: float | None,
+    stop: Stop,
 ) -> np.ndarray:
     """What is left without the items that are protected and unsafe, where that is known in time.
 
@@ -102,7 +106,7 @@ def _give_up(
         ranks = unsafe_items(work, look)
     if ranks is not None:
         codes = work.layout.layout.code_of_rank[ranks]
-        return remove_everywhere(table, codes, work.kept(), work.log)
+        return remove_everywhere(records, codes, work.kept(), work.log)
     size = small_sizes(work.layout)
     size = size if max_known is None else min(size, max_known)
     if not shorten_records(work, size, stop):
@@ -111,10 +115,10 @@ def _give_up(
     return work.kept()
 
 
-def _plan(table: Records, log: Log, kept: np.ndarray) -> Plan:
+def _plan(records: Records, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
     places, answers = log.removals()
-    reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
+    reason_of = np.zeros(records.n_occurrences, dtype=np.int32)
     reason_of[places] = answers
     removed = np.flatnonzero(~kept).astype(np.int32)
-    return Plan(removed, reason_of[removed], log.reasons(), fingerprint(table))
+    return Plan(removed, reason_of[removed], log.reasons(), fingerprint(records))

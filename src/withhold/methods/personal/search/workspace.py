@@ -49,7 +49,7 @@ class PersonalWorkspace:
         """By rank: whether anybody wants the item protected and it is likely without any knowledge."""
         n_rows, problem = len(self.rows.offsets) - 1, self.problem
         likely = self.rows.supports * problem.den > problem.num * n_rows
-        unsafe: NDArray[np.bool_] = problem.fears.anybody & likely
+        unsafe: NDArray[np.bool_] = problem.wishes.anybody & likely
         return unsafe
 
     def fix_prior(self, stop: Stop) -> int:

@@ -170,8 +170,8 @@ def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, s
     return antecedent, consequent, joint, support
 
 
-def named(layout: Layout, table: Records, rule: Rule) -> Breach:
-    """The rule in the table's own words."""
+def named(layout: Layout, records: Records, rule: Rule) -> Breach:
+    """The rule with the items by name."""
     antecedent, consequent, joint, support = rule
-    names = sorted(table.vocabulary[layout.code_of_rank[rank]] for rank in antecedent)
-    return Breach(tuple(names), table.vocabulary[layout.code_of_rank[consequent]], joint, support)
+    names = sorted(records.vocabulary[layout.code_of_rank[rank]] for rank in antecedent)
+    return Breach(tuple(names), records.vocabulary[layout.code_of_rank[consequent]], joint, support)

@@ -1,8 +1,8 @@
 """When the budget is spent: whatever was not shown to be safe is removed everywhere.
 
 Removing an item from all records changes no support of an itemset without it, so what was safe stays
-safe, and the release is safe whatever the search had reached. In a split table that is done within the
-parts that were not finished: the others are safe, and so is the union.
+safe, and the release is safe whatever the search had reached. Where records are split into parts, that is
+done within the parts that were not finished: the others are safe, and so is the union.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from withhold.methods.rho.search.unsafe_items import sizes_to_look_at, unsafe_it
 
 
 def remove_unproven(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
     kept: np.ndarray,
     log: Log,
@@ -29,19 +29,19 @@ def remove_unproven(
     """``kept`` without the sensitive items that are unsafe or that ``stop`` left unchecked."""
     # Each size once, small ones first: what goes for a larger one makes no smaller one unsafe.
     for size in sizes_to_look_at(model):
-        layout = lay_out(table, table.codes(model.sensitive), kept)
+        layout = lay_out(records, records.codes(model.sensitive), kept)
         unproven = unsafe_items(layout, model, size, stop, jobs=jobs)
-        kept = remove_everywhere(table, layout.code_of_rank[unproven], kept, log)
+        kept = remove_everywhere(records, layout.code_of_rank[unproven], kept, log)
     return kept
 
 
-def remove_everywhere(table: Records, codes: Ints, kept: np.ndarray, log: Log) -> np.ndarray:
+def remove_everywhere(records: Records, codes: Ints, kept: np.ndarray, log: Log) -> np.ndarray:
     """``kept`` without these items, logged as removed for want of time."""
     codes = np.sort(codes)
-    places = np.flatnonzero(kept & np.isin(table.items, codes))
+    places = np.flatnonzero(kept & np.isin(records.items, codes))
     log.add(
         places,
-        np.searchsorted(codes, table.items[places]),
+        np.searchsorted(codes, records.items[places]),
         starts=np.zeros(len(codes) + 1, dtype=np.int64),
         items=np.zeros(0, dtype=np.int32),
         consequents=codes,

@@ -31,9 +31,9 @@ from withhold.methods.rho.search.workspace import Workspace
 
 Bools = NDArray[np.bool_]
 SHARE_OF_SEARCH = 0.7
-"""Of a budget for a table in one part; the rest goes to finding what the search left unsafe."""
+"""Of a budget for records in one part; the rest goes to finding what the search left unsafe."""
 SHARE_OF_CHECK = 0.2
-"""Of a budget, to find out whether the table holds as it is."""
+"""Of a budget, to find out whether the model already holds."""
 DEFAULT_PARTS = 4
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
@@ -41,7 +41,7 @@ FEWEST_TO_SPLIT = 4_000
 MOST_TO_SPLIT = 1_000_000
 """Occurrences; above, restoring what the parts lost takes longer than it is worth."""
 MOST_TO_RESTORE = 4_000_000
-"""Occurrences; above, the table is split into parts of a million, and each part restores its own."""
+"""Occurrences; above, the records are split into parts of a million, and each part restores its own."""
 PARTS_ON_A_BUDGET = 16
 """On a budget, parts that were finished in time keep what they could; so there are several."""
 SHORT_SWEEPS = (1, 2)
@@ -120,7 +120,7 @@ def suppress_rho(
 
 
 def _holds(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
     budget: float | None,
     jobs: int | None,
@@ -128,7 +128,7 @@ def _holds(
 ) -> bool:
     """Whether nothing need be withheld, as far as that is found out in a small share of the budget."""
     with Stop(None if budget is None else budget * SHARE_OF_CHECK) as stop:
-        return already_holds(table, model, stop, jobs=jobs, progress=progress)
+        return already_holds(records, model, stop, jobs=jobs, progress=progress)
 
 
 def _search_stop(budget: float | None, *, in_one: bool) -> Stop:
@@ -136,12 +136,12 @@ def _search_stop(budget: float | None, *, in_one: bool) -> Stop:
     return Stop(budget * SHARE_OF_SEARCH if budget is not None and in_one else budget)
 
 
-def _default_parts(table: Records, *, restoring: bool, hurried: bool) -> int:
-    if hurried and len(table) >= FEWEST_TO_SPLIT:
-        return max(PARTS_ON_A_BUDGET, -(-table.n_occurrences // MOST_TO_SPLIT))
-    if table.n_occurrences > MOST_TO_RESTORE:
-        return -(-table.n_occurrences // MOST_TO_SPLIT)
-    if table.n_occurrences > MOST_TO_SPLIT or len(table) < FEWEST_TO_SPLIT or not restoring:
+def _default_parts(records: Records, *, restoring: bool, hurried: bool) -> int:
+    if hurried and len(records) >= FEWEST_TO_SPLIT:
+        return max(PARTS_ON_A_BUDGET, -(-records.n_occurrences // MOST_TO_SPLIT))
+    if records.n_occurrences > MOST_TO_RESTORE:
+        return -(-records.n_occurrences // MOST_TO_SPLIT)
+    if records.n_occurrences > MOST_TO_SPLIT or len(records) < FEWEST_TO_SPLIT or not restoring:
         return 1
     return DEFAULT_PARTS
 
@@ -201,7 +201,7 @@ def _suppress_part(
 
 def _restore(
     work: Workspace,
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
     stop: Stop,
     run: SearchRun,
@@ -222,19 +222,19 @@ def _restore(
         model.max_known,
         stop,
         n_loose=max(n_thinned - first, 0),
-        like=table.supports[work.layout.code_of_rank] if n_thinned else None,
+        like=records.supports[work.layout.code_of_rank] if n_thinned else None,
         few=few,
         jobs=run.jobs,
         progress=run.progress,
     )
 
 
-def _plan(table: Records, log: Log, kept: np.ndarray) -> Plan:
+def _plan(records: Records, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
     # The reasons first: joining them leaves room for what follows.
     reasons = log.reasons()
     places, answers = log.removals()
-    reason_of = np.zeros(table.n_occurrences, dtype=np.int32)
+    reason_of = np.zeros(records.n_occurrences, dtype=np.int32)
     reason_of[places] = answers
     removed = np.flatnonzero(~kept).astype(np.int32)
-    return Plan(removed, reason_of[removed], reasons, fingerprint(table))
+    return Plan(removed, reason_of[removed], reasons, fingerprint(records))

@@ -29,7 +29,7 @@ Bools = NDArray[np.bool_]
 
 
 def already_holds(
-    table: Records,
+    records: Records,
     model: RhoUncertainty,
     stop: Stop,
     *,
@@ -37,8 +37,8 @@ def already_holds(
     progress: Progress,
 ) -> bool:
     """Whether nothing need be withheld; False too if ``stop`` came first."""
-    sensitive = table.codes(model.sensitive)
-    layout = lay_out(without_equal_items(table, sensitive), sensitive)
+    sensitive = records.codes(model.sensitive)
+    layout = lay_out(without_equal_items(records, sensitive), sensitive)
     for size in sizes_to_look_at(model):
         if len(
             unsafe_items(layout, model, size, stop, any_will_do=True, jobs=jobs, progress=progress)

@@ -1,4 +1,4 @@
-"""Who fears what in the experiments of Nakagawa and others, drawn from a seed."""
+"""Who wants what protected in the experiments of Nakagawa and others, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NOISE = 0.01
 BLOCK = 64
 """Records that are drawn at a time, each block from a seed of its own."""
 SETTINGS: Mapping[str, str] = {
-    "fixed": "everybody fears the same random share of the items",
-    "personalized": "everybody fears a random share of their own",
-    "personalized+": "a random share of the items is feared by 99 %, every other item by 1 %",
-    "fixed+": "what anybody fears under personalized+ is feared by all",
+    "fixed": "the same random share of the items is protected for everybody",
+    "personalized": "everybody has a random share of the items protected",
+    "personalized+": "a random share of the items is protected for 99 %, every other item for 1 %",
+    "fixed+": "what anybody wants protected under personalized+ is protected for all",
 }
 
 
@@ -31,7 +31,9 @@ def constraints(table: Records, setting: str, share: float, seed: int) -> Constr
         anybody = np.zeros(table.n_items, dtype=bool)
         for start in range(0, len(table), BLOCK):
             anybody |= drawn[start : start + BLOCK].any(axis=0)
-        names = [name for name, feared in zip(table.vocabulary, anybody, strict=True) if feared]
+        names = [
+            name for name, protected in zip(table.vocabulary, anybody, strict=True) if protected
+        ]
         return Constraints.of({"*": names}, table)
     return Constraints.from_matrix(drawn, table)
 
