@@ -19,7 +19,8 @@ check: .venv/.for-development
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(TESTS) tests/house/test_architecture.py tests/house/test_twins.py tests/house/test_toy_method.py
+	$(TESTS) tests/house/test_architecture.py tests/house/test_rules.py tests/house/test_twins.py \
+		tests/house/test_toy_method.py
 
 unit: .venv/.for-development
 	$(TESTS) -n 2 --dist worksteal
@@ -35,6 +36,7 @@ bounds: .venv/.for-development
 
 docs: .venv/.for-development
 	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_stub.py
 
 bench: .venv/.for-development
 	$(BIN)/python -m benchmarks
