@@ -173,16 +173,16 @@ def _check_values(function: Callable[..., Any], given: Mapping[str, Any]) -> Non
     for name, value in given.items():
         if name not in hints:
             continue
-        told = option(name) if _option_in(hints[name]) else name
+        shown_name = option(name) if _option_in(hints[name]) else name
         if not fits(value, hints[name]):
-            raise PolicyError(f"{told} must be {words(hints[name])}, not {_shown(value)}")
+            raise PolicyError(f"{shown_name} must be {words(hints[name])}, not {_shown(value)}")
         if not fits(value, float):
             continue
         least, most = _bounds(name, hints[name])
         if least is not None and value < least:
-            raise PolicyError(f"{told} must be {least:,} or more, not {value}")
+            raise PolicyError(f"{shown_name} must be {least:,} or more, not {value}")
         if most is not None and value > most:
-            raise PolicyError(f"{told} must be at most {most:,}, not {value}")
+            raise PolicyError(f"{shown_name} must be at most {most:,}, not {value}")
 
 
 def _option_in(hint: Any) -> Option | None:

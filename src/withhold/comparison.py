@@ -29,7 +29,7 @@ from withhold.publish.recheck import model_in
 from withhold.publish.rereading import read_original, read_published
 from withhold.registry import measured as measure
 from withhold.release import AnyRelease, Release
-from withhold.telling.facts import Asked, Measured
+from withhold.telling.facts import Measured, MeasureRequest
 from withhold.wording import counted
 
 OF_THE_SENSITIVE = frozenset(("occurrences.sensitive.share", "occurrences.others.share"))
@@ -120,7 +120,7 @@ def compare(
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if isinstance(before, Records):
             refuse_if_nothing_known(find_unknown(wanted, before.vocabulary, what="sensitive items"))
-    asked = Asked(
+    request = MeasureRequest(
         min_support=None if min_support is None else str(min_support),
         min_confidence=str(min_confidence),
         jobs=jobs,
@@ -132,7 +132,7 @@ def compare(
         listed = known if wanted is None else wanted
         grown = tree or each.hierarchy
         _refuse_unrelated(each, grown)
-        own = replace(asked, model=each.model, sensitive=listed, hierarchy=grown)
+        own = replace(request, model=each.model, sensitive=listed, hierarchy=grown)
         measured = measure(each.original, each.data, own)
         if not listed:
             facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)

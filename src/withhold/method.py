@@ -17,7 +17,7 @@ from withhold.options import Declared, Plain, options_of
 
 if TYPE_CHECKING:
     from withhold.data.plan import AnyPlan
-    from withhold.telling.facts import Asked, Fact, Measured
+    from withhold.telling.facts import Fact, Measured, MeasureRequest
     from withhold.telling.sections import Section, Subject
     from withhold.telling.words import Words
     from withhold.verdict import Verdict
@@ -151,7 +151,7 @@ class Method:
     """(data, model, evidence, audit options, run) → what an attacker could do."""
     loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss]
     """(original, published, model, protected items, plan) → what was lost."""
-    measure: Callable[[Any, Any, Asked], Measured]
+    measure: Callable[[Any, Any, MeasureRequest], Measured]
     """(original, published, asked) → what the release is still good for."""
     words: Words
     """What its audits call things."""

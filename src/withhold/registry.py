@@ -13,7 +13,7 @@ from withhold.lazy import load
 from withhold.method import AuditRun, CheckRun, Method, Model, SearchOptions, SearchRun
 
 if TYPE_CHECKING:
-    from withhold.telling.facts import Asked, Measured
+    from withhold.telling.facts import Measured, MeasureRequest
     from withhold.verdict import Verdict
 
 D = TypeVar("D")
@@ -111,10 +111,10 @@ def verify(data: Any, model: Model, evidence: Evidence, run: CheckRun) -> Verdic
     return method_of(model).check(data, model, evidence, run)
 
 
-def measured(original: Any, published: Any, asked: Asked) -> Measured:
+def measured(original: Any, published: Any, request: MeasureRequest) -> Measured:
     """How a release compares with its original, in the measures of its method, or of its kind of data."""
     kind = type(original).__name__
     if kind != type(published).__name__:
         raise PolicyError(f"{kind} cannot be compared with {type(published).__name__}")
-    method = usual_method(original.kind) if asked.model is None else method_of(asked.model)
-    return method.measure(original, published, asked)
+    method = usual_method(original.kind) if request.model is None else method_of(request.model)
+    return method.measure(original, published, request)

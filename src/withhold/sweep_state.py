@@ -22,7 +22,7 @@ from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.methods.cells import plan as cell_plan
 from withhold.publish.publishing import save_text
-from withhold.telling.facts import Asked, Fact
+from withhold.telling.facts import Fact, MeasureRequest
 
 FILE = "points.jsonl"
 SEED_BITS = 32
@@ -96,7 +96,7 @@ class State:
         data: Any,
         evidence: Evidence,
         first: Case,
-        asked: Asked,
+        request: MeasureRequest,
         *,
         force: bool,
     ) -> State:
@@ -110,7 +110,7 @@ class State:
         except OSError as error:
             raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
         path = folder / FILE
-        about = _about(data, evidence, first, asked, seed)
+        about = _about(data, evidence, first, request, seed)
         if force or not path.exists():
             save_text(path, json_text(about, indent=None) + "\n", force=True)
             return cls(path, {}, seed)
@@ -131,7 +131,9 @@ class State:
             raise OutputError(f"{self._path} cannot be written: {error.strerror}") from error
 
 
-def _about(data: Any, evidence: Evidence, first: Case, asked: Asked, seed: int) -> dict[str, Any]:
+def _about(
+    data: Any, evidence: Evidence, first: Case, request: MeasureRequest, seed: int
+) -> dict[str, Any]:
     from withhold import __version__
 
     fixed = {**first.model.parameters(), **first.options}
@@ -148,7 +150,7 @@ def _about(data: Any, evidence: Evidence, first: Case, asked: Asked, seed: int) 
             if name not in first.values and name != "seed"
         },
         "seed": seed,
-        "measures": [asked.min_support, asked.min_confidence],
+        "measures": [request.min_support, request.min_confidence],
     }
 
 

@@ -29,7 +29,7 @@ from withhold.method import Model
 from withhold.pipeline import anonymize, as_data, given_evidence
 from withhold.registry import measured, method_of, search_call
 from withhold.sweep_state import Case, Plain, Point, State, Sweep
-from withhold.telling.facts import Asked, finite
+from withhold.telling.facts import MeasureRequest, finite
 
 
 @checked
@@ -67,7 +67,7 @@ def sweep(
     cases = [
         replace(case, options={**common, **case.options}) for case in grid(model, vary, options)
     ]
-    asked = Asked(
+    request = MeasureRequest(
         min_support=None if min_support is None else str(min_support),
         min_confidence=str(min_confidence),
         jobs=jobs,
@@ -76,7 +76,7 @@ def sweep(
     original = as_data(data, cases[0].model, consent, allow_unknown=allow_unknown)
     where = None if folder is None else Path(folder)
     evidence = given_evidence(cases[0].model, constraints)
-    return run_cases(original, evidence, cases, asked, folder=where, force=force)
+    return run_cases(original, evidence, cases, request, folder=where, force=force)
 
 
 def grid(
@@ -123,7 +123,7 @@ def run_cases(
     data: Any,
     evidence: Evidence,
     cases: Sequence[Case],
-    asked: Asked,
+    request: MeasureRequest,
     *,
     folder: Path | None = None,
     force: bool = False,
@@ -131,7 +131,7 @@ def run_cases(
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
     warnings = _warnings(data, evidence, cases)
-    state = State.open(folder, data, evidence, cases[0], asked, force=force)
+    state = State.open(folder, data, evidence, cases[0], request, force=force)
     if "seed" not in varied:
         cases = [replace(case, options={**case.options, "seed": state.seed}) for case in cases]
     found = {
@@ -139,17 +139,17 @@ def run_cases(
     }
     left = {number: case for number, case in enumerate(cases) if number not in found}
 
-    def tell() -> None:
-        asked.progress("sweeping", len(found), len(cases))
+    def report_progress() -> None:
+        request.progress("sweeping", len(found), len(cases))
 
-    tell()
+    report_progress()
     with closing(
-        _finished(left, partial(_measure, data, evidence, asked), asked.jobs, tell)
+        _finished(left, partial(_measure, data, evidence, request), request.jobs, report_progress)
     ) as finished:
         for number, point in finished:
             found[number] = point
             state.keep(point)
-            tell()
+            report_progress()
     return Sweep(varied, tuple(found[number] for number in range(len(cases))), warnings)
 
 
@@ -169,14 +169,14 @@ def _finished(
     cases: Mapping[int, Case],
     measure: Callable[[Case, int, Progress], Point],
     jobs: int | None,
-    tell: Callable[[], None],
+    report_progress: Callable[[], None],
 ) -> Generator[tuple[int, Point], None, None]:
     """The points as they get finished, several at a time where there are several cores."""
     cores = jobs or available_cores()
     workers = min(cores, len(cases))
     if workers <= 1:
         for number, case in cases.items():
-            yield number, measure(case, cores, lambda *_: tell())
+            yield number, measure(case, cores, lambda *_: report_progress())
         return
     stopped = threading.Event()
 
@@ -194,7 +194,7 @@ def _finished(
                 done, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
                 for task in done:
                     yield tasks[task], task.result()
-                tell()
+                report_progress()
         except BaseException:
             stopped.set()
             for task in pending:
@@ -203,7 +203,12 @@ def _finished(
 
 
 def _measure(
-    data: Any, evidence: Evidence, asked: Asked, case: Case, jobs: int, progress: Progress
+    data: Any,
+    evidence: Evidence,
+    request: MeasureRequest,
+    case: Case,
+    jobs: int,
+    progress: Progress,
 ) -> Point:
     began = time.perf_counter()
     model = case.model
@@ -218,9 +223,9 @@ def _measure(
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began
     tree = getattr(release.plan, "hierarchy", None)
-    asked = replace(asked, model=model, sensitive=release.protected, hierarchy=tree)
-    asked = replace(asked, jobs=jobs, progress=progress)
-    found = measured(data, release.data, asked)
+    request = replace(request, model=model, sensitive=release.protected, hierarchy=tree)
+    request = replace(request, jobs=jobs, progress=progress)
+    found = measured(data, release.data, request)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)
     return Point(case.values, facts, found.plotted, seconds)
 

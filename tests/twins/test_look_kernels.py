@@ -20,8 +20,8 @@ from withhold.methods.coherence.cohorts import (
     FOUND,
     Limits,
     SplitRows,
-    go,
     moles_in,
+    run_to_end,
     split_rows,
 )
 from withhold.methods.coherence.search.first_mole import any_mole
@@ -81,7 +81,9 @@ def test_find_mole__the_worst_of_the_smallest(problem, k, any_private):
         # Single items from low to high, sets from high to low: so the first of equals stays.
         roots = roots if size == 1 else roots[::-1].copy()
         tour = laid.tour(roots, ~laid.sensitive, size)
-        assert go(find_mole, laid.problem(limits, Stop()), tour, True, worst, checked) == DONE
+        assert (
+            run_to_end(find_mole, laid.problem(limits, Stop()), tour, True, worst, checked) == DONE
+        )
         expected = plain_looks.find_mole(records, private, k, h, size)
         assert moles_in(worst, size) == expected[:1]
         if not expected:
@@ -104,7 +106,7 @@ def test_any_mole(problem, h, k, largest, data):
     roots = [rank for rank in public if alive[rank]] if one is None else [one]
     problem = laid.problem(Limits(k, h.numerator, h.denominator, largest), Stop())
     tour = laid.tour(np.array(roots, dtype=np.int32), alive, largest, after=one is None)
-    assert (go(any_mole, problem, tour) == FOUND) == plain_looks.any_mole(
+    assert (run_to_end(any_mole, problem, tour) == FOUND) == plain_looks.any_mole(
         records,
         frozenset(np.flatnonzero(laid.sensitive).tolist()),
         k,

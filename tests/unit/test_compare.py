@@ -15,7 +15,7 @@ from withhold.cli import anonymize, compare  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import PolicyError
 from withhold.report.side_by_side import comparison_as_dict, comparison_html, comparison_text
-from withhold.telling.facts import Asked, Fact, Measured
+from withhold.telling.facts import Fact, Measured, MeasureRequest
 
 SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
 ONE_LESS = [["bread", "beer"], *SHOP[1:]]
@@ -120,7 +120,7 @@ def test_measured__asks_the_model_first_then_the_kind_of_data(monkeypatch):
     found = wh.compare(SHOP, release)
     assert [fact.path for fact in found.releases[0].measured.facts] == ["share"]
     with pytest.raises(PolicyError, match="cannot be compared"):
-        registry.measured(release.data, [], Asked())
+        registry.measured(release.data, [], MeasureRequest())
 
 
 def test_text__has_a_column_for_each_release():

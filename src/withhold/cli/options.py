@@ -177,17 +177,17 @@ def _declared(
     if kind is typer.Context:
         return parameter.replace(annotation=kind)
     own = f"{verb}.{name}"
-    told: dict[str, Any] = {"help": HELP.get(own) or HELP[name], "min": LEAST.get(name)}
+    info_options: dict[str, Any] = {"help": HELP.get(own) or HELP[name], "min": LEAST.get(name)}
     if parameter.default in (None, parameter.empty):
-        told["show_default"] = False
+        info_options["show_default"] = False
     if name == "policy":
-        told |= {"callback": load_policy, "is_eager": True}
+        info_options |= {"callback": load_policy, "is_eager": True}
     places = [place for place in (own, name) if place in ARGUMENTS]
     if places:
-        info = typer.Argument(metavar=ARGUMENTS[places[0]], **told)
+        info = typer.Argument(metavar=ARGUMENTS[places[0]], **info_options)
     else:
         switch = (f"--{name.replace('_', '-')}",) if kind is bool else ()
-        info = typer.Option(*SPELT.get(name, switch), **told)
+        info = typer.Option(*SPELT.get(name, switch), **info_options)
     return parameter.replace(annotation=Annotated[kind, info])
 
 

@@ -51,7 +51,7 @@ def sweep(
     from withhold import sweeping
     from withhold.atomic import settle
     from withhold.report import trade_off
-    from withhold.telling.facts import Asked
+    from withhold.telling.facts import MeasureRequest
 
     original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
     evidence = methods.read_evidence(grid[0].model, given, original, **known)
@@ -60,10 +60,10 @@ def sweep(
     if output is not None:
         settle(trade_off.sweep_files(output))
         kept = f"what is finished is in {output}; the same command goes on from there"
-    asked = Asked(min_support=min_support, min_confidence=min_confidence, jobs=jobs)
+    request = MeasureRequest(min_support=min_support, min_confidence=min_confidence, jobs=jobs)
     with saying(f"interrupted; {kept}"), working(silent=shown.quiet) as progress:
-        asked = replace(asked, progress=progress)
-        found = sweeping.run_cases(original, evidence, grid, asked, folder=output, force=force)
+        request = replace(request, progress=progress)
+        found = sweeping.run_cases(original, evidence, grid, request, folder=output, force=force)
     if output is not None:
         trade_off.write_files(found, output, name=data, promise=grid[0].model.promise())
         note(f"the table, the plot and a page are in {output}", silent=shown.quiet)

@@ -93,7 +93,7 @@ def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
         return number
     row = int((column.codes == column.values.index(value)).argmax()) + 1
     problem = f"row {row:,} holds no number, so the column cannot be binned"
-    remedy = "leave the column as it is, or mend the cell"
+    remedy = "leave the column as it is, or correct the cell"
     raise InputError(problem, path=path, column=column.name, value=value, remedy=remedy)
 
 

@@ -228,6 +228,6 @@ def _told(column: Column, other: Column) -> float:
         return 0.0
     if not second.any() and len(np.unique(keys[first[top > 1]] % width)) > 1:
         return 1.0
-    told = int(top[(top > 1) & (top > second)].sum())
-    news = (told - by_majority) / (len(others) - by_majority)
-    return told / len(others) if news >= NEARLY else 0.0
+    guessed = int(top[(top > 1) & (top > second)].sum())
+    news = (guessed - by_majority) / (len(others) - by_majority)
+    return guessed / len(others) if news >= NEARLY else 0.0

@@ -106,7 +106,7 @@ def sort_nearly(keys: NDArray[Any]) -> None:
     """Sort numbers, in place, that are never far from their place.
 
     Blocks first, then one merging sort over all of it, which finds long ascending runs and only
-    mends the rows that a block's edge cut: five times faster than one sort of everything.
+    fixes the rows that a block's edge cut: five times faster than one sort of everything.
     """
     whole = len(keys) - len(keys) % BLOCK
     keys[:whole].reshape(-1, BLOCK).sort(axis=1)

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from withhold.data import Records
 from withhold.measure.utility import Utility, measure_utility
-from withhold.telling.facts import Asked, Fact, Measured, Unit
+from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
 from withhold.wording import counted
 
 _PART = {
@@ -130,16 +130,16 @@ FEWEST = 5
 PLOTTED = ("occurrences.all.share", "rules.jaccard", "distribution.symmetric_kl")
 
 
-def measure_sets(original: Records, published: Records, asked: Asked) -> Measured:
+def measure_sets(original: Records, published: Records, request: MeasureRequest) -> Measured:
     """What ``published`` still tells of ``original``, as facts."""
     utility = measure_utility(
         original,
         published,
-        sensitive=asked.sensitive,
-        min_support=asked.min_support or usual_support(len(original)),
-        min_confidence=asked.min_confidence,
-        jobs=asked.jobs,
-        progress=asked.progress,
+        sensitive=request.sensitive,
+        min_support=request.min_support or usual_support(len(original)),
+        min_confidence=request.min_confidence,
+        jobs=request.jobs,
+        progress=request.progress,
     )
     facts = tuple(
         Fact(path, label, attrgetter(path)(utility), unit, ON_THEIR_OWN.get(path, MEANING[path]))

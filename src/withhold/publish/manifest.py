@@ -199,10 +199,10 @@ def amounts(data: Records | Table) -> dict[str, Any]:
 
 def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
     """The verdict; how it was reached only where that is counted in the published file alone."""
-    told = {"status": verdict.status.value, "words": verdict.words}
+    entry = {"status": verdict.status.value, "words": verdict.words}
     if (how := method_of(model).how_for_strangers) is not None:
-        return told | {"method": how(model)}
-    return told | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
+        return entry | {"method": how(model)}
+    return entry | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
 def column_roles_of(data: Records | Table, model: Model) -> dict[str, str]:

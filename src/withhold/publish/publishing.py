@@ -176,8 +176,8 @@ def publish(
             targets.append((drafts.new_text(text), page))
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
-    told = (verdict, written, page, content, warnings)
-    return Published(path, manifest_at, internal_at, written.sha256, *told)
+    details = (verdict, written, page, content, warnings)
+    return Published(path, manifest_at, internal_at, written.sha256, *details)
 
 
 def _proved(

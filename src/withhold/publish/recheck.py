@@ -113,8 +113,8 @@ def verify_file(
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
-    told = (policy_from, occurring_text(model, data, evidence), tuple(warnings))
-    return Recheck(same_bytes, verdict, model, data, seconds, *told)
+    details = (policy_from, occurring_text(model, data, evidence), tuple(warnings))
+    return Recheck(same_bytes, verdict, model, data, seconds, *details)
 
 
 def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | None, list[str]]:

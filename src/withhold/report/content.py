@@ -20,7 +20,7 @@ from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
 from withhold.report.provenance import limits_section, provenance_section
-from withhold.telling.facts import Asked, Fact
+from withhold.telling.facts import Fact, MeasureRequest
 from withhold.telling.plots import Plot
 from withhold.telling.sections import Drawing, Facts, Page, Paragraph, Section, Subject
 from withhold.wording import counted
@@ -43,7 +43,7 @@ BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 """Strangers learn in which of these the loss lies. Exact counts and long decimals are as good as a digest:
 whoever puts guesses back into the release can tell which guess is right."""
 FEWEST_POSSIBILITIES = 100
-"""A band is told only if so many different numbers of occurrences lie in it."""
+"""A band is stated only if so many different numbers of occurrences lie in it."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress 
     model = release.model
     method = method_of(model)
     tree = getattr(release.plan, "hierarchy", None)
-    asked = Asked(model, release.protected, hierarchy=tree, jobs=jobs, progress=progress)
+    request = MeasureRequest(model, release.protected, hierarchy=tree, jobs=jobs, progress=progress)
     # The seed of the attacks is not the release's: who sees the curve could find that by trying.
     run = AuditRun(seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
     # What is published was proved already, in memory and from the written bytes.
@@ -93,7 +93,7 @@ def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress 
         method.audit(data, model, release.evidence, method.audit_options(), how)
         for data, how in runs
     )
-    return Subject(release, measured(release.original, release.data, asked), before, after)
+    return Subject(release, measured(release.original, release.data, request), before, after)
 
 
 def make_report(
@@ -113,8 +113,8 @@ def make_report(
     made = provenance_section(manifest, internal if inside else None)
     sections = [attack, *method.sections(subject), made, limits_section(method)]
     if not inside:
-        if told := _fitness(release):
-            fit = Section("fit", "What it is still good for", (Paragraph(told, True),))
+        if text := _fitness(release):
+            fit = Section("fit", "What it is still good for", (Paragraph(text, True),))
             sections.insert(1, fit)
         sections = [section.for_strangers() for section in sections]
     loss = tuple(subject.measured.fact(path) for path in subject.measured.plotted)
@@ -145,9 +145,9 @@ def _fitness(release: AnyRelease) -> str:
     """What strangers are told about the loss of items; of other data nothing, their own section may."""
     if not isinstance(release.loss, Loss):
         return ""
-    told = band_text(release.loss.share, release.data.n_occurrences)
+    band = band_text(release.loss.share, release.data.n_occurrences)
     return (
-        f"{told} What remains is as it was: values were withheld, none was invented. "
+        f"{band} What remains is as it was: values were withheld, none was invented. "
         "Counts in this file can therefore be too low, and are never too high."
     )
 

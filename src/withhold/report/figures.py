@@ -195,9 +195,9 @@ def _label(axes: Axes, x: str, y: str) -> None:
 
 
 def _legend(axes: Axes, figure: Figure, entries: int, width: float) -> None:
-    look: dict[str, Any] = {"frameon": False, "fontsize": 9.5, "labelcolor": INK}
-    look |= {"ncols": entries if width == WIDE else 1, "handlelength": 1.6, "borderaxespad": 0.0}
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", **look)
+    style: dict[str, Any] = {"frameon": False, "fontsize": 9.5, "labelcolor": INK}
+    style |= {"ncols": entries if width == WIDE else 1, "handlelength": 1.6, "borderaxespad": 0.0}
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", **style)
 
 
 def _percent(value: float, _: object) -> str:

@@ -29,7 +29,7 @@ class Fact:
     path: str
     label: str
     value: float | None
-    """None: it cannot be told for this release."""
+    """None: not known for this release."""
     unit: Unit
     meaning: str
 
@@ -40,8 +40,8 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What somebody wants to know of a release; each kind of data takes of it what it can use."""
+class MeasureRequest:
+    """What to measure of a release, and how; each kind of data uses what applies to it."""
 
     model: Model | None = None
     """None: two files are compared of which nothing else is known."""

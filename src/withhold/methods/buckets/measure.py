@@ -19,7 +19,7 @@ from withhold.data.equal_rows import equal_rows
 from withhold.data.spans import Longs
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
-from withhold.telling.facts import Asked, Fact, Measured, Unit
+from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -164,12 +164,12 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
 PLOTTED = ("information_loss", "items_added_share", "groups")
 
 
-def measure_generalised(original: Records, published: Records, asked: Asked) -> Measured:
+def measure_generalised(original: Records, published: Records, request: MeasureRequest) -> Measured:
     """What generalising lost; without the hierarchy, or of other rows, only what names tell."""
-    tree = asked.hierarchy
+    tree = request.hierarchy
     same_rows = len(original) == len(published)
     if tree is None or not same_rows or not set(published.vocabulary) <= {*tree.names}:
-        by_name = measure_sets(original, published, asked)
+        by_name = measure_sets(original, published, request)
         why = "it was generalised, and without its hierarchy (--hierarchy) every new name counts as added"
         if tree is not None:
             why = "it does not fit the hierarchy or the records of the original"

@@ -38,7 +38,7 @@ class Errors:
 def cross_validate(
     predict: Predict, train: Codes, test: Codes, classes: Codes, *, seed: int = 0
 ) -> Errors:
-    """The errors of a classifier that learns from ``train`` and is asked about ``test``."""
+    """The errors of a classifier that learns from ``train`` and is queries about ``test``."""
     fold_of = stratified_folds(classes, seed)
     errors = []
     for fold in range(int(fold_of.max()) + 1):
@@ -53,16 +53,16 @@ def stratified_folds(classes: Codes, seed: int) -> NDArray[np.int64]:
     generator = np.random.default_rng(seed)
     n_folds = min(FOLDS, len(classes))
     fold_of = np.empty(len(classes), dtype=np.int64)
-    dealt = 0
+    n_dealt = 0
     for own in np.unique(classes):
         rows = generator.permutation(np.flatnonzero(classes == own))
         # One class begins where the one before it ended, so that small classes do not crowd a fold.
-        fold_of[rows] = (dealt + np.arange(len(rows))) % n_folds
-        dealt += len(rows)
+        fold_of[rows] = (n_dealt + np.arange(len(rows))) % n_folds
+        n_dealt += len(rows)
     return fold_of
 
 
-def naive_bayes(cells: Codes, classes: Codes, asked: Codes) -> Codes:
+def naive_bayes(cells: Codes, classes: Codes, queries: Codes) -> Codes:
     """Guesses of naive Bayes, which passes over cells that show nothing, in training and in use.
 
     >>> cells, classes = np.array([[0], [0], [1], [-1]]), np.array([0, 0, 1, 1])
@@ -71,28 +71,28 @@ def naive_bayes(cells: Codes, classes: Codes, asked: Codes) -> Codes:
     """
     n_classes = int(classes.max()) + 1
     prior = np.bincount(classes, minlength=n_classes) + LAPLACE
-    scores = np.tile(np.log(prior / prior.sum()), (len(asked), 1))
+    scores = np.tile(np.log(prior / prior.sum()), (len(queries), 1))
     for j in range(cells.shape[1]):
-        n_values = int(max(cells[:, j].max(), asked[:, j].max())) + 1
+        n_values = int(max(cells[:, j].max(), queries[:, j].max())) + 1
         shown = cells[:, j] >= 0
         keys = classes[shown].astype(np.int64) * n_values + cells[shown, j]
         counts = np.bincount(keys, minlength=n_classes * n_values).reshape(n_classes, n_values)
         share = (counts + LAPLACE) / (counts.sum(axis=1, keepdims=True) + LAPLACE * n_values)
-        seen = asked[:, j] >= 0
-        scores[seen] += np.log(share).T[asked[seen, j]]
+        seen = queries[:, j] >= 0
+        scores[seen] += np.log(share).T[queries[seen, j]]
     best: Codes = scores.argmax(axis=1).astype(np.int32)
     return best
 
 
-def decision_tree(cells: Codes, classes: Codes, asked: Codes) -> Codes:
+def decision_tree(cells: Codes, classes: Codes, queries: Codes) -> Codes:
     """Guesses of a decision tree over single values.
 
     A cell that shows nothing gets a value drawn from those that the column still shows. So a row goes down
     each branch as often as others do, which is how C4.5 treats what is missing; left as a value of its own,
     the tree would split on it and learn what original rows never show.
     """
-    drawn = one_hot(_drawn(cells), cells, asked)
-    return _guesses(drawn, classes, one_hot(asked, cells, asked))
+    drawn = one_hot(_drawn(cells), cells, queries)
+    return _guesses(drawn, classes, one_hot(queries, cells, queries))
 
 
 def has_trees() -> bool:
@@ -128,14 +128,14 @@ def leak(withheld: NDArray[np.bool_], classes: Codes, *, seed: int = 0) -> Error
     return cross_validate(_guesses, pattern, pattern, classes, seed=seed)
 
 
-def _guesses(features: NDArray[Any], classes: Codes, asked: NDArray[Any]) -> Codes:
-    """What a decision tree says of the rows asked about."""
+def _guesses(features: NDArray[Any], classes: Codes, queries: NDArray[Any]) -> Codes:
+    """What a decision tree says of the rows queries about."""
     if not has_trees():
         raise PolicyError("decision trees need scikit-learn; pip install 'withhold[learn]'")
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=LEAF, random_state=0)
-    guessed: Codes = tree.fit(features, classes).predict(asked).astype(np.int32)
+    guessed: Codes = tree.fit(features, classes).predict(queries).astype(np.int32)
     return guessed
 
 

@@ -17,21 +17,21 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
     parts: list[Part] = []
     if with_original:
         share = before.rows_at_risk / before.rows
-        told = (
+        text = (
             f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
             f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
         )
-        parts += [Paragraph(told), Drawing(_uniqueness(before, after))]
+        parts += [Paragraph(text), Drawing(_uniqueness(before, after))]
         if rows := tuple((each.row()[0], each.row()[2]) for each in before.breaches):
             caption, head = "The smallest groups of the original", ("quasi-identifiers", "rows")
             parts.append(Listing(caption, head, rows, folded=True))
     wildcard = "" if after.k_wildcard is None else f" ({after.k_wildcard:,} if it fits anything)"
-    told = (
+    text = (
         f"In the release every group has at least {after.model.k:,} rows that agree in all "
         "quasi-identifiers, a withheld cell being a value of its own."
     )
     smallest = f"The smallest group of the release has {counted(after.k, 'row')}{wildcard}."
-    parts += [Paragraph(told, for_strangers=True), Paragraph(smallest)]
+    parts += [Paragraph(text, for_strangers=True), Paragraph(smallest)]
     return Section("attacker", "Who stands out", tuple(parts))
 
 

@@ -26,7 +26,7 @@ from withhold.methods.cells.classifiers import (
 from withhold.methods.cells.loss import MEANING as LOSS_MEANING
 from withhold.methods.cells.loss import TableLoss, as_seen, class_codes, table_loss
 from withhold.methods.cells.model import KAnonymity
-from withhold.telling.facts import Asked, Fact, Measured, Unit
+from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
 from withhold.wording import counted
 
 
@@ -135,21 +135,21 @@ def measure_table(
     return TableUtility(loss, kept, learnt(naive_bayes), tree, leaked)
 
 
-def measure_tables(original: Table, published: Table, asked: Asked) -> Measured:
+def measure_tables(original: Table, published: Table, request: MeasureRequest) -> Measured:
     """The measures of a released table as facts."""
-    if not isinstance(asked.model, KAnonymity):
+    if not isinstance(request.model, KAnonymity):
         raise PolicyError(
             "nothing says which columns are the quasi-identifiers; keep the manifest beside the release"
         )
-    found = measure_table(original, published, asked.model)
+    found = measure_table(original, published, request.model)
     values = found.as_dict()
     facts = []
     for path, label, unit in SHOWN:
         value = _value_at(values, path)
         if value is not None or path.startswith("loss."):
             facts.append(Fact(path, label, value, unit, MEANING[path]))
-    warnings = list(_mismatches(original, published, asked.model))
-    if asked.model.label is not None and not has_trees():
+    warnings = list(_mismatches(original, published, request.model))
+    if request.model.label is not None and not has_trees():
         warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
     there = {fact.path for fact in facts}
     return Measured(tuple(facts), tuple(warnings), found, tuple(p for p in PLOTTED if p in there))

@@ -167,7 +167,7 @@ def with_twice_the_room(arrays: Any, names: tuple[str, ...]) -> Any:
     return arrays._replace(**longer)
 
 
-def go(walk: Callable[..., int], problem: Problem, tour: Tour, *others: Any) -> int:
+def run_to_end(walk: Callable[..., int], problem: Problem, tour: Tour, *others: Any) -> int:
     """Run a kernel to its end, with more room for the walk as often as it asks for it."""
     while (status := walk(problem, tour, *others)) == MORE_ROOM:
         children, pool = ("child_item", "child_start", "child_end"), ("pool_row", "pool_position")
@@ -191,13 +191,13 @@ def moles_in(worst: Worst, size: int) -> list[Found]:
     return found
 
 
-def dealt(roots: Ints, hands: int) -> list[Ints]:
-    """The roots dealt out like cards, so that each task gets rare and frequent ones; no empty hands.
+def spread_over_tasks(roots: Ints, n_tasks: int) -> list[Ints]:
+    """The roots spread over tasks, so that each task gets rare and frequent ones; no task is empty.
 
-    >>> [hand.tolist() for hand in dealt(np.arange(5, dtype=np.int32), 2)]
+    >>> [some.tolist() for some in spread_over_tasks(np.arange(5, dtype=np.int32), 2)]
     [[0, 2, 4], [1, 3]]
     """
-    n_tasks = min(len(roots), hands)
+    n_tasks = min(len(roots), n_tasks)
     return [roots[start::n_tasks].copy() for start in range(n_tasks)]
 
 

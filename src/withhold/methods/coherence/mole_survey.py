@@ -14,7 +14,15 @@ from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.counting.worst import new_worst
 from withhold.methods.coherence.breach_store import BreachStore, larger_store, new_store
-from withhold.methods.coherence.cohorts import DONE, Bools, Found, Limits, SplitRows, go, moles_in
+from withhold.methods.coherence.cohorts import (
+    DONE,
+    Bools,
+    Found,
+    Limits,
+    SplitRows,
+    moles_in,
+    run_to_end,
+)
 from withhold.methods.coherence.minimal_moles import (
     FULL,
     NO_MOLE,
@@ -212,7 +220,9 @@ def _walk(
         np.zeros(limits.largest + 2, dtype=np.int64),
         np.zeros(limits.largest + 1, dtype=np.int32),
     )
-    status = go(survey_moles, rows.problem(limits, stop), tour, store, storing, found, scratch)
+    status = run_to_end(
+        survey_moles, rows.problem(limits, stop), tour, store, storing, found, scratch
+    )
     return status, int(tour.place[0]) - (status != DONE)
 
 

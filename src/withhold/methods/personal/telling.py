@@ -23,13 +23,13 @@ def sections_of_personal(subject: Subject) -> list[Section]:
     assert constraints is not None
     assert isinstance(plan, Plan)
     wishes = count_wishes(constraints, release.original, plan.removed)
-    told = (
+    text = (
         "Everybody said which items nobody should infer about them, whether they have them or not. "
         "An attacker is taken to know items of the original record, also those that were withheld; "
         "what can be concluded is counted in the release."
     )
     parts = (
-        Paragraph(told, for_strangers=True),
+        Paragraph(text, for_strangers=True),
         Paragraph(model.needs, for_strangers=True),
         Facts(_facts(wishes, len(release.original))),
         *_items(wishes),

@@ -33,11 +33,11 @@ from withhold.methods.coherence.cohorts import (
     Found,
     Limits,
     SplitRows,
-    dealt,
-    go,
     limits_of,
     moles_in,
+    run_to_end,
     split_rows,
+    spread_over_tasks,
 )
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
@@ -101,7 +101,7 @@ def _sets_up_to_p(
     """Look at every public set of at most p items until one is a mole."""
     tasks = [
         partial(_walk, rows, limits, stop, roots, False)
-        for roots in dealt(rows.public_ranks(), 16 * jobs)
+        for roots in spread_over_tasks(rows.public_ranks(), 16 * jobs)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking public sets")
     found = next((mole for mole, _ in results if mole is not None), None)
@@ -114,7 +114,7 @@ def _walk(
     """What a walk from these roots finds, and the number of sets it looked at."""
     worst, checked = new_worst(limits.largest, 1), np.zeros(1, dtype=np.int64)
     tour = rows.tour(roots, ~rows.sensitive, limits.largest)
-    go(find_mole, rows.problem(limits, stop), tour, all_of_them, worst, checked)
+    run_to_end(find_mole, rows.problem(limits, stop), tour, all_of_them, worst, checked)
     sizes = range(1, limits.largest + 1)
     moles = [mole for size in sizes for mole in moles_in(worst, size)]
     if moles and not all_of_them:
@@ -137,7 +137,8 @@ def _closed_sets(
     if limits.num >= limits.den:
         private = private[:0]
     tasks = [
-        partial(_closed_task, indexed, limits, some, stop) for some in dealt(private, 16 * jobs)
+        partial(_closed_task, indexed, limits, some, stop)
+        for some in spread_over_tasks(private, 16 * jobs)
     ]
     results = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
     found = next((mole for mole, _ in results if mole is not None), None)
@@ -166,7 +167,7 @@ def _smallest(
         of_size = limits._replace(largest=size)
         tasks = [
             partial(_walk, rows, of_size, stop, roots, True)
-            for roots in dealt(ranks if size == 1 else ranks[::-1], 16 * jobs)
+            for roots in spread_over_tasks(ranks if size == 1 else ranks[::-1], 16 * jobs)
         ]
         what = "looking for smaller sets"
         results = run_all(tasks, stop, jobs=jobs, progress=progress, what=what)

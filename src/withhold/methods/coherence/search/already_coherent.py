@@ -16,10 +16,10 @@ from withhold.methods.coherence.cohorts import (
     FOUND,
     Limits,
     SplitRows,
-    dealt,
-    go,
     limits_of,
+    run_to_end,
     split_rows,
+    spread_over_tasks,
 )
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.search.first_mole import any_mole
@@ -39,7 +39,7 @@ def already_coherent(
     if limits.largest < rows.longest:
         tasks = [
             partial(_any_mole, rows, limits, roots, stop)
-            for roots in dealt(rows.public_ranks(), 16 * jobs)
+            for roots in spread_over_tasks(rows.public_ranks(), 16 * jobs)
         ]
     else:
         # Parts of frequent records are frequent; see the proof for why closed sets are enough then.
@@ -54,14 +54,14 @@ def already_coherent(
         # Each task copies the rows, so there are few.
         tasks = [
             partial(_any_follows, layout, indexed, limits, some, stop)
-            for some in dealt(ranks, jobs)
+            for some in spread_over_tasks(ranks, jobs)
         ]
     return not any(run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for moles"))
 
 
 def _any_mole(rows: SplitRows, limits: Limits, roots: Ints, stop: Stop) -> bool:
     tour = rows.tour(roots, ~rows.sensitive, limits.largest)
-    found = go(any_mole, rows.problem(limits, stop), tour) == FOUND
+    found = run_to_end(any_mole, rows.problem(limits, stop), tour) == FOUND
     if found:
         stop.because(ANSWERED)
     return found

@@ -1,4 +1,4 @@
-"""The search's own look for a mole: does one come with an item, and is there any at all?
+"""How the search looks for a mole: does restoring an item make one, and is there any at all?
 
 The search asks it of an item that might come back, and before it removes anything. The proof has a walk of
 its own, so that a mistake here cannot hide itself.

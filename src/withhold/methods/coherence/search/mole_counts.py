@@ -23,10 +23,10 @@ from withhold.methods.coherence.cohorts import (
     MORE_ROOM,
     Bools,
     Tours,
-    dealt,
-    go,
     limits_of,
+    run_to_end,
     split_rows,
+    spread_over_tasks,
     with_twice_the_room,
 )
 from withhold.methods.coherence.model import Coherent
@@ -111,7 +111,8 @@ class Counter:
 
     def _run(self, count: Callable[[Ints], Tally], roots: Ints) -> list[Tally]:
         tasks = [
-            partial(count, some) for some in dealt(roots, 4 * self.jobs if self.jobs > 1 else 1)
+            partial(count, some)
+            for some in spread_over_tasks(roots, 4 * self.jobs if self.jobs > 1 else 1)
         ]
         return run_all(tasks, self.stop, jobs=self.jobs)
 
@@ -158,7 +159,9 @@ class AllMoles(Counter):
         tally = new_tally(n_items, largest, self.slots, self.weights, len(self.worth))
         problem = self.rows.problem(self.limits, self.stop)
         tour = self.rows.tour(roots, alive, largest, after=after)
-        go(count_moles, problem, tour, self.store, tally, new_scratch(n_items, largest), part)
+        run_to_end(
+            count_moles, problem, tour, self.store, tally, new_scratch(n_items, largest), part
+        )
         return tally
 
 

@@ -22,7 +22,7 @@ from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError
 from withhold.exact import decimal_text
 from withhold.method import SearchRun
-from withhold.methods.coherence.cohorts import DONE, Bools, go
+from withhold.methods.coherence.cohorts import DONE, Bools, run_to_end
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import moles_alone, store_breaches
@@ -229,7 +229,7 @@ class Search:
             self.progress("restoring items", number, len(codes))
             root, living = chosen.rank_of_code[[code]], chosen.alive(alive)
             tour = chosen.rows.tour(root, living, chosen.limits.largest, after=False)
-            if go(any_mole, problem, tour) == DONE:
+            if run_to_end(any_mole, problem, tour) == DONE:
                 alive[code] = True
                 back.append(code)
         return back

@@ -54,7 +54,7 @@ class Room(NamedTuple):
     """By person: the number of the set for which they were asked last; the last place has that of the set."""
     inferred: Any
     """Items that follow from the set and that anybody wants protected."""
-    asked: Any
+    queried: Any
     """Items of which everybody who is asked owns one."""
     lacking: Any
     known: Any
@@ -142,7 +142,7 @@ def is_unsafe(least, problem, walk, room, witness):
 
 @step
 def choose_whom_to_ask(least, rows, people, walk, room):
-    """Mark in ``room.needed`` the items without which more rows hold the set; fill ``room.asked``.
+    """Mark in ``room.needed`` the items without which more rows hold the set; fill ``room.queried``.
 
     Whoever owns a Q with the same rows and at least ``least`` items owns one of those asked for: all but the
     most frequent items of the set, or what one of the other rows lacks, whatever has the fewest owners.
@@ -155,7 +155,7 @@ def choose_whom_to_ask(least, rows, people, walk, room):
     for c in range(size):
         room.needed[closure[c]] = False
         if c < n_asked:
-            room.asked[c] = closure[c]
+            room.queried[c] = closure[c]
             fewest += people.post_offsets[closure[c] + 1] - people.post_offsets[closure[c]]
     if size == 1:
         room.needed[closure[0]] = walk.at[END] - walk.at[START] < len(rows.offsets) - 1
@@ -189,7 +189,7 @@ def choose_whom_to_ask(least, rows, people, walk, room):
                 fewest = owners
                 n_asked = n_lacking
                 for k in range(n_lacking):
-                    room.asked[k] = room.lacking[k]
+                    room.queried[k] = room.lacking[k]
     return n_asked
 
 
@@ -204,7 +204,7 @@ def harms_others(n_inferred, n_asked, least, problem, walk, room, witness):
     turn[last] += 1
     now = turn[last]
     for a in range(n_asked):
-        x = room.asked[a]
+        x = room.queried[a]
         for posting in range(people.post_offsets[x], people.post_offsets[x + 1]):
             person = people.post_people[posting]
             if turn[person] == now:

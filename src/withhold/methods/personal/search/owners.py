@@ -38,7 +38,7 @@ class Scratch(NamedTuple):
     """By person: the number of the set for which they were last looked at; in the last place, of the set."""
     opened: Any
     """Items in danger that no owner of the set's rows wants protected."""
-    asked: Any
+    queried: Any
     known: Any
     rest: Any
 
@@ -153,14 +153,14 @@ def count_owners(itemset, size, people):
 
 @step
 def choose_whom_to_ask(other_row, least, problem, walk, scratch):
-    """Fill ``asked`` with items of which everybody owns one who owns a Q of the set; how many they are.
+    """Fill ``queried`` with items such that every owner of a Q of the set owns one; returns how many.
 
     That is something that ``other_row`` lacks, if it is not -1; and something beside the ``least`` - 1 most
     frequent items, or beside as many of these as more than n rows hold. What has fewer owners is taken.
     """
     size = walk.at[SIZE]
     n = walk.at[END] - walk.at[START]
-    asked = scratch.asked
+    queried = scratch.queried
     n_first = size - max(least - 1, 0)
     owners = count_owners(walk.closure, n_first, problem.people)
     lacking = owners
@@ -168,9 +168,9 @@ def choose_whom_to_ask(other_row, least, problem, walk, scratch):
     if other_row >= 0:
         for c in range(size):
             if place_in(other_row, walk.closure[c], problem.rows) < 0:
-                asked[n_lacking] = walk.closure[c]
+                queried[n_lacking] = walk.closure[c]
                 n_lacking += 1
-        lacking = count_owners(asked, n_lacking, problem.people)
+        lacking = count_owners(queried, n_lacking, problem.people)
     if min(owners, lacking) > MANY_OWNERS:
         low = 0
         while low < n_first:
@@ -185,7 +185,7 @@ def choose_whom_to_ask(other_row, least, problem, walk, scratch):
     if lacking < owners:
         return n_lacking
     for c in range(n_first):
-        asked[c] = walk.closure[c]
+        queried[c] = walk.closure[c]
     return n_first
 
 
@@ -198,7 +198,7 @@ def find_others(n_open, other_row, least, problem, walk, scratch, found):
     seen = scratch.seen
     seen[-1] += 1
     for a in range(choose_whom_to_ask(other_row, least, problem, walk, scratch)):
-        y = scratch.asked[a]
+        y = scratch.queried[a]
         for posting in range(people.post_offsets[y], people.post_offsets[y + 1]):
             person = people.post_people[posting]
             length = people.offsets[person + 1] - people.offsets[person]

@@ -85,7 +85,7 @@ class Restorer:
         self.probes = [
             Probe(
                 most,
-                # To look, an item is put back for a moment: not where another thread looks, too.
+                # A test puts an item back for a moment, so each thread has a copy of its own.
                 work.problem if thread == 0 else _copy(work.problem),
                 new_closed_walk(work.rows),
                 scratch_for(work.layout),
@@ -127,9 +127,9 @@ class Restorer:
             self.list_rules()
         n_rules = len(self.consequents)
         parts = [numbers[thread :: self.jobs] for thread in range(self.jobs)]
-        looks = [partial(self._look, thread, part) for thread, part in enumerate(parts)]
+        tasks = [partial(self._test, thread, part) for thread, part in enumerate(parts)]
         every = self._tried(numbers)
-        for thread, (tried, found) in enumerate(run_all(looks, self.stop, jobs=self.jobs)):
+        for thread, (tried, found) in enumerate(run_all(tasks, self.stop, jobs=self.jobs)):
             every.outcomes[thread :: self.jobs] = tried.outcomes
             self._learn(parts[thread], n_rules, tried, found)
         found = room_for_rules(1, self.longest)
@@ -151,7 +151,7 @@ class Restorer:
             np.zeros(len(numbers), dtype=np.int8),
         )
 
-    def _look(self, thread: int, numbers: Longs) -> tuple[Tried, Found]:
+    def _test(self, thread: int, numbers: Longs) -> tuple[Tried, Found]:
         """What blocks each of the deletions, were it undone alone, and the rules that are new."""
         of_item = self.of_item_starts, self.of_item
         rules = Rules(self.starts, self.items, self.consequents, *of_item, self.returned_at)

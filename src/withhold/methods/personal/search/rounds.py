@@ -1,7 +1,7 @@
 """The order of work of the personal suppressor: small sets of known items first, then closed sets.
 
-In: a workspace. Out: the workspace, safe, unless it was stopped. After a look at everything with few
-deletions only what these can have harmed is looked at again; a look that finds nothing ends it.
+In: a workspace. Out: the workspace, safe, unless it was stopped. After a full pass with few
+deletions, only what these can have harmed is checked again; a pass that finds nothing ends it.
 
 Whole records are withheld, or all but a few items of each, where there is no time to look at them.
 Of a record with a thousand items, nearly every pair stands nowhere else, so that whoever knows two of them
@@ -57,7 +57,7 @@ from withhold.methods.personal.search.owners import (
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
 FEW = 3000
-"""After so many deletions it is quicker to follow each than to look at everything."""
+"""After so many deletions it is quicker to follow each than to check everything."""
 AT_ONCE = 20_000
 """Rules that one task reports before they are fixed."""
 TASKS = 64
@@ -89,7 +89,7 @@ def follow(work: PersonalWorkspace, again: Jobs, since: int, least: int, stop: S
 
     A rule that was reported stands for all sets with the same records. When an item of it is withheld for
     another rule, it is safe, and the others need not be: so where something was found, look again. Such a
-    set may now have another root, so a look at everything has the last word.
+    set may now have another root, so a full pass has the last word.
     """
     harmed = NO_JOBS
     while stop.reason == 0:
@@ -223,8 +223,8 @@ def holds_already(
         """Whether a closed set is unsafe for somebody who knows more items of it."""
         return bool(finder.find(part, 1).count[N_RULES] > 0)
 
-    def answer(look: Callable[[Jobs], bool], part: Jobs) -> bool:
-        if unsafe := look(part):
+    def answer(step: Callable[[Jobs], bool], part: Jobs) -> bool:
+        if unsafe := step(part):
             stop.because(ANSWERED)
         return unsafe
 
@@ -232,9 +232,9 @@ def holds_already(
     parts = [roots[start::TASKS].copy() for start in range(min(TASKS, len(roots)))]
     with Stop(limit_seconds) as stop:
         finder = ClosedSetFinder(layout, problem, largest + 1, stop)
-        looks = [in_known_sets] if largest > 0 else []
-        for look in looks + ([in_closed_sets] if max_known is None else []):
-            tasks = [partial(answer, look, part) for part in parts]
+        steps = [in_known_sets] if largest > 0 else []
+        for step in steps + ([in_closed_sets] if max_known is None else []):
+            tasks = [partial(answer, step, part) for part in parts]
             what = "looking for anything unsafe"
             if any(run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)):
                 return False

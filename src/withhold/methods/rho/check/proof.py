@@ -63,12 +63,12 @@ def verify_rho(
 def _closed_sets(
     layout: Layout, model: RhoUncertainty, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[str, int, Rule | None]:
-    """Look at the closed sets of every D_e until one is unsafe."""
+    """Check the closed sets of every D_e until one is unsafe."""
     consequents = layout.sensitive_ranks()
     rows = layout.rows(with_bitmaps=True)
     n_tasks = min(len(consequents), 16 * jobs)
 
-    def look(start: int) -> tuple[Rule | None, int]:
+    def check(start: int) -> tuple[Rule | None, int]:
         # Every n-th consequent, so that frequent and rare ones are spread over the tasks.
         some = consequents[start::n_tasks]
         result = find_unsafe_closed_set(rows, some, model.limits, stop.flag)
@@ -76,9 +76,9 @@ def _closed_sets(
             stop.because(ANSWERED)
         return result
 
-    looks = [partial(look, start) for start in range(n_tasks)]
-    seen = run_all(looks, stop, jobs=jobs, progress=progress, what="checking closed sets")
-    checked = sum(looked_at for _, looked_at in seen)
+    tasks = [partial(check, start) for start in range(n_tasks)]
+    seen = run_all(tasks, stop, jobs=jobs, progress=progress, what="checking closed sets")
+    checked = sum(n_checked for _, n_checked in seen)
     found = next((rule for rule, _ in seen if rule is not None), None)
     return "all closed sets of the records of each sensitive item", checked, found
 
@@ -86,7 +86,7 @@ def _closed_sets(
 def _bounded_antecedents(
     layout: Layout, model: RhoUncertainty, stop: Stop, jobs: int, progress: Progress
 ) -> tuple[str, int, Rule | None]:
-    """Look at every antecedent of at most ``max_known`` items until one is unsafe."""
+    """Check every antecedent of at most ``max_known`` items until one is unsafe."""
     assert model.max_known is not None
     method = f"all antecedents of at most {counted(model.max_known, 'item')}"
     found = None if model.ignore_prior else _prior(layout, model)

@@ -52,7 +52,7 @@ def delete_forced(
     rows, sensitive = layout.rows(), layout.sensitive
     walks: list[Walk] = []
 
-    def look(*roots: int) -> None:
+    def find(*roots: int) -> None:
         child_of = np.empty(layout.n_items, dtype=np.int64)
         try:
             # What another task has finished with; taking it from a list is safe between threads.
@@ -62,7 +62,7 @@ def delete_forced(
         find_forced(rows, walk, sensitive, child_of, roots, limits, supports, stop.flag)
         walks.append(walk)
 
-    tasks = [partial(look, *ends) for ends in zip(bounds, bounds[1:], strict=False)]
+    tasks = [partial(find, *ends) for ends in zip(bounds, bounds[1:], strict=False)]
     what = "finding forced deletions"
     run_all(tasks, stop, jobs=choices.jobs, progress=choices.progress, what=what)
     if limits.with_prior and layout.n_rows * limits.num < limits.den:

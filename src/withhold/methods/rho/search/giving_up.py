@@ -14,7 +14,7 @@ from withhold.counting.threads import Stop
 from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.search.log import Log
-from withhold.methods.rho.search.unsafe_items import sizes_to_look_at, unsafe_items
+from withhold.methods.rho.search.unsafe_items import sizes_to_check, unsafe_items
 
 
 def remove_unproven(
@@ -28,7 +28,7 @@ def remove_unproven(
 ) -> np.ndarray:
     """``kept`` without the sensitive items that are unsafe or that ``stop`` left unchecked."""
     # Each size once, small ones first: what goes for a larger one makes no smaller one unsafe.
-    for size in sizes_to_look_at(model):
+    for size in sizes_to_check(model):
         layout = lay_out(records, records.codes(model.sensitive), kept)
         unproven = unsafe_items(layout, model, size, stop, jobs=jobs)
         kept = remove_everywhere(records, layout.code_of_rank[unproven], kept, log)

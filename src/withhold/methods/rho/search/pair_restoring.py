@@ -20,7 +20,7 @@ from withhold.counting.threads import Stop
 from withhold.methods.rho.search.room import Rules
 from withhold.methods.rho.search.workspace import Workspace
 
-MOST_LOOKS = 1_000_000
+MOST_TRIES = 1_000_000
 """Pairs of which it is seen whether they can help each other, in each round."""
 MOST_TRIALS = 2_000
 """Pairs that are tried in each round: a fixed number, so that the same are tried everywhere."""
@@ -100,12 +100,12 @@ def helpful_pairs(blocked: list[Blocked]) -> Iterator[tuple[Blocked, Blocked]]:
     of_item: dict[int, list[Blocked]] = {}
     for each in blocked:
         of_item.setdefault(each.item, []).append(each)
-    looks = 0
+    tries = 0
     for one in blocked:
         for item in sorted(one.antecedent):
             for two in of_item.get(item, ()):
-                looks += 1
-                if looks > MOST_LOOKS:
+                tries += 1
+                if tries > MOST_TRIES:
                     return
                 new = two.number > one.number and two.row != one.row
                 if new and one.item in two.antecedent and two.helps(one) and one.helps(two):
