@@ -188,7 +188,7 @@ class Hierarchy:
         if name not in self._code_of:
             near = nearest(name, self.names)
             remedy = f"did you mean {near!r}" if near else "check the spelling"
-            raise InputError("is no name in the hierarchy", value=name, remedy=remedy)
+            raise InputError("not a name in the hierarchy", value=name, remedy=remedy)
         return self._code_of[name]
 
     def codes(self, names: Iterable[str]) -> Codes:
