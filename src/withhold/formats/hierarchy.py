@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from withhold.arguments import checked
-from withhold.data.growing import ROOT, Edge, grow, path_edges
 from withhold.data.hierarchy import Hierarchy
+from withhold.data.tree_building import ROOT, Edge, build_tree, path_edges
 from withhold.errors import InputError, PolicyError
 from withhold.formats.cells import BLANKS
 from withhold.formats.columns import ITEM_NAMES, plain
@@ -93,7 +93,7 @@ def hierarchy_format(text: Text) -> str:
 
 def _read_arx(text: Text) -> Hierarchy:
     edges = [edge for line, cells in _rows(text) for edge in path_edges(cells, line)]
-    return Hierarchy(*grow(edges, path=text.path))
+    return Hierarchy(*build_tree(edges, path=text.path))
 
 
 def _read_edges(text: Text) -> Hierarchy:
@@ -107,7 +107,7 @@ def _read_edges(text: Text) -> Hierarchy:
             problem = f"has {counted(len(cells), 'cell')} where an edge has two"
             raise text.error(problem, REMEDY, line=line)
         edges.append(Edge((cells[child], 0), (cells[parent], 0), line))
-    return Hierarchy(*grow(edges, path=text.path))
+    return Hierarchy(*build_tree(edges, path=text.path))
 
 
 def _read_levels(text: Text) -> Hierarchy:
@@ -122,7 +122,7 @@ def _read_levels(text: Text) -> Hierarchy:
         for edge in path_edges([*cells, ROOT] if needs_root else cells, line)
     ]
     levels = {top - place: name for place, name in enumerate(header)}
-    return Hierarchy(*grow(edges, path=text.path, levels=levels))
+    return Hierarchy(*build_tree(edges, path=text.path, levels=levels))
 
 
 def _read_amnesia(text: Text) -> Hierarchy:
@@ -143,7 +143,7 @@ def _read_amnesia(text: Text) -> Hierarchy:
             problem = "not a line of an Amnesia hierarchy"
             raise text.error(problem, remedy, line=line, value=content)
         edges += [Edge((child, 0), (words[0], 0), line) for child in words[2:]]
-    return Hierarchy(*grow(edges, path=text.path))
+    return Hierarchy(*build_tree(edges, path=text.path))
 
 
 READERS: dict[str, Callable[[Text], Hierarchy]] = {
