@@ -6,7 +6,7 @@
     ├── OutputError       the result cannot be written      exit code 3
     ├── ImpossibleError   no release can satisfy it         exit code 4
     ├── NotVerifiedError  the release failed its own proof  exit code 1 (broken) or 5 (undecided)
-    ├── UndecidedError    it cannot be told what to prove   exit code 5
+    ├── UndecidedError    it is not clear what to prove    exit code 5
     ├── Interrupted       Ctrl-C, nothing was published     exit code 130
     └── InternalError     this is a bug in us               exit code 70
 

@@ -23,7 +23,7 @@ Plain = str | int | float | bool | None | Sequence["Plain"] | Mapping[str, "Plai
 """A value as JSON and policy files hold it."""
 Threshold = str | Fraction | Decimal | float | int
 """A share, exactly as somebody wrote it."""
-K_MISSING = "say --k 5, the fewest records or rows among which people hide"
+K_MISSING = "use --k 5, the fewest records or rows among which people hide"
 K_HELP = "The fewest records or rows among which people hide."
 ITEMS_HELP = "A text file with one item a line, or items separated by commas."
 Kind = Literal["plain", "threshold", "items", "columns", "any", "file", "publish", "repeated"]

@@ -70,7 +70,7 @@ def called_kernels(source: Path = SOURCE) -> set[Kernel]:
 def _visible_kernels(module: str, tree: ast.Module, kernels: set[Kernel]) -> dict[str, Kernel]:
     """The kernels that a module defines or imports, by the name that they have there.
 
-    An imported module is followed too: ``fix.sweep`` is the kernel ``sweep`` of that module.
+    An imported module is followed too: ``fix.fix_roots`` is the kernel ``fix_roots`` of that module.
     """
     visible = {kernel.name: kernel for kernel in kernels if kernel.module == module}
     by_module: dict[str, list[Kernel]] = {}

@@ -16,7 +16,7 @@ MISSING = frozenset(
         "find_unsafe_among",
         "survey_known_sets",
         "survey_moles",
-        "sweep_roots",
+        "fix_roots",
         "treat_pairs",
         # Compared with brute force through the whole check or search.
         "find_set_unsafe_for_somebody",

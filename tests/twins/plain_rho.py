@@ -198,7 +198,7 @@ def lehmer(seed: int) -> Iterator[int]:
         yield seed
 
 
-def sweep(
+def fix_antecedents(
     records: Sequence[Record],
     sensitive: Record,
     rho: Fraction,
@@ -213,7 +213,7 @@ def sweep(
     or with ``lots`` any.
 
     >>> table = [frozenset({1, 9}), frozenset({1, 9}), frozenset({1})]
-    >>> sweep(table, frozenset({9}), Fraction(1, 3), size=1)[0]
+    >>> fix_antecedents(table, frozenset({9}), Fraction(1, 3), size=1)[0]
     [frozenset({1}), frozenset({1, 9}), frozenset({1})]
     """
     table = list(records)

@@ -26,7 +26,7 @@ from withhold.methods.coherence.cohorts import (
 )
 from withhold.methods.coherence.search.first_mole import any_mole
 from withhold.methods.rho.model import Limits as RhoLimits
-from withhold.methods.rho.search.sweep import find_unsafe_consequents
+from withhold.methods.rho.search.antecedent_fix import find_unsafe_consequents
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
 

@@ -16,6 +16,7 @@ from withhold.counting.layout import Layout
 from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import Stop
 from withhold.methods.rho.model import Limits
+from withhold.methods.rho.search.antecedent_fix import fix_antecedents
 from withhold.methods.rho.search.bounded import new_few
 from withhold.methods.rho.search.closed_fix import (
     find_unsafe_pairs,
@@ -35,7 +36,6 @@ from withhold.methods.rho.search.room import (
     find_loose_events,
     find_touched_events,
 )
-from withhold.methods.rho.search.sweep import sweep
 from withhold.methods.rho.search.thinning import thin_records
 from withhold.methods.rho.search.within import new_trial
 
@@ -121,11 +121,11 @@ seeds = st.one_of(st.none(), st.integers(1, 10**6))
 
 @examples(300)
 @given(works(), st.integers(1, 4), seeds)
-def test_sweep(problem, size, seed):
+def test_fix_antecedents(problem, size, seed):
     work, sensitive, rho = problem
     lots = plain_rho.lehmer(seed) if seed else None
-    reference = plain_rho.sweep(work.records(), sensitive, rho, size=size, lots=lots)
-    result = sweep(
+    reference = plain_rho.fix_antecedents(work.records(), sensitive, rho, size=size, lots=lots)
+    result = fix_antecedents(
         work.rows, work.layout.sensitive, size, limits_of(rho), state_of(seed), work.stop.flag
     )
     assert work.outcome(*result) == reference

@@ -199,11 +199,11 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.Constraints.of({0: [True]}, RECORDS), "what record 0 wants protected must be"),
         (
             lambda: wh.Constraints.of({True: ["a"]}, RECORDS),
-            "a key of the constraints is no record",
+            "a key of the constraints is not a record",
         ),
         (
             lambda: wh.Constraints.of({None: ["a"]}, RECORDS),
-            "a key of the constraints is no record",
+            "a key of the constraints is not a record",
         ),
         (lambda: wh.Constraints.of({0: ["a"]}, RECORDS, hierarchy=3), "hierarchy must be"),
         (lambda: wh.Constraints.of(lambda _: [None], RECORDS), "wants protected must be texts"),

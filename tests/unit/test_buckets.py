@@ -184,7 +184,7 @@ def test_command_line__added_items_are_told_loudly(shop):
         (["--k", "2", "--to-root", "--fill", "none"], 2, "--to-root requires --fill hash"),
         (["--hierarchy", "tree.csv"], 2, "--k is missing"),
         (["--k", "5", "--hierarchy", "tree.csv"], 4, "choose a smaller k"),
-        (["--k", "2", "--hierarchy", "shop.dat"], 3, "is no hierarchy"),
+        (["--k", "2", "--hierarchy", "shop.dat"], 3, "not a hierarchy"),
         (
             ["--k", "2", "--hierarchy", "tree.csv", "--rho", "0.5"],
             2,

@@ -104,7 +104,7 @@ def test_data_grouping__group_rows() -> None:
 
 
 def test_data_growing__some() -> None:
-    from withhold.data.growing import some
+    from withhold.data.tree_building import some
 
     assert (some(["a", "b"]), some("abcdefg")) == ("'a', 'b'", "'a', 'b', 'c', 'd', 'e' and 2 more")
 

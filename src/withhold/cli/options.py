@@ -18,53 +18,53 @@ from withhold.cli.policy import load_policy
 HELP = {
     "data": "The file to read; - for standard input.",
     "format": "basket, long, spmf, one-hot, list or jsonl; detected if not given.",
-    "separator": "What stands between the items of a basket file.",
+    "separator": "The separator between the items of a basket file.",
     "record_column": "The column that names the record (long files).",
     "item_column": "The column that holds the item or items.",
-    "safe_csv": "Whether the release was written with --safe-csv, so that a quote before a formula is no "
-    "part of a name; if not given, what both ways of reading agree on.",
+    "safe_csv": "Whether the release was written with --safe-csv, so that a quote before a formula is not "
+    "part of a name; if not given, both readings must agree.",
     "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
     "=1+1.",
-    "consent": "Who agreed: a text file of row numbers or record ids, one a line, or the name of a 0/1 "
+    "consent": "Who agreed: a text file of row numbers or record ids, one per line, or the name of a 0/1 "
     "column. The other records are left out before anything is counted.",
     "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
     "not given, they are an error.",
-    "allow_unknown": "Accept lists (sensitive items, constraints, consent) with names that the data do not "
+    "allow_unknown": "Accept lists (sensitive items, constraints, consent) with names that the data does not "
     "have.",
     "policy": "A TOML file with these options as keys, or the internal manifest of a release; an option "
     "given here wins.",
     "anonymize.output": "Where to publish; the extension chooses another format.",
-    "sweep.output": "A folder for the table (CSV, JSON), the plot and a page. An interrupted sweep goes on "
+    "sweep.output": "A folder for the table (CSV, JSON), the plot and a page. An interrupted sweep resumes "
     "there.",
     "force": "Replace an existing output.",
     "sweep.force": "Start again, whatever the folder has.",
-    "report": "Also write a page for people, OUTPUT.report.html.",
-    "edition": "Of the report: internal (default), or external for strangers, without items.",
+    "report": "Also write a report, OUTPUT.report.html.",
+    "edition": "Edition of the report: internal (default), or external, for strangers and without items.",
     "ids": "Record ids in the release: renumber (from 1), or keep, which may identify people.",
     "seed": "Random seed.",
-    "anonymize.seed": "Random seed; drawn from the system if not given. It stands in OUTPUT.internal.json, "
-    "in the internal edition of the report and in the output of --json, never in what may go out.",
+    "anonymize.seed": "Random seed; drawn from the system if not given. Recorded in OUTPUT.internal.json, "
+    "in the internal report and in the output of --json, never in what may be published.",
     "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder "
-    "(points.jsonl), where a sweep goes on with it.",
+    "(points.jsonl), where a resumed sweep finds it.",
     "jobs": "Threads; all cores if not given.",
-    "limit_seconds": "Give up after so long, with UNDECIDED.",
+    "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "quiet": "No progress and no notes.",
     "vary": "An option and its values, e.g. rho=0.3,0.5,0.7; several make a grid.",
-    "min_support": "Count itemsets and rules from so many records on, e.g. 20 or 0.05%. If not given: "
+    "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05%. If not given: "
     "0.05%, in small files 5.",
-    "min_confidence": "Count rules from this confidence on.",
+    "min_confidence": "Minimum confidence of rules.",
     "verify.published": "The published file.",
     "manifest": "Its manifest; PUBLISHED.manifest.json if not given.",
     "verify.original": "[personal-rho] The file that the release was made from. Options of reading are for "
     "it alone where the release is read safely without them.",
-    "compare.original": "The file as it was.",
+    "compare.original": "The original file.",
     "compare.published": "One or several releases of it.",
     "sensitive": "Items to count apart; if not given, those that a manifest names.",
-    "compare.hierarchy": "By which releases were generalised: a file, prefix or fan-out:10.",
-    "html": "Also write a page.",
+    "compare.hierarchy": "The hierarchy by which releases were generalised: a file, prefix or fan-out:10.",
+    "html": "Also write an HTML page.",
     "inspect.hierarchy": "Draw this hierarchy; with DATA, check that it has every item.",
-    "top": "Show so many of the most frequent items.",
+    "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
     "rho": "The largest confidence allowed.",

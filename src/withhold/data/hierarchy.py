@@ -1,8 +1,8 @@
 """Trees over items or over the values of a column: what each can be generalised to.
 
 In: edges, paths from leaves to the root, or items to build a tree over. Out: a frozen tree that answers
-by name, and for whole columns by code. Nothing here reads files (``formats.hierarchy`` does); ``growing``
-puts the nodes in order and refuses what is no tree.
+by name, and for whole columns by code. Nothing here reads files (``formats.hierarchy`` does);
+``tree_building`` puts the nodes in order and refuses what is not a tree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked, names_in
-from withhold.data import growing
+from withhold.data import tree_building
 from withhold.data.names import nearest
 from withhold.data.unknown import near_spellings
 from withhold.errors import InputError
@@ -56,7 +56,7 @@ class Hierarchy:
     def __post_init__(self) -> None:
         n_nodes = len(self.names)
         parents = np.array(self.parents, dtype=np.int32)
-        growing.check_order(self.names, parents)
+        tree_building.check_order(self.names, parents)
         depths = np.zeros(n_nodes, dtype=np.int32)
         ends = np.arange(1, n_nodes + 1, dtype=np.int32)
         is_leaf = np.ones(n_nodes, dtype=bool)
@@ -95,8 +95,8 @@ class Hierarchy:
             problem = "an edge is a pair of names, the child and its parent"
             remedy = "give for example [('ale', 'drink'), ('tea', 'drink')]"
             raise InputError(problem, value=repr(odd[0]), remedy=remedy)
-        tree = [growing.Edge((child, 0), (parent, 0)) for child, parent in pairs]
-        return cls(*growing.grow(tree))
+        tree = [tree_building.Edge((child, 0), (parent, 0)) for child, parent in pairs]
+        return cls(*tree_building.build_tree(tree))
 
     @classmethod
     @checked
@@ -111,8 +111,8 @@ class Hierarchy:
         (('ham', 'sausage'), 'sausage[1]')
         """
         named = [names_in(path, name="a path (from a leaf to the root)") for path in paths]
-        edges = [edge for path in named for edge in growing.path_edges(path)]
-        return cls(*growing.grow(edges))
+        edges = [edge for path in named for edge in tree_building.path_edges(path)]
+        return cls(*tree_building.build_tree(edges))
 
     @classmethod
     @checked
@@ -133,7 +133,7 @@ class Hierarchy:
         └── I  (1 leaf)
             └── I25
         """
-        return cls(*growing.grow(growing.prefix_edges(items, lengths)))
+        return cls(*tree_building.build_tree(tree_building.prefix_edges(items, lengths)))
 
     @classmethod
     @checked
@@ -144,7 +144,7 @@ class Hierarchy:
         >>> tree.parent("10"), tree.root
         ('10..20', '*')
         """
-        return cls(*growing.grow(growing.fan_out_edges(items, fan_out)))
+        return cls(*tree_building.build_tree(tree_building.fan_out_edges(items, fan_out)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -188,7 +188,7 @@ class Hierarchy:
         if name not in self._code_of:
             near = nearest(name, self.names)
             remedy = f"did you mean {near!r}" if near else "check the spelling"
-            raise InputError("is no name in the hierarchy", value=name, remedy=remedy)
+            raise InputError("not a name in the hierarchy", value=name, remedy=remedy)
         return self._code_of[name]
 
     def codes(self, names: Iterable[str]) -> Codes:
@@ -264,14 +264,16 @@ class Hierarchy:
         if absent := [item for item in listed if item not in self]:
             unused = frozenset(self.leaves).difference(listed)
             near = [each for each in near_spellings(absent, unused) if each]
-            similar = f"; it has {growing.some(near)}, which no record holds" if near else ""
-            lacks = f"the hierarchy lacks {len(absent):,} of the {what}: {growing.some(absent)}"
+            similar = f"; it has {tree_building.some(near)}, which no record holds" if near else ""
+            lacks = (
+                f"the hierarchy lacks {len(absent):,} of the {what}: {tree_building.some(absent)}"
+            )
             remedy = "add a line for each, or name the hierarchy that belongs to this file"
             raise InputError(lacks + similar, remedy=remedy)
         if inner := [item for item in listed if not self.is_leaf(item)]:
             raise InputError(
                 f"{len(inner):,} of the {what} are no leaves but stand above others in the hierarchy: "
-                f"{growing.some(inner)}",
+                f"{tree_building.some(inner)}",
                 remedy="give each a leaf of its own below that node",
             )
 

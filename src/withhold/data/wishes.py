@@ -207,7 +207,9 @@ def record_key(record: object) -> object:
     """The record that a key names; True and False are no row numbers."""
     if record is None or isinstance(record, bool | np.bool_):
         remedy = "use row numbers from 0, record ids, or * for everybody"
-        raise InputError("a key of the constraints is no record", value=repr(record), remedy=remedy)
+        raise InputError(
+            "a key of the constraints is not a record", value=repr(record), remedy=remedy
+        )
     return record
 
 

@@ -147,7 +147,7 @@ def _column(records: Records, data: Any, name: str) -> Answers:
         return _of_columns(Frame(data), records, name)
     if str(source.path) == STDIN or source.format in ("basket", "spmf"):
         what = "standard input" if str(source.path) == STDIN else f"a {source.format} file"
-        problem = f"is no file that exists, and {what} has no column of consent"
+        problem = f"no such file, and {what} has no column of consent"
         raise InputError(problem, path=name, remedy=AS_LIST)
     record = source.columns[0] if source.format == "long" else None
     if source.container == "parquet":
@@ -198,6 +198,6 @@ def _of_columns(
             remedy = "give all rows of a record the same answer"
             raise source.error(problem, remedy, column=name, value=who)
     if records.record_ids is None or not said.keys() >= set(records.record_ids):
-        problem = "the rows of this column cannot be told apart by record"
+        problem = "the rows of this column cannot be assigned to records"
         raise source.error(problem, AS_LIST, column=name)
     return np.array([said[who] for who in records.record_ids], dtype=bool)

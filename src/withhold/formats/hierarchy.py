@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from withhold.arguments import checked
-from withhold.data.growing import ROOT, Edge, grow, path_edges
 from withhold.data.hierarchy import Hierarchy
+from withhold.data.tree_building import ROOT, Edge, build_tree, path_edges
 from withhold.errors import InputError, PolicyError
 from withhold.formats.cells import BLANKS
 from withhold.formats.columns import ITEM_NAMES, plain
@@ -85,7 +85,7 @@ def hierarchy_format(text: Text) -> str:
     if len(header) == 2 and {cells[0] for _, cells in rows} & {cells[1] for _, cells in rows}:
         return "edges"
     raise text.error(
-        "is no hierarchy that can be told: the lines do not end in one root, and there is no header "
+        "hierarchy format not recognised: the lines do not end in one root, and there is no header "
         "such as child,parent or item,level2,level1",
         REMEDY,
     )
@@ -93,7 +93,7 @@ def hierarchy_format(text: Text) -> str:
 
 def _read_arx(text: Text) -> Hierarchy:
     edges = [edge for line, cells in _rows(text) for edge in path_edges(cells, line)]
-    return Hierarchy(*grow(edges, path=text.path))
+    return Hierarchy(*build_tree(edges, path=text.path))
 
 
 def _read_edges(text: Text) -> Hierarchy:
@@ -107,7 +107,7 @@ def _read_edges(text: Text) -> Hierarchy:
             problem = f"has {counted(len(cells), 'cell')} where an edge has two"
             raise text.error(problem, REMEDY, line=line)
         edges.append(Edge((cells[child], 0), (cells[parent], 0), line))
-    return Hierarchy(*grow(edges, path=text.path))
+    return Hierarchy(*build_tree(edges, path=text.path))
 
 
 def _read_levels(text: Text) -> Hierarchy:
@@ -122,7 +122,7 @@ def _read_levels(text: Text) -> Hierarchy:
         for edge in path_edges([*cells, ROOT] if needs_root else cells, line)
     ]
     levels = {top - place: name for place, name in enumerate(header)}
-    return Hierarchy(*grow(edges, path=text.path, levels=levels))
+    return Hierarchy(*build_tree(edges, path=text.path, levels=levels))
 
 
 def _read_amnesia(text: Text) -> Hierarchy:
@@ -140,10 +140,10 @@ def _read_amnesia(text: Text) -> Hierarchy:
         in_header = False
         if len(words) < 3 or words[1] != "has":
             remedy = "write: parent has child child …, without blanks in a name"
-            problem = "is no line of an Amnesia hierarchy"
+            problem = "not a line of an Amnesia hierarchy"
             raise text.error(problem, remedy, line=line, value=content)
         edges += [Edge((child, 0), (words[0], 0), line) for child in words[2:]]
-    return Hierarchy(*grow(edges, path=text.path))
+    return Hierarchy(*build_tree(edges, path=text.path))
 
 
 READERS: dict[str, Callable[[Text], Hierarchy]] = {
@@ -169,7 +169,7 @@ def _rows(text: Text) -> Rows:
     number, first = lines[0]
     separator = next((mark for mark in SEPARATORS if mark in first), None)
     if separator is None:
-        problem = "is no hierarchy: its first line is a single cell"
+        problem = "not a hierarchy: its first line is a single cell"
         raise text.error(problem, REMEDY, line=number, value=first)
     rows: Rows = []
     for number, line in lines:
@@ -182,7 +182,7 @@ def _rows(text: Text) -> Rows:
             raise text.error(problem, remedy, line=number) from None
         if rows and len(cells) != len(rows[0][1]):
             first_has = f"where the first line has {len(rows[0][1])}"
-            remedy = f"complete the line; if this is no hierarchy, {REMEDY}"
+            remedy = f"complete the line; if this is not a hierarchy, {REMEDY}"
             problem = f"has {counted(len(cells), 'cell')} {first_has}"
             raise text.error(problem, remedy, line=number)
         rows.append((number, cells))

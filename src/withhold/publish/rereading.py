@@ -72,7 +72,7 @@ def read_published(
         raise InputError(
             "holds cells that a spreadsheet may run, so it was not written with --safe-csv",
             path=path,
-            remedy=f"say --no-safe-csv, or {GENUINE}",
+            remedy=f"use --no-safe-csv, or {GENUINE}",
         )
     named = unescaped(data)
     return Readings(named, None if safe_csv is not None or named == data else data)

@@ -49,7 +49,7 @@ class KAnonymity:
                 "The columns that somebody may know of a person, with commas between; a name that "
                 'holds a comma in double quotes: age,"income, yearly".',
                 kind="columns",
-                missing="say --quasi-identifiers age,sex,zip",
+                missing="use --quasi-identifiers age,sex,zip",
                 weaker=lacks,
             ),
         ],

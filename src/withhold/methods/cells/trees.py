@@ -72,7 +72,7 @@ def make_forest(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hi
                 f"a hierarchy is given for column {name!r}, which the table does not have{hint}"
             )
         if name not in names:
-            raise PolicyError(f"column {name!r} has a hierarchy but is no quasi-identifier")
+            raise PolicyError(f"column {name!r} has a hierarchy but is not a quasi-identifier")
     shapes = [_shape(table.column(name), hierarchies.get(name)) for name in names]
     above, losses, inner = zip(*shapes, strict=True)
     sizes = np.array([len(each) for each in above])

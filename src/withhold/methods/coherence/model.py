@@ -60,7 +60,7 @@ infer the 1 private item with a probability above 0.5.
             Option(
                 "The largest probability of a private item, e.g. 0.5 or 2/3; exact.",
                 kind="threshold",
-                missing="say --h 0.5, the largest probability you allow",
+                missing="use --h 0.5, the largest probability you allow",
                 weaker=larger,
             ),
         ],
@@ -70,7 +70,7 @@ infer the 1 private item with a probability above 0.5.
             Option(
                 "The attacker knows at most so many public items; any: any number.",
                 kind="any",
-                missing="say --p 3, or --p any if no number is too large",
+                missing="use --p 3, or --p any if no number is too large",
                 weaker=fewer,
             ),
         ],
@@ -79,7 +79,7 @@ infer the 1 private item with a probability above 0.5.
             Option(
                 ITEMS_HELP,
                 kind="items",
-                missing="say --private FILE or --private a,b,c",
+                missing="use --private FILE or --private a,b,c",
                 weaker=lacks,
             ),
         ],

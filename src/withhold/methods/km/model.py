@@ -35,7 +35,7 @@ class KmAnonymity:
             Option(
                 "The attacker knows at most so many items.",
                 at_least=1,
-                missing="say --m 2, the most items that somebody may know",
+                missing="use --m 2, the most items that somebody may know",
                 weaker=smaller,
             ),
         ],

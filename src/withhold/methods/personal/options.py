@@ -21,7 +21,7 @@ class PersonalFiles:
             "Who wants what protected: a CSV or parquet file with the columns record and item. Record * "
             "means everybody; !item withdraws it for one record.",
             kind="file",
-            missing="say --constraints FILE, with the columns record and item",
+            missing="use --constraints FILE, with the columns record and item",
         ),
     ]
     sensitive: Annotated[Iterable[str] | None, Option(ITEMS_HELP, kind="items")] = None

@@ -32,7 +32,7 @@ RhoOption = Annotated[
     Option(
         "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
         kind="threshold",
-        missing="say --rho 0.5, the largest confidence you allow",
+        missing="use --rho 0.5, the largest confidence you allow",
         weaker=larger,
     ),
 ]
@@ -86,7 +86,7 @@ item with a confidence above 0.7.
             Option(
                 ITEMS_HELP,
                 kind="items",
-                missing="say --sensitive FILE or --sensitive a,b,c",
+                missing="use --sensitive FILE or --sensitive a,b,c",
                 weaker=lacks,
             ),
         ],

@@ -25,7 +25,7 @@ from withhold.methods.personal.known_sets import (
     start_known,
 )
 from withhold.methods.personal.search.owners import owner_wants_protected
-from withhold.methods.rho.search.sweep import next_random
+from withhold.methods.rho.search.antecedent_fix import next_random
 
 CONSEQUENT, LEFTOVER, DISTRIBUTION = 0, 1, 2
 """What goes: always e; whichever of Q and e has least left of it, times how often it must go; or whichever

@@ -27,8 +27,8 @@ from withhold.counting.local_rows import gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.walk import place_of
 from withhold.methods.rho.model import Limits as Limits
+from withhold.methods.rho.search.antecedent_fix import next_random
 from withhold.methods.rho.search.events import Events, add_event, delete, new_events
-from withhold.methods.rho.search.sweep import next_random
 
 FORWARD = np.zeros(1, dtype=np.int64)
 """The state of a generator that draws nothing: the longest records lose an item."""

@@ -16,13 +16,13 @@ from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.antecedent_fix import fix_antecedents
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs, fix_consequents, harmed_pairs
 from withhold.methods.rho.search.events import new_events
 from withhold.methods.rho.search.log import Log
-from withhold.methods.rho.search.sweep import sweep
 from withhold.methods.rho.search.workspace import Workspace
 
-SWEEPS = (1, 2, 3)
+SIZES = (1, 2, 3)
 """Antecedent sizes made safe before the closed sets. Size 3 costs time but loses less on dense data."""
 PAIR_TASKS = 16
 
@@ -33,7 +33,7 @@ class Choices:
 
     at_random: bool = False
     """Draw the records that lose an item; otherwise the longest do."""
-    sweeps: tuple[int, ...] = SWEEPS
+    sizes: tuple[int, ...] = SIZES
     seed: int = 0
     jobs: int | None = None
     progress: Progress = quiet
@@ -52,25 +52,25 @@ def suppress_sensitive(
     log: Log,
     stop: Stop,
 ) -> Workspace:
-    """Delete sensitive occurrences among the ``kept`` until the table is safe, or until ``stop``."""
+    """Delete sensitive occurrences among the ``kept`` until the records are safe, or until ``stop``."""
     work = Workspace(records, model, kept, log)
     state = choices.random_state()
     if model.max_known is None:
-        sweep_prior(work)
-        for size in choices.sweeps:
-            sweep_size(work, size, state, stop)
+        fix_prior(work)
+        for size in choices.sizes:
+            fix_size(work, size, state, stop)
         fix_closed_sets(work, choices, state, stop)
         return work
     deleted = -1
     while deleted != 0 and stop.reason == 0:
-        deleted = sweep_prior(work)
+        deleted = fix_prior(work)
         for size in range(1, model.max_known + 1):
-            choices.progress(f"sweeping antecedents of {size}", size, model.max_known)
-            deleted += sweep_size(work, size, state, stop)
+            choices.progress(f"fixing antecedents of {size}", size, model.max_known)
+            deleted += fix_size(work, size, state, stop)
     return work
 
 
-def sweep_prior(work: Workspace) -> int:
+def fix_prior(work: Workspace) -> int:
     """Make ∅→e safe for every e: nobody is suspected of e on no knowledge at all."""
     if not work.limits.with_prior:
         return 0
@@ -96,9 +96,9 @@ def sweep_prior(work: Workspace) -> int:
     return deleted
 
 
-def sweep_size(work: Workspace, size: int, state: Longs, stop: Stop) -> int:
+def fix_size(work: Workspace, size: int, state: Longs, stop: Stop) -> int:
     """Make all rules safe whose antecedent has this size, as they are met."""
-    found = sweep(work.rows, work.layout.sensitive, size, work.limits, state, stop.flag)
+    found = fix_antecedents(work.rows, work.layout.sensitive, size, work.limits, state, stop.flag)
     work.note(*found)
     return int(found[0].counts[0])
 

@@ -44,8 +44,8 @@ MOST_TO_RESTORE = 4_000_000
 """Occurrences; above, the records are split into parts of a million, and each part restores its own."""
 PARTS_ON_A_BUDGET = 16
 """On a budget, parts that were finished in time keep what they could; so there are several."""
-SHORT_SWEEPS = (1, 2)
-"""In parts, restoring packs so well that antecedents of three items need no sweep of their own."""
+SHORT_SIZES = (1, 2)
+"""In parts, restoring packs so well that antecedents of three items need no pass of their own."""
 
 
 def suppress_rho(
@@ -178,7 +178,7 @@ def _suppress_part(
     chosen: Longs,
 ) -> tuple[Log, Bools]:
     """The log of one part and what is left of it; unfinished, it keeps no sensitive item at all."""
-    choices = replace(choices, jobs=1, sweeps=SHORT_SWEEPS, progress=quiet)
+    choices = replace(choices, jobs=1, sizes=SHORT_SIZES, progress=quiet)
     log = Log()
     places = places_of(records, chosen)
     part = part_of(records, chosen, places)

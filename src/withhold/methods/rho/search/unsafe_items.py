@@ -17,8 +17,8 @@ from withhold.counting.layout import Ints, Layout, fair_bounds, lay_out
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.data import Records
 from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.search.antecedent_fix import find_unsafe_consequents
 from withhold.methods.rho.search.closed_fix import find_unsafe_pairs
-from withhold.methods.rho.search.sweep import find_unsafe_consequents
 
 TASKS = 256
 """The sensitive items are spread over so many tasks, so that a slow one delays few others."""

@@ -46,7 +46,7 @@ class Targets(NamedTuple):
     """By rank, where unsafe consequents are marked; empty if they are to be fixed."""
 
 
-def sweep(
+def fix_antecedents(
     rows: IndexedRows, sensitive: Bools, size: int, limits: Limits, state: Longs, stop: Longs
 ) -> tuple[Events, Ints]:
     """Make every q→e with |q| = ``size`` ≥ 1 safe by deleting e from records that hold q and e.
@@ -57,7 +57,7 @@ def sweep(
     events = new_events(int(targets.in_row.sum()))
     everything = (0, len(sensitive))
     walk = new_walk(rows, size)
-    antecedents = sweep_roots(rows, walk, targets, everything, limits, events, state, stop)
+    antecedents = fix_roots(rows, walk, targets, everything, limits, events, state, stop)
     return events, antecedents
 
 
@@ -74,7 +74,7 @@ def find_unsafe_consequents(
     targets = _targets(rows, sensitive, unsafe)
     walk = new_walk(rows, size)
     state = np.zeros(1, dtype=np.int64)
-    sweep_roots(rows, walk, targets, roots, limits, new_events(0), state, stop)
+    fix_roots(rows, walk, targets, roots, limits, new_events(0), state, stop)
 
 
 def _targets(rows: IndexedRows, sensitive: Bools, unsafe: Bools) -> Targets:
@@ -92,8 +92,8 @@ def _targets(rows: IndexedRows, sensitive: Bools, unsafe: Bools) -> Targets:
 
 
 @kernel
-def sweep_roots(rows, walk, targets, roots, limits, events, state, stop):
-    """The sweep over antecedents whose rarest item is in [roots), of the walk's largest size.
+def fix_roots(rows, walk, targets, roots, limits, events, state, stop):
+    """A pass over the antecedents whose rarest item is in [roots), of the walk's largest size.
 
     Returns the antecedents of the ``events``.
     """

@@ -32,7 +32,7 @@ class Edge:
     line: int | None = None
 
 
-def grow(
+def build_tree(
     edges: Sequence[Edge], *, path: str | None = None, levels: Mapping[int, str] | None = None
 ) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """The nodes' names in depth-first order and the code of each one's parent.
