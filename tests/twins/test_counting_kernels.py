@@ -73,7 +73,7 @@ def test_layout__of_what_is_kept_is_that_of_the_table_without_the_rest(problem, 
     rest = without(np.flatnonzero(~kept), table)
     some = lay_out(table, table.codes(sensitive), kept)
     alone = lay_out(rest, rest.codes(sensitive))
-    names = {field.name for field in fields(Layout)} - {"table"} | {"post_positions"}
+    names = {field.name for field in fields(Layout)} - {"records"} | {"post_positions"}
     for name in names:
         assert np.array_equal(getattr(some, name), getattr(alone, name))
     assert np.array_equal(some.origin, np.flatnonzero(kept)[alone.origin])

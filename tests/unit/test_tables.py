@@ -243,7 +243,7 @@ def test_sweep__varies_k_and_cost(people):
             3,
             "lacks 2 of the values of the column: '00001', '00002'",
         ),
-        (("--hierarchy", "note=tree.csv"), 2, "is no quasi-identifier"),
+        (("--hierarchy", "note=tree.csv"), 2, "is not a quasi-identifier"),
         (("--hierarchy", "zip"), 2, "COLUMN=FILE"),
         (("--format", "basket"), 2, "not for a table"),
         (("--rho", "0.5"), 2, "--rho belongs to"),
