@@ -21,6 +21,7 @@ from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import Data, read, read_table
 from withhold.formats.formulas import unescaped_items
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.measure.queries import QUERIES
 from withhold.method import Model
 from withhold.methods.buckets.search.suppressor import tree_for
 from withhold.publish.manifest import read_internal, read_manifest
@@ -88,6 +89,8 @@ def compare(
     hierarchy: Hierarchy | str | os.PathLike[str] | None = None,
     consent: Consent = None,
     names: Sequence[str] | None = None,
+    queries: int = QUERIES,
+    seed: int = 0,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Comparison:
@@ -97,7 +100,8 @@ def compare(
     as that says. ``sensitive`` items are counted apart; if not given, those of the release's own model.
     Rules and itemsets are counted from ``min_support`` (a number of records, or a share such as "0.05%")
     and ``min_confidence`` on. A release that was generalised is measured by its ``hierarchy``, given as to
-    ``anonymize``. ``consent`` says which records of the original may have been published.
+    ``anonymize``. ``consent`` says which records of the original may have been published. ``queries`` random
+    count queries are drawn by ``seed``, the same ones for all releases.
 
     >>> shop = [["bread", "condom"], ["beer", "condom"], ["bread"]]
     >>> found = compare(shop, [["bread"], ["beer", "condom"], ["bread"]], [["bread"], ["beer"], ["bread"]])
@@ -106,6 +110,8 @@ def compare(
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
+    if queries < 1:
+        raise PolicyError(f"queries must be a whole number from 1 on, not {queries!r}")
     if names is not None and len(names) != len(published):
         raise PolicyError(
             f"names must have one name for each release: {len(published):,}, not {len(names):,}"
@@ -123,6 +129,8 @@ def compare(
     request = MeasureRequest(
         min_support=None if min_support is None else str(min_support),
         min_confidence=str(min_confidence),
+        queries=queries,
+        seed=seed,
         jobs=jobs,
         progress=progress,
     )

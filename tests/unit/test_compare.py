@@ -104,6 +104,19 @@ def test_compare__needs_a_release():
         wh.compare(SHOP)
 
 
+@pytest.mark.parametrize("queries", [0, -3])
+def test_compare__needs_a_query(queries):
+    with pytest.raises(PolicyError, match="queries must be a whole number from 1 on"):
+        wh.compare(SHOP, ONE_LESS, queries=queries)
+
+
+def test_compare__asks_all_releases_the_same_queries():
+    one, other = wh.compare(SHOP, ONE_LESS, ONE_LESS, queries=7, seed=3).releases
+    assert one.measured.details.queries == other.measured.details.queries
+    assert one.measured.details.queries.queries == 7
+    assert value(wh.compare(SHOP, SHOP), "queries.mean") == 0
+
+
 def test_measured__asks_the_model_first_then_the_kind_of_data(monkeypatch):
     class Cells:
         def as_dict(self):

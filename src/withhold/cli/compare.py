@@ -22,6 +22,8 @@ def compare(
     min_support: str | None = None,
     min_confidence: str = "0.3",
     hierarchy: str | None = None,
+    queries: int = 1000,
+    seed: int = 0,
     html: Path | None = None,
     force: bool = False,
     how: options.ReleaseInput,
@@ -56,6 +58,8 @@ def compare(
             min_support=min_support,
             min_confidence=min_confidence,
             hierarchy=hierarchy,
+            queries=queries,
+            seed=seed,
             jobs=jobs,
             progress=progress,
         )

@@ -62,6 +62,8 @@ HELP = {
     "compare.published": "One or several releases of it.",
     "sensitive": "Items to count apart; if not given, those that a manifest names.",
     "compare.hierarchy": "The hierarchy by which releases were generalised: a file, prefix or fan-out:10.",
+    "queries": "How many random count queries to ask of the original and of each release.",
+    "compare.seed": "Random seed of the queries.",
     "html": "Also write an HTML page.",
     "inspect.hierarchy": "Draw this hierarchy; with DATA, check that it has every item.",
     "top": "How many of the most frequent items to show.",
@@ -80,7 +82,7 @@ ARGUMENTS = {
 }
 """What is named by its place, and how the usage line calls it."""
 SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}
-LEAST = {"seed": 0, "jobs": 1, "limit_seconds": 0.0, "top": 1, "baskets": 1}
+LEAST = {"seed": 0, "jobs": 1, "limit_seconds": 0.0, "top": 1, "baskets": 1, "queries": 1}
 READING = ("format", "separator", "record_column", "item_column")
 """How the bytes of a file are to be understood."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from withhold.data import Records
+from withhold.measure.queries import MEANING as QUERY_MEANING
 from withhold.measure.utility import Utility, measure_utility
 from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
 from withhold.wording import counted
@@ -88,6 +89,8 @@ MEANING: dict[str, str] = {
     "rules.most_changed.support_after": "records of the release that hold the antecedent",
     "rules.most_changed.confidence_before": "how reliable the rule is in the original",
     "rules.most_changed.confidence_after": "how reliable it is in the release",
+    "queries": "count queries: how many records hold one to four random items of a random record",
+    **{f"queries.{path}": meaning for path, meaning in QUERY_MEANING.items()},
     "objectives.distribution": "share lost times KL divergence (Jia et al. minimise it to keep frequencies)",
     "objectives.rules": "share lost divided by the rules' Jaccard similarity (minimised to keep rules)",
 }
@@ -112,6 +115,8 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("rules.lost", "rules lost", "count"),
     ("rules.spurious", "rules new", "count"),
     ("rules.jaccard", "rules alike (Jaccard)", "share"),
+    ("queries.mean", "error of count queries", "share"),
+    ("queries.median", "half of them at most", "share"),
     ("objectives.distribution", "share lost × KL", "number"),
     ("objectives.rules", "share lost / Jaccard", "number"),
 )
@@ -138,6 +143,8 @@ def measure_sets(original: Records, published: Records, request: MeasureRequest)
         sensitive=request.sensitive,
         min_support=request.min_support or usual_support(len(original)),
         min_confidence=request.min_confidence,
+        queries=request.queries,
+        seed=request.seed,
         jobs=request.jobs,
         progress=request.progress,
     )

@@ -25,7 +25,10 @@ LOST = (
     "occurrences.records_emptied",
     "occurrences.items_gone",
 )
-FREQUENCIES = ("distribution.symmetric_kl", "distribution.kl", "supports.top_mean", "supports.mean")
+FREQUENCIES = (
+    *("distribution.symmetric_kl", "distribution.kl", "supports.top_mean", "supports.mean"),
+    *("queries.mean", "queries.median"),
+)
 RULES = ("itemsets.share_kept", *(f"rules.{name}" for name in ("before", *FATES, "jaccard")))
 
 

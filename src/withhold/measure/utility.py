@@ -22,6 +22,7 @@ from withhold.measure.alignment import Longs, align
 from withhold.measure.loss import divergence, frequencies, symmetric_divergence
 from withhold.measure.occurrences import Occurrences, measure_occurrences
 from withhold.measure.patterns import ItemsetChanges, RuleChanges, measure_patterns
+from withhold.measure.queries import QUERIES, QueryErrors, set_query_errors
 
 ITEMS_SHOWN = 20
 TOP_ITEMS = 100
@@ -66,6 +67,7 @@ class Utility:
     supports: SupportErrors
     itemsets: ItemsetChanges
     rules: RuleChanges
+    queries: QueryErrors
 
     @property
     def objectives(self) -> Objectives:
@@ -93,6 +95,8 @@ def measure_utility(
     sensitive: Iterable[str] = (),
     min_support: str | Fraction | int = "0.05%",
     min_confidence: str | Fraction | float = "0.3",
+    queries: int = QUERIES,
+    seed: int = 0,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> Utility:
@@ -100,7 +104,7 @@ def measure_utility(
 
     Both may come from two files: items are compared by name, records by their place. Itemsets
     are frequent from ``min_support`` on (a number of records, or a share such as "0.05%" of each
-    one's own records), rules are those of ``min_confidence`` or more.
+    one's own records), rules are those of ``min_confidence`` or more. ``seed`` draws the ``queries``.
     """
     pair = align(original, published)
     marked = np.zeros(len(pair.vocabulary), dtype=np.bool_)
@@ -119,6 +123,7 @@ def measure_utility(
         supports=_support_errors(before, after),
         itemsets=itemsets,
         rules=rules,
+        queries=set_query_errors(pair.original, pair.published, queries=queries, seed=seed),
     )
 
 

@@ -52,6 +52,10 @@ class MeasureRequest:
     min_confidence: str = "0.3"
     hierarchy: Hierarchy | None = None
     """The tree whose nodes a generalised release holds."""
+    queries: int = 1000
+    """So many random count queries are asked of both."""
+    seed: int = 0
+    """Of these queries."""
     jobs: int | None = None
     progress: Progress = quiet
 
@@ -92,6 +96,17 @@ def first_facts(several: Iterable[Iterable[Fact]]) -> Mapping[str, Fact]:
         for fact in facts:
             known.setdefault(fact.path, fact)
     return known
+
+
+def value_at(details: Any, path: str) -> float | None:
+    """The number at a path of ``details.as_dict()``; None where something on the way is.
+
+    >>> value_at({"tree": {"mean": 1}, "leak": None}, "tree.mean"), value_at({"leak": None}, "leak.mean")
+    (1.0, None)
+    """
+    for name in path.split("."):
+        details = None if details is None else details[name]
+    return None if details is None else float(details)
 
 
 def finite(value: float | None) -> float | None:

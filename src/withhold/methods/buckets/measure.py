@@ -8,7 +8,7 @@ An item that no published node covers is lost as if it were the root.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from withhold.data import Hierarchy, Records
 from withhold.data.equal_rows import equal_rows
 from withhold.data.spans import Longs
+from withhold.measure.queries import MEANING as QUERY_MEANING
+from withhold.measure.queries import QueryErrors, set_query_errors
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
-from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
+from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit, value_at
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -135,7 +137,20 @@ class GeneralisationLoss:
         ]
 
 
+@dataclass(frozen=True, eq=False)
+class GeneralisationUtility:
+    """What generalising lost, and how far count queries are off."""
+
+    loss: GeneralisationLoss
+    queries: QueryErrors
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers of the whole table."""
+        return {**self.loss.as_dict(), "queries": asdict(self.queries)}
+
+
 MEANING = {
+    **{f"queries.{path}": meaning for path, meaning in QUERY_MEANING.items()},
     "information_loss": "mean share of all items that a published item could be (0 = as it was, 1 = any)",
     "items_added": "published items that cover none of their record's own: what people never had",
     "items_added_share": "share of what is published that people never had",
@@ -160,6 +175,8 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("groups", "different sets", "count"),
     ("smallest_group", "records of the rarest set", "count"),
     ("largest_group", "records of the most frequent", "count"),
+    ("queries.mean", "error of count queries", "share"),
+    ("queries.median", "half of them at most", "share"),
 )
 PLOTTED = ("information_loss", "items_added_share", "groups")
 
@@ -175,11 +192,15 @@ def measure_generalised(original: Records, published: Records, request: MeasureR
             why = "it does not fit the hierarchy or the records of the original"
         return replace(by_name, warnings=(why, *by_name.warnings))
     loss = measure_generalisation(original, published, tree)
-    values = loss.as_dict()
-    facts = tuple(Fact(path, name, values[path], unit, MEANING[path]) for path, name, unit in SHOWN)
+    how = {"queries": request.queries, "seed": request.seed}
+    found = GeneralisationUtility(loss, set_query_errors(original, published, tree, **how))
+    facts = tuple(
+        Fact(path, name, value_at(found.as_dict(), path), unit, MEANING[path])
+        for path, name, unit in SHOWN
+    )
     share = f"{loss.added_share:.1%} of what it holds"
     warning = f"{loss.added:,} of its items, {share}, are such as people never had"
-    return Measured(facts, (warning,) if loss.added else (), loss, PLOTTED)
+    return Measured(facts, (warning,) if loss.added else (), found, PLOTTED)
 
 
 def loss_of_buckets(

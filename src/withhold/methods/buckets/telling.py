@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from withhold.methods.buckets.measure import GeneralisationLoss, Group
+from withhold.methods.buckets.measure import GeneralisationLoss, GeneralisationUtility, Group
 from withhold.methods.buckets.model import FILLS
 from withhold.telling.plots import SERIES, Bars, Line, Lines
 from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
@@ -17,8 +17,9 @@ QUANTILES = tuple(range(0, 101, 10))
 
 def sections_of_buckets(subject: Subject) -> list[Section]:
     """What was generalised, and the groups."""
-    loss = subject.measured.details
-    assert isinstance(loss, GeneralisationLoss)
+    found = subject.measured.details
+    assert isinstance(found, GeneralisationUtility)
+    loss = found.loss
     lost: list[Part] = [Paragraph(loss.in_words(), for_strangers=True)]
     if subject.release.options.get("fill") == "hash":
         # Whether or not this time something came of it.

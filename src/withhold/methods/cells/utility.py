@@ -13,6 +13,8 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.errors import PolicyError
+from withhold.measure.queries import MEANING as QUERY_MEANING
+from withhold.measure.queries import QUERIES, QueryErrors
 from withhold.methods.cells.classifiers import (
     Errors,
     Predict,
@@ -26,7 +28,8 @@ from withhold.methods.cells.classifiers import (
 from withhold.methods.cells.loss import MEANING as LOSS_MEANING
 from withhold.methods.cells.loss import TableLoss, as_seen, class_codes, table_loss
 from withhold.methods.cells.model import KAnonymity
-from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
+from withhold.methods.cells.queries import table_query_errors
+from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit, value_at
 from withhold.wording import counted
 
 
@@ -68,6 +71,7 @@ class TableUtility:
     tree: Learnt | None
     """None without a label, or without scikit-learn (the extra ``learn``)."""
     leak: Leak | None
+    queries: QueryErrors
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -75,6 +79,7 @@ class TableUtility:
 
 
 MEANING = {
+    **{f"queries.{path}": meaning for path, meaning in QUERY_MEANING.items()},
     **{f"loss.{path}": meaning for path, meaning in LOSS_MEANING.items()},
     "correlations.mean_change": "mean change of Cramér's V over all pairs of columns (0 = all kept)",
     "correlations.worst_change": "the largest change of Cramér's V of a pair of columns",
@@ -97,6 +102,8 @@ SHOWN: tuple[tuple[str, str, Unit], ...] = (
     ("loss.smallest_group", "smallest group", "count"),
     ("correlations.mean_change", "change of correlations", "number"),
     ("correlations.worst_change", "worst of them", "number"),
+    ("queries.mean", "error of count queries", "share"),
+    ("queries.median", "half of them at most", "share"),
     ("naive_bayes.original.mean", "naive Bayes wrong, original", "share"),
     ("naive_bayes.release.mean", "naive Bayes wrong, release", "share"),
     ("tree.original.mean", "tree wrong, original", "share"),
@@ -108,7 +115,12 @@ PLOTTED = ("loss.share", "loss.kl", "naive_bayes.release.mean", "tree.release.me
 
 
 def measure_table(
-    original: Table, published: Table, model: KAnonymity, *, seed: int = 0
+    original: Table,
+    published: Table,
+    model: KAnonymity,
+    *,
+    queries: int = QUERIES,
+    seed: int = 0,
 ) -> TableUtility:
     """The loss, the correlations, and where there is a label what can be learnt."""
     names = model.quasi_identifiers
@@ -118,8 +130,9 @@ def measure_table(
     ).astype(np.int32)
     classes = class_codes(original, model.label)
     loss = table_loss(original, published, model)
+    asked = table_query_errors(original, published, model.columns, queries=queries, seed=seed)
     if model.label is None or len(np.unique(classes)) < 2 or len(original) < 2:
-        return TableUtility(loss, _correlations(before, after, names), None, None, None)
+        return TableUtility(loss, _correlations(before, after, names), None, None, None, asked)
     classes = np.unique(classes, return_inverse=True)[1].astype(np.int32)
 
     def learnt(way: Predict) -> Learnt:
@@ -132,7 +145,7 @@ def measure_table(
         tree, leaked = learnt(decision_tree), Leak(leak(after < 0, classes, seed=seed), 1 - most)
     was, now = np.column_stack([before, classes]), np.column_stack([after, classes])
     kept = _correlations(was, now, (*names, model.label))
-    return TableUtility(loss, kept, learnt(naive_bayes), tree, leaked)
+    return TableUtility(loss, kept, learnt(naive_bayes), tree, leaked, asked)
 
 
 def measure_tables(original: Table, published: Table, request: MeasureRequest) -> Measured:
@@ -141,11 +154,12 @@ def measure_tables(original: Table, published: Table, request: MeasureRequest) -
         raise PolicyError(
             "nothing says which columns are the quasi-identifiers; keep the manifest beside the release"
         )
-    found = measure_table(original, published, request.model)
+    how = {"queries": request.queries, "seed": request.seed}
+    found = measure_table(original, published, request.model, **how)
     values = found.as_dict()
     facts = []
     for path, label, unit in SHOWN:
-        value = _value_at(values, path)
+        value = value_at(values, path)
         if value is not None or path.startswith("loss."):
             facts.append(Fact(path, label, value, unit, MEANING[path]))
     warnings = list(_mismatches(original, published, request.model))
@@ -153,12 +167,6 @@ def measure_tables(original: Table, published: Table, request: MeasureRequest) -
         warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
     there = {fact.path for fact in facts}
     return Measured(tuple(facts), tuple(warnings), found, tuple(p for p in PLOTTED if p in there))
-
-
-def _value_at(values: Any, path: str) -> float | None:
-    for name in path.split("."):
-        values = None if values is None else values[name]
-    return values if values is None else float(values)
 
 
 def _mismatches(original: Table, published: Table, model: KAnonymity) -> list[str]:

@@ -1,0 +1,176 @@
+"""Query-workload error: how far random count queries are off when they are asked of a release.
+
+A query is one to four conditions: items that a record holds, or columns with their values. Each is drawn
+from a random record of the original, so that none asks for what nobody has. The answer of the original is a
+count; that of the release is an expected count: a record that shows something more general satisfies a
+condition with probability 1/n if what it shows stands for n values, each taken to be as likely as the others
+and independent of the other conditions. The relative error is |answer - count| / max(count, sanity bound).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Hierarchy, Records
+from withhold.data.spans import starts_of
+
+QUERIES = 1000
+"""So many are asked unless somebody wants another number."""
+MOST_CONDITIONS = 4
+BOUND_SHARE = 1000
+"""The sanity bound is one record in so many, and at least one: below it, an error is an error of few."""
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Condition = TypeVar("Condition")
+Matching = Callable[[Condition], tuple[Longs, Floats]]
+"""(condition) → the rows that may satisfy it, and how likely each of them does."""
+
+
+@dataclass(frozen=True)
+class ConditionErrors:
+    """The queries of one number of conditions."""
+
+    conditions: int
+    queries: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class QueryErrors:
+    """The relative errors of count queries; None where nothing could be asked."""
+
+    queries: int
+    sanity_bound: int
+    mean: float | None
+    median: float | None
+    by_conditions: tuple[ConditionErrors, ...]
+
+
+MEANING = {
+    "queries": "random count queries asked of both, one to four conditions each",
+    "sanity_bound": "records; errors of smaller counts are taken relative to so many",
+    "mean": "mean relative error of random count queries (0 = all answered exactly)",
+    "median": "half of the queries have a relative error of at most so much",
+    "by_conditions": "the queries by their number of conditions",
+    "by_conditions.conditions": "number of conditions",
+    "by_conditions.queries": "queries with so many conditions",
+    "by_conditions.mean": "their mean relative error",
+}
+
+
+def set_query_errors(
+    original: Records,
+    published: Records,
+    tree: Hierarchy | None = None,
+    *,
+    queries: int = QUERIES,
+    seed: int = 0,
+) -> QueryErrors:
+    """The errors of itemset counts; a published item is compared by name, or covers leaves of ``tree``.
+
+    An item that was withheld leaves no trace in its record, so the record does not count.
+
+    >>> before = Records.from_lists([["beer"], ["beer"], ["beer"], ["beer"]])
+    >>> after = Records.from_lists([["beer"], [], ["beer"], ["beer"]])
+    >>> set_query_errors(before, after).mean
+    0.25
+    """
+    asked = draw_itemsets(original, queries, seed)
+    exact = [[(code, 1.0)] for code in range(original.n_items)]
+    covering = _covering(original, published, tree)
+    return relative_errors(
+        asked,
+        expected_counts(asked, _holding(original, exact), np.ones(len(original))),
+        expected_counts(asked, _holding(published, covering), np.ones(len(published))),
+        n_rows=len(original),
+    )
+
+
+def draw_itemsets(records: Records, queries: int, seed: int) -> list[tuple[int, ...]]:
+    """One to four random items of a random record, for each query; none if all records are empty."""
+    generator = np.random.default_rng(seed)
+    holding = np.flatnonzero(records.lengths)
+    asked = []
+    for row in holding[generator.integers(0, len(holding), queries)] if len(holding) else ():
+        items = records.items[records.offsets[row] : records.offsets[row + 1]]
+        size = generator.integers(1, min(MOST_CONDITIONS, len(items)) + 1)
+        asked.append(tuple(generator.choice(items, size, replace=False).tolist()))
+    return asked
+
+
+def relative_errors(
+    asked: Sequence[Sequence[object]], before: Floats, after: Floats, *, n_rows: int
+) -> QueryErrors:
+    """The errors of the answers ``after`` against the counts ``before``, query by query."""
+    bound = max(1, -(-n_rows // BOUND_SHARE))
+    errors = np.abs(after - before) / np.maximum(before, bound)
+    if not len(errors):
+        return QueryErrors(0, bound, None, None, ())
+    sizes = np.array([len(query) for query in asked])
+    parts = [(int(size), errors[sizes == size]) for size in np.unique(sizes)]
+    by_size = tuple(ConditionErrors(size, len(part), float(part.mean())) for size, part in parts)
+    mean, median = float(errors.mean()), float(np.median(errors))
+    return QueryErrors(len(errors), bound, mean, median, by_size)
+
+
+def expected_counts(
+    asked: Sequence[Sequence[Condition]], matching: Matching[Condition], sizes: Floats
+) -> Floats:
+    """How many records each query is expected to count, where row ``n`` stands for ``sizes[n]`` records."""
+    weights = np.zeros(len(sizes))
+    counts = np.zeros(len(asked))
+    for number, query in enumerate(asked):
+        # The condition that the fewest rows may satisfy first, so that the others are looked up for few.
+        (rows, likely), *others = sorted(
+            (matching(each) for each in query), key=lambda m: len(m[0])
+        )
+        for other_rows, other_likely in others:
+            weights[other_rows] = other_likely
+            both = weights[rows]
+            weights[other_rows] = 0.0
+            rows, likely = rows[both > 0], (likely * both)[both > 0]
+        counts[number] = (likely * sizes[rows]).sum()
+    return counts
+
+
+def _covering(
+    original: Records, published: Records, tree: Hierarchy | None
+) -> list[list[tuple[int, float]]]:
+    """For each item of the original the published items that may stand for it, the likeliest first."""
+    code_of = {name: code for code, name in enumerate(published.vocabulary)}
+    found = []
+    for item in original.vocabulary:
+        nodes = [(item, 1.0)]
+        while tree is not None and nodes[-1][0] in tree:
+            above = tree.parent(nodes[-1][0])
+            if above is None:
+                break
+            nodes.append((above, 1 / int(tree.leaf_counts[tree.code(above)])))
+        found.append([(code_of[name], likely) for name, likely in nodes if name in code_of])
+    return found
+
+
+def _holding(records: Records, covering: list[list[tuple[int, float]]]) -> Matching[int]:
+    """The records that hold an item, or something that may stand for it."""
+    order = np.argsort(records.items, kind="stable")
+    rows = np.repeat(np.arange(len(records)), records.lengths)[order]
+    starts = starts_of(records.supports)
+    none = np.zeros(0, dtype=np.int64), np.zeros(0)
+
+    def matching(item: int) -> tuple[Longs, Floats]:
+        held = [(rows[starts[code] : starts[code + 1]], each) for code, each in covering[item]]
+        if len(held) < 2:
+            return (held[0][0], np.full(len(held[0][0]), held[0][1])) if held else none
+        everywhere = np.concatenate([each for each, _ in held])
+        likely = np.repeat([each for _, each in held], [len(each) for each, _ in held])
+        # A record may show the item and a node above it; the likeliest comes first.
+        different, first = np.unique(everywhere, return_index=True)
+        return different, likely[first]
+
+    return matching

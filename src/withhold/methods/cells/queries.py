@@ -1,0 +1,104 @@
+"""Random count queries on a table and its release: how many rows have these values in these columns?
+
+What a published cell stands for is seen in the release itself: every value of the column that some row shows
+as this text (a node of a hierarchy, a range, a set), and every value of the column where it is withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from withhold.data import Table
+from withhold.data.grouping import groups_of
+from withhold.data.spans import starts_of
+from withhold.data.table import WITHHELD, Codes, Column
+from withhold.measure.queries import (
+    MOST_CONDITIONS,
+    QUERIES,
+    Floats,
+    Longs,
+    QueryErrors,
+    expected_counts,
+    relative_errors,
+)
+
+Cell = tuple[int, int]
+"""The place of a column among those asked about, and the code of a value there."""
+
+
+def table_query_errors(
+    original: Table,
+    published: Table,
+    names: Sequence[str],
+    *,
+    queries: int = QUERIES,
+    seed: int = 0,
+) -> QueryErrors:
+    """The errors of counts of rows by their values in one to four of the columns ``names``."""
+    asked = draw_cells(original.cells(names), queries, seed)
+    was = [original.column(name) for name in names]
+    now = [published.column(name) for name in names]
+    answers = (
+        _answers(asked, original, [_Shown(column, column, 0.0) for column in was], names),
+        _answers(
+            asked, published, [_Shown.released(*pair) for pair in zip(was, now, strict=True)], names
+        ),
+    )
+    return relative_errors(asked, *answers, n_rows=len(original))
+
+
+def draw_cells(cells: Codes, queries: int, seed: int) -> list[tuple[Cell, ...]]:
+    """One to four random cells of a random row, for each query; none if all are withheld already."""
+    generator = np.random.default_rng(seed)
+    asking = np.flatnonzero((cells != WITHHELD).any(axis=1))
+    asked = []
+    for row in asking[generator.integers(0, len(asking), queries)] if len(asking) else ():
+        shown = np.flatnonzero(cells[row] != WITHHELD)
+        size = generator.integers(1, min(MOST_CONDITIONS, len(shown)) + 1)
+        chosen = np.sort(generator.choice(shown, size, replace=False))
+        asked.append(tuple((int(place), int(cells[row, place])) for place in chosen))
+    return asked
+
+
+class _Shown:
+    """How likely a published cell of one column stands for a value of the original."""
+
+    def __init__(self, before: Column, after: Column, withheld: float) -> None:
+        seen = (before.codes != WITHHELD) & (after.codes != WITHHELD)
+        width = len(after.values)
+        pairs = np.unique(before.codes[seen].astype(np.int64) * width + after.codes[seen])
+        self.published = pairs % max(width, 1)
+        self.starts = starts_of(np.bincount(pairs // max(width, 1), minlength=len(before.values)))
+        self.likely = 1 / np.bincount(self.published, minlength=width)[self.published]
+        self.withheld, self.width = withheld, width
+
+    @classmethod
+    def released(cls, before: Column, after: Column) -> _Shown:
+        """Of a release, in which a withheld cell may be any value that the column had."""
+        return cls(before, after, 1 / max(int((before.counts > 0).sum()), 1))
+
+    def by_code(self, value: int) -> Floats:
+        """For every published code, and last for a withheld cell."""
+        likely = np.zeros(self.width + 1)
+        here = slice(self.starts[value], self.starts[value + 1])
+        likely[self.published[here]] = self.likely[here]
+        likely[-1] = self.withheld
+        return likely
+
+
+def _answers(
+    asked: Sequence[Sequence[Cell]], table: Table, shown: Sequence[_Shown], names: Sequence[str]
+) -> Floats:
+    """The expected counts; rows that show the same are looked at once."""
+    groups = groups_of(table, names)
+    cells = np.ascontiguousarray(table.cells(names)[groups.first_rows].T)
+
+    def matching(cell: Cell) -> tuple[Longs, Floats]:
+        place, value = cell
+        likely = shown[place].by_code(value)[cells[place]]
+        rows = np.flatnonzero(likely)
+        return rows, likely[rows]
+
+    return expected_counts(asked, matching, groups.sizes.astype(np.float64))
