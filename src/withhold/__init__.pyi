@@ -51,7 +51,7 @@ def anonymize(
     seed: int | None = None,
     jobs: int | None = None,
     progress: Progress = ...,
-    keep: Literal["rules", "distribution"] = "rules",
+    keep: Literal["rules", "distribution", "counts"] = "rules",
     pick: Literal["longest", "random"] | None = None,
     restoring: bool = True,
     parts: int | None = None,

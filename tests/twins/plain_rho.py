@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from twins.plain_counting import Record, Rule, count_support, find_unsafe_closed_set
+from twins.plain_counting import Record, Rule, closed_sets, count_support, find_unsafe_closed_set
 
 Deletion = tuple[int, int, Rule]
 """A record, the item that it lost, and the rule that was unsafe by then."""
@@ -248,6 +248,50 @@ def fix_antecedents(
     for x in sorted(frozenset().union(*records)):
         visit(frozenset({x}))
     return table, deletions
+
+
+def note_unsafe_rules(
+    records: Sequence[Record], sensitive: Record, rho: Fraction, *, size: int, most: int
+) -> list[Rule]:
+    """The first ``most`` unsafe rules whose antecedent has that size; visited as ``fix_antecedents`` does.
+
+    >>> note_unsafe_rules([frozenset({1, 9})], frozenset({9}), Fraction(1, 2), size=1, most=5)
+    [(frozenset({1}), 9, 1, 1)]
+    """
+    found: list[Rule] = []
+
+    def visit(q: Record) -> None:
+        rows = [record for record in records if q <= record]
+        if len(q) == size:
+            for e in dict.fromkeys(e for row in rows for e in sorted(row - q) if e in sensitive):
+                joint = count_support(q | {e}, records)
+                if joint > rho * len(rows):
+                    found.append((q, e, joint, len(rows)))
+            return
+        following = dict.fromkeys(x for row in rows for x in sorted(row) if x > max(q))
+        for x in [x for x in following if not all(x in row for row in rows)]:
+            visit(q | {x})
+
+    for x in sorted(frozenset().union(*records)):
+        visit(frozenset({x}))
+    return found[:most]
+
+
+def note_unsafe_closed_sets(
+    records: Sequence[Record], consequents: Iterable[int], rho: Fraction, *, with_prior: bool
+) -> dict[int, list[Rule]]:
+    """For each consequent e that has some: the rules C→e of its unsafe closed sets C.
+
+    >>> note_unsafe_closed_sets([frozenset({1, 9})], [9], Fraction(1, 2), with_prior=True)
+    {9: [(frozenset({1}), 9, 1, 1)]}
+    """
+    found: dict[int, list[Rule]] = {}
+    for e in consequents:
+        for itemset, joint in closed_sets(e, records):
+            support = count_support(itemset, records)
+            if (itemset or with_prior) and joint > rho * support:
+                found.setdefault(e, []).append((itemset, e, joint, support))
+    return found
 
 
 def fix_consequents(

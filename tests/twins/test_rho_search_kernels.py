@@ -13,10 +13,12 @@ from tables import Rows, examples, problems
 from twins import plain_rho
 from twins.layouts import all_bitmaps, arrays, laid_out, left_in, lists, rows_in, sensitive_ranks
 from withhold.counting.layout import Layout
+from withhold.counting.local_rows import new_numbering
 from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import Stop
+from withhold.counting.walk import new_walk
 from withhold.methods.rho.model import Limits
-from withhold.methods.rho.search.antecedent_fix import fix_antecedents
+from withhold.methods.rho.search.antecedent_fix import fix_antecedents, new_targets
 from withhold.methods.rho.search.bounded import new_few
 from withhold.methods.rho.search.closed_fix import (
     find_unsafe_pairs,
@@ -37,6 +39,10 @@ from withhold.methods.rho.search.room import (
     find_touched_events,
 )
 from withhold.methods.rho.search.thinning import thin_records
+from withhold.methods.rho.search.unsafe_rules import (
+    note_unsafe_closed_sets,
+    note_unsafe_rules,
+)
 from withhold.methods.rho.search.within import new_trial
 
 
@@ -81,11 +87,8 @@ class Work:
 
     def outcome(self, events, antecedents):
         """The rows, and the deletions with their rules, as the twins tell them."""
-        n_deleted, n_events = events.counts.tolist()
-        rules = [
-            (frozenset(q), *map(int, events.numbers[k]))
-            for k, q in enumerate(lists(events.starts[: n_events + 1], antecedents))
-        ]
+        n_deleted = int(events.counts[0])
+        rules = rules_in(events, antecedents)
         deletions = [
             (int(self.row_of[place]), int(self.layout.items[place]), rules[answer])
             for place, answer in zip(
@@ -94,6 +97,14 @@ class Work:
         ]
         assert {rule for *_, rule in deletions} == set(rules)
         return self.records(), deletions
+
+
+def rules_in(events, antecedents):
+    """The rules of the events, as the twins tell them."""
+    return [
+        (frozenset(q), *map(int, events.numbers[k]))
+        for k, q in enumerate(lists(events.starts[: events.counts[1] + 1], antecedents))
+    ]
 
 
 def limits_of(rho: Fraction, *, with_prior: bool = True) -> Limits:
@@ -170,6 +181,38 @@ def test_find_unsafe_pairs(problem, with_prior, data):
     limits = limits_of(rho, with_prior=with_prior)
     find_unsafe_pairs(work.rows, as_array(pairs), limits, result, work.stop.flag)
     assert result.tolist() == reference
+
+
+@examples(300)
+@given(works(), st.integers(1, 4), st.integers(0, 12))
+def test_note_unsafe_rules(problem, size, most):
+    work, sensitive, rho = problem
+    reference = plain_rho.note_unsafe_rules(work.records(), sensitive, rho, size=size, most=most)
+    events, antecedents = new_events(most), np.empty(most * size, dtype=np.int32)
+    targets = new_targets(work.rows, work.layout.sensitive, np.zeros(0, dtype=np.bool_))
+    walk = new_walk(work.rows, size)
+    note_unsafe_rules(work.rows, walk, targets, limits_of(rho), events, antecedents, work.stop.flag)
+    assert rules_in(events, antecedents) == reference
+    work.records()  # which looks whether anything was changed
+
+
+@examples(300)
+@given(works(), st.booleans())
+def test_note_unsafe_closed_sets(problem, with_prior):
+    work, sensitive, rho = problem
+    reference = plain_rho.note_unsafe_closed_sets(
+        work.records(), sensitive, rho, with_prior=with_prior
+    )
+    consequents = np.array(sorted(sensitive), dtype=np.int32)
+    events, antecedents = new_events(len(sensitive)), np.empty(8 * len(sensitive), dtype=np.int32)
+    numbering = new_numbering(work.layout.n_items, work.layout.n_rows)
+    limits = limits_of(rho, with_prior=with_prior)
+    note_unsafe_closed_sets(
+        work.rows, consequents, limits, numbering, events, antecedents, work.stop.flag
+    )
+    rules = rules_in(events, antecedents)
+    assert [e for _, e, _, _ in rules] == sorted(reference)
+    assert all(rule in reference[rule[1]] for rule in rules)
 
 
 @examples(200)

@@ -90,6 +90,15 @@ MODELS = [
         ("rho", "0.4"),
     ),
     Model(
+        "rho keeping counts",
+        RECORDS,
+        lambda _: wh.RhoUncertainty("0.5", ["J45", "J44"]),
+        ("--rho", "0.5", "--sensitive", "J45,J44"),
+        ("rho", "0.5"),
+        {"keep": "counts"},
+        ("--keep", "counts"),
+    ),
+    Model(
         "personal-rho",
         RECORDS,
         personal(),

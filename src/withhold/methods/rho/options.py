@@ -34,7 +34,13 @@ BudgetOption = Annotated[
 class RhoSearch(SearchOptions):
     """What to keep, and how long to look for it."""
 
-    keep: KeepOption = "rules"
+    keep: Annotated[
+        Literal["rules", "distribution", "counts"],
+        Option(
+            "rules (default, least loss), distribution (item frequencies stay alike) or counts (an item goes "
+            "everywhere or stays everywhere, so every remaining count is true)."
+        ),
+    ] = "rules"
     pick: PickOption = None
     restoring: RestoreOption = True
     parts: Annotated[
@@ -48,6 +54,12 @@ class RhoSearch(SearchOptions):
 
     def __post_init__(self) -> None:
         check_budget(self.budget)
+        unused = [name for name in ("pick", "parts", "max_cost") if getattr(self, name) is not None]
+        if self.keep == "counts" and unused:
+            raise PolicyError(
+                f"{unused[0]} is not for keep=counts, which takes an item from all records or from none; "
+                "leave it out"
+            )
 
 
 def check_budget(budget: float | None) -> None:

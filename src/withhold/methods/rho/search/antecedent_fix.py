@@ -53,7 +53,7 @@ def fix_antecedents(
 
     Records lose e longest first; drawn at random if ``state``, that of the generator, is not 0.
     """
-    targets = _targets(rows, sensitive, np.zeros(0, dtype=np.bool_))
+    targets = new_targets(rows, sensitive, np.zeros(0, dtype=np.bool_))
     events = new_events(int(targets.in_row.sum()))
     everything = (0, len(sensitive))
     walk = new_walk(rows, size)
@@ -71,13 +71,14 @@ def find_unsafe_consequents(
     stop: Longs,
 ) -> None:
     """Set ``unsafe[e]`` if some q→e is, with |q| = ``size`` ≥ 1 and q's rarest item in [roots)."""
-    targets = _targets(rows, sensitive, unsafe)
+    targets = new_targets(rows, sensitive, unsafe)
     walk = new_walk(rows, size)
     state = np.zeros(1, dtype=np.int64)
     fix_roots(rows, walk, targets, roots, limits, new_events(0), state, stop)
 
 
-def _targets(rows: IndexedRows, sensitive: Bools, unsafe: Bools) -> Targets:
+def new_targets(rows: IndexedRows, sensitive: Bools, unsafe: Bools) -> Targets:
+    """Count the sensitive items of each row."""
     before = np.zeros(len(rows.items) + 1, dtype=np.int32)
     np.cumsum((rows.items >= 0) & sensitive[rows.items], out=before[1:])
     n_items = len(sensitive)

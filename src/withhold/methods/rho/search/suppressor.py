@@ -19,6 +19,7 @@ from withhold.data.plan import Plan, fingerprint
 from withhold.method import SearchRun
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.options import RhoSearch
+from withhold.methods.rho.search.counts import suppress_everywhere
 from withhold.methods.rho.search.forced import delete_forced
 from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
 from withhold.methods.rho.search.log import Log
@@ -58,6 +59,11 @@ def suppress_rho(
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
     model = model.for_records_up_to(int(records.lengths.max(initial=0)))
     keep, restoring, budget = options.keep, options.restoring, options.budget
+    log = Log()
+    if keep == "counts":
+        left = suppress_everywhere(records, model, options, run, log)
+        in_force = {"keep": keep, "restoring": restoring, "budget": budget, "seed": run.seed}
+        return _plan(records, log, left), in_force
     parts, max_cost = options.parts, options.max_cost
     if parts is None and max_cost is None:
         parts = _default_parts(records, restoring=restoring, hurried=budget is not None)
@@ -73,7 +79,6 @@ def suppress_rho(
         "budget": budget,
         "seed": run.seed,
     }
-    log = Log()
     with Stop(budget) as overall:
         with _search_stop(budget, in_one=len(split) == 1) as search:
             # On a budget each part looks for its own forced deletions, so that some get finished.
