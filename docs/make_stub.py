@@ -21,7 +21,7 @@ from withhold.method import AuditRun, Method, SearchRun
 from withhold.registry import all_methods
 
 STUB = Path(withhold.__file__).with_name("__init__.pyi")
-VERBS = {"anonymize": ("search_options", SearchRun), "audit": ("audit_options", AuditRun)}
+VERBS = {"anonymize": ("search", SearchRun), "audit": ("audit", AuditRun)}
 """The verbs whose options depend on the model: where these are declared, and those of every method."""
 ALIASES = (("withhold.counting.threads", "Progress"), ("withhold.options", "Threshold"))
 """Types that have a name of their own."""
@@ -118,7 +118,7 @@ class Stub:
         declared, run = VERBS[verb]
         given = self.own_parameters(verb)
         given["model"] = f"model: {self.name_of(method.model)}"
-        for declaring in (getattr(method, declared), run):
+        for declaring in (getattr(method, declared).options, run):
             given = {**self.parameters(declaring), **given}
         given["data"] = given.pop("data")
         first = {name: given.pop(name) for name in ("data", "model")}
@@ -130,7 +130,7 @@ class Stub:
     def result(self, verb: str, method: Method) -> str:
         """What the verb returns for a method, as its own functions say."""
         if verb == "audit":
-            return self.returned(method.audit)
+            return self.returned(method.audit.function)
         data = self.name_of(
             load(f"withhold.data:{'Table' if method.data == 'table' else 'Records'}")
         )

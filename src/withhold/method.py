@@ -13,6 +13,7 @@ from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
+from withhold.lazy import later
 from withhold.options import Declared, Plain, options_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from withhold.telling.sections import Section, Subject
     from withhold.telling.words import Words
     from withhold.verdict import Verdict
+
+
+LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
+MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
+SECTIONS_OF_SETS = later("withhold.measure.telling:sections_of_sets")
 
 
 @runtime_checkable
@@ -134,31 +140,41 @@ class AuditAfterProof(AuditRun):
 
 
 @dataclass(frozen=True)
-class Method:
-    """A privacy model with everything that can be done about it; its functions are loaded when called."""
+class Step:
+    """A function of a method, and the options that people choose for it."""
 
-    name: str
-    """As ``--model`` and manifests call it."""
-    data: Literal["records", "table"]
-    """What it is about: records of items, or a table with named columns."""
+    function: Callable[..., Any]
+    options: type[Any]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A privacy model with everything that can be done about it; its functions are loaded when called.
+
+    What is not given is as for records of which items are withheld.
+    """
+
     model: type[Any]
     """The parameters of its constructor, each with an ``Option``, are what people choose."""
-    search: Callable[[Any, Any, Evidence, Any, SearchRun], tuple[AnyPlan, dict[str, Any]]]
+    search: Step
     """(data, model, evidence, search options, run) → a plan, and the options in force."""
     check: Callable[[Any, Any, Evidence, CheckRun], Verdict]
     """(data, model, evidence, run) → the verdict, independent of the search."""
-    audit: Callable[[Any, Any, Evidence, Any, AuditRun], Any]
+    audit: Step
     """(data, model, evidence, audit options, run) → what an attacker could do."""
-    loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss]
-    """(original, published, model, protected items, plan) → what was lost."""
-    measure: Callable[[Any, Any, MeasureRequest], Measured]
-    """(original, published, asked) → what the release is still good for."""
     words: Words
     """What its audits call things."""
     limits: tuple[tuple[str, str], ...]
     """What it does not promise, as pairs of a heading and a sentence or two."""
-    search_options: type[SearchOptions] = SearchOptions
-    audit_options: type[Any] = NoOptions
+    data: Literal["records", "table"] = "records"
+    """What it is about: records of items, or a table with named columns."""
+    loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss] = LOSS_OF_RECORDS
+    """(original, published, model, protected items, plan) → what was lost."""
+    measure: Callable[[Any, Any, MeasureRequest], Measured] = MEASURES_OF_SETS
+    """(original, published, asked) → what the release is still good for."""
     reading_options: type[Any] = NoOptions
     """How the data is prepared before anything else."""
     files: type[Any] = NoOptions
@@ -173,14 +189,19 @@ class Method:
     """(data, model) → what became of each column."""
     listed: str = ""
     """What the items are called that the model lists."""
-    sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = lambda _: ()
-    """The sections of a report that only this method has."""
+    sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = SECTIONS_OF_SETS
+    """The sections of a report about what was lost and what is left."""
     attack_section: Callable[..., Section] | None = None
     """The section about the attacker, where the usual one does not fit; (subject, *, with_original)."""
     exposure: Callable[[Subject], tuple[Fact, ...]] | None = None
     """How many people were exposed and are, where the usual facts do not fit."""
     audit_text: Callable[..., str] | None = None
     """(audit, *, name) → the audit as text, where the usual page does not fit."""
+
+    @property
+    def name(self) -> str:
+        """As ``--model`` and manifests call it."""
+        return str(self.model.name)
 
     def parameters(self) -> Mapping[str, Declared]:
         """The options that say what must hold."""
@@ -196,11 +217,11 @@ class Method:
 
     def searches(self) -> Mapping[str, Declared]:
         """The options that say how to withhold."""
-        return options_of(self.search_options)
+        return options_of(self.search.options)
 
     def audits(self) -> Mapping[str, Declared]:
         """The options that say how to audit."""
-        return options_of(self.audit_options)
+        return options_of(self.audit.options)
 
     def all_options(self) -> Mapping[str, Declared]:
         """Every option that belongs to the method."""

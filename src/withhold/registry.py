@@ -83,7 +83,7 @@ def search_call(
 
     ``also`` are the options of the verb itself.
     """
-    declared = method_of(model).search_options
+    declared = method_of(model).search.options
     return _split(declared, SearchRun, options, f"{verb} with {model.name}", also)
 
 
@@ -91,7 +91,7 @@ def audit_call(
     model: Model, options: Mapping[str, object], *, also: Iterable[str] = ()
 ) -> tuple[Any, AuditRun]:
     """The same for the method's audit."""
-    declared = method_of(model).audit_options
+    declared = method_of(model).audit.options
     return _split(declared, AuditRun, options, f"audit with {model.name}", also)
 
 

@@ -25,8 +25,7 @@ import numpy as np
 
 from withhold.auditing.result import Audit, How, SizeCount, size_of
 from withhold.data.plan import Plan, Reasons, fingerprint
-from withhold.lazy import later
-from withhold.method import Method, SearchOptions
+from withhold.method import Method, SearchOptions, Step
 from withhold.options import Option, smaller
 from withhold.telling.words import Words
 from withhold.verdict import Status, Verdict
@@ -114,11 +113,7 @@ def audit(records, model, evidence, options, run):
 
 
 METHOD = Method(
-    name="common", data="records", model=CommonItems, search_options=CommonSearch,
-    audit_options=CommonAudit, search=search, check=check, audit=audit,
-    loss=later("withhold.measure.loss:loss_of_records"),
-    measure=later("withhold.measure.sets:measure_sets"),
-    sections=later("withhold.measure.telling:sections_of_sets"),
+    model=CommonItems, search=Step(search, CommonSearch), check=check, audit=Step(audit, CommonAudit),
     words=Words(counts="Rare items"), limits=(("A toy", "It promises little."),),
 )
 '''

@@ -38,7 +38,7 @@ def problems(draw: st.DrawFn, *, records: int = 12) -> tuple[list[frozenset[str]
 
 def steps(rows, model, **options):
     method = method_of(model)
-    chosen, run = method.search_options(**options), SearchRun(jobs=1)
+    chosen, run = method.search.options(**options), SearchRun(jobs=1)
     plan, _ = method.search(wh.read(rows), model, wh.Evidence(), chosen, run)
     return plan, [(each.item, each.moles, each.nuggets) for each in plan]
 

@@ -297,8 +297,8 @@ def test_none__is_refused_by_models_and_their_options_alike(name):
             refused(type(model), **{**made, parameter.name: None})
     method = all_methods()[name]
     for verb, declared, run in (
-        (wh.anonymize, method.search_options, SearchRun),
-        (wh.audit, method.audit_options, AuditRun),
+        (wh.anonymize, method.search.options, SearchRun),
+        (wh.audit, method.audit.options, AuditRun),
     ):
         parameters = {**inspect.signature(declared).parameters, **inspect.signature(run).parameters}
         for parameter in parameters.values():

@@ -47,7 +47,7 @@ def read_data(
         if number:
             verb = "was" if number == 1 else "were"
             note(f"{counted(number, noun)} {which} {verb} {done}", silent=silent)
-    for warning in method_of(model).search_options(**search_options(given, model)).warnings():
+    for warning in method_of(model).search.options(**search_options(given, model)).warnings():
         note(f"warning: {warning}")
     return records
 

@@ -90,7 +90,7 @@ def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress 
         (release.data, AuditAfterProof(**vars(run), proof=release.verdict)),
     )
     before, after = (
-        method.audit(data, model, release.evidence, method.audit_options(), how)
+        method.audit(data, model, release.evidence, method.audit.options(), how)
         for data, how in runs
     )
     return Subject(release, measured(release.original, release.data, request), before, after)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
-from withhold.method import Method
+from withhold.method import Method, Step
 from withhold.methods.buckets.model import Buckets
 from withhold.methods.buckets.options import BucketsSearch
 from withhold.telling.words import Words
 
 METHOD = Method(
-    name=Buckets.name,
-    data="records",
     model=Buckets,
-    search_options=BucketsSearch,
-    audit_options=AuditOptions,
-    search=later("withhold.methods.buckets.search.suppressor:suppress_buckets"),
-    check=later("withhold.methods.buckets.check:verify_buckets"),
-    audit=later("withhold.methods.buckets.audit:audit_buckets"),
-    loss=later("withhold.methods.buckets.measure:loss_of_buckets"),
-    measure=later("withhold.methods.buckets.measure:measure_generalised"),
-    sections=later("withhold.methods.buckets.telling:sections_of_buckets"),
+    search=Step(later(f"{__name__}.search.suppressor:suppress_buckets"), BucketsSearch),
+    check=later(f"{__name__}.check:verify_buckets"),
+    audit=Step(later(f"{__name__}.audit:audit_buckets"), AuditOptions),
     words=Words(
         counts="Rare sets by their number of items",
         worst="The rarest sets",
@@ -41,4 +34,7 @@ METHOD = Method(
             "accuses people of what they never had. Without it nothing is added.",
         ),
     ),
+    loss=later(f"{__name__}.measure:loss_of_buckets"),
+    measure=later(f"{__name__}.measure:measure_generalised"),
+    sections=later(f"{__name__}.telling:sections_of_buckets"),
 )

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from withhold.lazy import later
-from withhold.method import Method
+from withhold.method import Method, Step
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.options import CellsAudit, CellsSearch, TableReading
 from withhold.telling.words import Words
 
 METHOD = Method(
-    name=KAnonymity.name,
     data="table",
     model=KAnonymity,
-    search_options=CellsSearch,
-    audit_options=CellsAudit,
     reading_options=TableReading,
-    search=later("withhold.methods.cells.search.suppressor:suppress_cells"),
-    check=later("withhold.methods.cells.check:verify_table"),
-    audit=later("withhold.methods.cells.audit:audit_table"),
-    loss=later("withhold.methods.cells.loss:table_loss"),
-    measure=later("withhold.methods.cells.utility:measure_tables"),
-    sections=later("withhold.methods.cells.telling:sections_of_tables"),
-    attack_section=later("withhold.methods.cells.telling:table_attack_section"),
-    exposure=later("withhold.methods.cells.telling:table_exposure"),
-    audit_text=later("withhold.methods.cells.text:table_audit_text"),
+    search=Step(later(f"{__name__}.search.suppressor:suppress_cells"), CellsSearch),
+    check=later(f"{__name__}.check:verify_table"),
+    audit=Step(later(f"{__name__}.audit:audit_table"), CellsAudit),
+    loss=later(f"{__name__}.loss:table_loss"),
+    measure=later(f"{__name__}.utility:measure_tables"),
+    sections=later(f"{__name__}.telling:sections_of_tables"),
+    attack_section=later(f"{__name__}.telling:table_attack_section"),
+    exposure=later(f"{__name__}.telling:table_exposure"),
+    audit_text=later(f"{__name__}.text:table_audit_text"),
     column_roles=later("withhold.data.roles:roles_of"),
     words=Words(),
     limits=(

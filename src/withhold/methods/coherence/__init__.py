@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
-from withhold.method import Method
+from withhold.method import Method, Step
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.telling.words import Words
 
 METHOD = Method(
-    name=Coherence.name,
-    data="records",
     model=Coherence,
-    search_options=CoherenceSearch,
-    audit_options=AuditOptions,
-    search=later("withhold.methods.coherence.search.suppressor:suppress_coherence"),
-    check=later("withhold.methods.coherence.check.proof:verify_coherence"),
-    audit=later("withhold.methods.coherence.audit:audit_coherence"),
-    loss=later("withhold.measure.loss:loss_of_records"),
-    measure=later("withhold.measure.sets:measure_sets"),
-    sections=later("withhold.methods.coherence.telling:sections_of_coherence"),
+    search=Step(later(f"{__name__}.search.suppressor:suppress_coherence"), CoherenceSearch),
+    check=later(f"{__name__}.check.proof:verify_coherence"),
+    audit=Step(later(f"{__name__}.audit:audit_coherence"), AuditOptions),
+    sections=later(f"{__name__}.telling:sections_of_coherence"),
     listed="private items",
     words=Words(
         special="private",

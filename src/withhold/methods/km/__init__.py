@@ -10,7 +10,6 @@ from withhold.telling.words import Words
 
 METHOD = replace(
     COHERENCE,
-    name=KmAnonymity.name,
     model=KmAnonymity,
     listed="",
     words=Words(counts="Minimal moles by what the attacker knows"),

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
-from withhold.method import Method
+from withhold.method import Method, Step
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.options import PersonalFiles, PersonalSearch
 from withhold.methods.rho import RHO_IS_NOT_ZERO
 from withhold.telling.words import Words
 
 METHOD = Method(
-    name=PersonalRhoUncertainty.name,
-    data="records",
     model=PersonalRhoUncertainty,
-    search_options=PersonalSearch,
-    audit_options=AuditOptions,
     files=PersonalFiles,
-    evidence=later("withhold.methods.personal.files:constraints_as_evidence"),
+    evidence=later(f"{__name__}.files:constraints_as_evidence"),
     needs_evidence=True,
     how_for_strangers=PersonalRhoUncertainty.how_for_strangers,
-    search=later("withhold.methods.personal.search.suppressor:suppress_personal"),
-    check=later("withhold.methods.personal.check.proof:verify_personal"),
-    audit=later("withhold.methods.personal.audit:audit_personal"),
-    loss=later("withhold.measure.loss:loss_of_records"),
-    measure=later("withhold.measure.sets:measure_sets"),
-    sections=later("withhold.methods.personal.telling:sections_of_personal"),
+    search=Step(later(f"{__name__}.search.suppressor:suppress_personal"), PersonalSearch),
+    check=later(f"{__name__}.check.proof:verify_personal"),
+    audit=Step(later(f"{__name__}.audit:audit_personal"), AuditOptions),
+    sections=later(f"{__name__}.telling:sections_of_personal"),
     listed="items in the constraints",
     words=Words(special="protected for somebody", inferred="protected item inferred"),
     limits=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
-from withhold.method import Method
+from withhold.method import Method, Step
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.options import RhoSearch
 from withhold.telling.words import Words
@@ -16,17 +16,10 @@ RHO_IS_NOT_ZERO = (
 )
 
 METHOD = Method(
-    name=RhoUncertainty.name,
-    data="records",
     model=RhoUncertainty,
-    search_options=RhoSearch,
-    audit_options=AuditOptions,
-    search=later("withhold.methods.rho.search.suppressor:suppress_rho"),
-    check=later("withhold.methods.rho.check.proof:verify_rho"),
-    audit=later("withhold.methods.rho.audit:audit_rho"),
-    loss=later("withhold.measure.loss:loss_of_records"),
-    measure=later("withhold.measure.sets:measure_sets"),
-    sections=later("withhold.measure.telling:sections_of_sets"),
+    search=Step(later(f"{__name__}.search.suppressor:suppress_rho"), RhoSearch),
+    check=later(f"{__name__}.check.proof:verify_rho"),
+    audit=Step(later(f"{__name__}.audit:audit_rho"), AuditOptions),
     listed="sensitive items",
     words=Words(),
     limits=(
