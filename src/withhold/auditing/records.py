@@ -30,10 +30,11 @@ from withhold.auditing.result import (
     size_of,
 )
 from withhold.counting.attack import Attacks, try_attacks
-from withhold.counting.layout import Ints, Layout, Longs
+from withhold.counting.layout import Layout
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, run_all
 from withhold.data import Records
+from withhold.data.array_types import Ints, Longs
 from withhold.method import AuditRun, Finding, Model
 from withhold.verdict import Status, Verdict
 

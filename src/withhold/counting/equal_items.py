@@ -12,15 +12,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel
-from withhold.counting.layout import Ints
 from withhold.data import Records
+from withhold.data.array_types import Bools, Ints
 
 LONG = 500
 """Records of so many items are worth it. Of shorter ones everything is looked at, and counted as such."""
-Bools = NDArray[np.bool_]
 
 
 def needed_occurrences(records: Records, special: Ints, flags: Bools | None = None) -> Bools | None:

@@ -18,10 +18,9 @@ from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel
 from withhold.counting.supports import IndexedRows
 from withhold.data import Records
+from withhold.data.array_types import Ints as Ints
+from withhold.data.array_types import Longs as Longs
 from withhold.errors import InputError
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.layout import Ints, Longs
+from withhold.data.array_types import Ints, Longs
 
 
 def draw_places(lengths: Longs, size: int, generator: np.random.Generator) -> Longs:

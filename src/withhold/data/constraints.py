@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from withhold.arguments import checked
 from withhold.data import wishes
+from withhold.data.array_types import Longs
 from withhold.data.names import clean_set
-from withhold.data.packing import Longs, Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
+from withhold.data.packing import Numbers, chunks_of, marks_of_pairs, packed, packed_pairs
 from withhold.data.records import Records
 from withhold.data.unknown import Unknown
 from withhold.data.wishes import ByRecord, Categories, Matrix, WishFunction

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.array_types import Longs
 from withhold.data.table import Table
 
-Ints = NDArray[np.int64]
 ROOM = 2**62
 """Keys stay below this, so that they are exact."""
 
@@ -19,11 +19,11 @@ ROOM = 2**62
 class Groups:
     """The groups of a table's rows."""
 
-    of_row: Ints
+    of_row: Longs
     """The number of each row's group."""
-    first_rows: Ints
+    first_rows: Longs
     """The first row of each group."""
-    sizes: Ints
+    sizes: Longs
     """How many rows each group has."""
 
     def __len__(self) -> int:
@@ -53,7 +53,7 @@ def groups_of(table: Table, names: Sequence[str]) -> Groups:
     return group_rows([table.column(name).codes for name in names], len(table))
 
 
-def distinct_per_group(groups: Groups, codes: NDArray[np.int32]) -> Ints:
+def distinct_per_group(groups: Groups, codes: NDArray[np.int32]) -> Longs:
     """How many different codes each group holds."""
     pairs = group_rows([groups.of_row.astype(np.int32), codes], len(groups.of_row))
     owners = groups.of_row[pairs.first_rows]

@@ -11,23 +11,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.arguments import checked, names_in
 from withhold.data import tree_building
+from withhold.data.array_types import Ints
 from withhold.data.names import nearest
 from withhold.data.unknown import near_spellings
 from withhold.errors import InputError
 from withhold.wording import counted
-
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
     """A tree with named nodes; every name is one node's only.
 
-    Codes are places in depth-first order: the root is 0, and the nodes under ``n`` are
+    Ints are places in depth-first order: the root is 0, and the nodes under ``n`` are
     ``n + 1 … ends[n] - 1``. So "is under" and "how many leaves" are comparisons of whole numbers.
 
     Examples
@@ -41,16 +39,16 @@ class Hierarchy:
     """
 
     names: tuple[str, ...]
-    parents: Codes
+    parents: Ints
     """The code of each node's parent; -1 for the root."""
-    depths: Codes = field(init=False, repr=False)
+    depths: Ints = field(init=False, repr=False)
     """How many edges each node is below the root."""
-    ends: Codes = field(init=False, repr=False)
+    ends: Ints = field(init=False, repr=False)
     """Where each node's subtree ends: the first code that is not in it."""
-    leaf_codes: Codes = field(init=False, repr=False)
-    leaf_counts: Codes = field(init=False, repr=False)
+    leaf_codes: Ints = field(init=False, repr=False)
+    leaf_counts: Ints = field(init=False, repr=False)
     """How many leaves are under each node; 1 for a leaf itself."""
-    _leaves_before: Codes = field(init=False, repr=False)
+    _leaves_before: Ints = field(init=False, repr=False)
     _code_of: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -191,7 +189,7 @@ class Hierarchy:
             raise InputError("not a name in the hierarchy", value=name, remedy=remedy)
         return self._code_of[name]
 
-    def codes(self, names: Iterable[str]) -> Codes:
+    def codes(self, names: Iterable[str]) -> Ints:
         """The codes of nodes by name."""
         return np.fromiter((self.code(name) for name in names), dtype=np.int32)
 
@@ -235,7 +233,7 @@ class Hierarchy:
             raise InputError("the lowest common ancestor of nothing was asked for")
         return self.names[self.common_ancestor(self.codes(names))]
 
-    def common_ancestor(self, codes: Codes) -> int:
+    def common_ancestor(self, codes: Ints) -> int:
         """The code of the lowest node that covers all of these codes."""
         # Depth-first order: whatever covers the first and the last covers all between.
         low, high = int(codes.min()), int(codes.max())
@@ -243,7 +241,7 @@ class Hierarchy:
             low = int(self.parents[low])
         return low
 
-    def common_ancestors(self, left: Codes, right: Codes) -> Codes:
+    def common_ancestors(self, left: Ints, right: Ints) -> Ints:
         """For two columns of codes, row by row, the code of the lowest node that covers both."""
         low = np.minimum(left, right).astype(np.int32)
         high = np.maximum(left, right)
@@ -251,7 +249,7 @@ class Hierarchy:
             low[rising] = self.parents[low[rising]]
         return low
 
-    def at_depth(self, depth: int) -> Codes:
+    def at_depth(self, depth: int) -> Ints:
         """For every node the code of its ancestor at this depth, or its own where it is not deeper."""
         codes = np.arange(len(self), dtype=np.int32)
         while (deeper := self.depths[codes] > depth).any():

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from withhold.data.array_types import Bools
 
 if TYPE_CHECKING:
     import polars
 
 Native = Any
 """A ``polars.Series``, a ``pandas.Series`` or a ``pyarrow.ChunkedArray``; null where a cell is withheld."""
-Rows = NDArray[np.bool_]
 RESTORED = frozenset(
     ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64",
      "Boolean", "Date")
@@ -30,7 +30,7 @@ def make_of(native: Native) -> str:
     return type(native).__module__.partition(".")[0]
 
 
-def blanked(native: Native, hidden: Rows) -> Native:
+def blanked(native: Native, hidden: Bools) -> Native:
     """The column with these cells null; whole numbers and truth values stay what they are."""
     if native is None or not hidden.any():
         return native
@@ -53,7 +53,7 @@ def blanked(native: Native, hidden: Rows) -> Native:
     return native.mask(hidden)
 
 
-def only_rows(native: Native, kept: Rows) -> Native:
+def only_rows(native: Native, kept: Bools) -> Native:
     """The column with these rows."""
     if native is None:
         return None

@@ -12,17 +12,17 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.array_types import Bools, Longs
+
 CHUNK = 16 * 2**20
 """Pairs that are unpacked at a time."""
 
-Longs = NDArray[np.int64]
 Numbers = NDArray[np.int64] | NDArray[np.int32]
-Marks = NDArray[np.bool_]
 Packed = tuple[tuple[str, ...], NDArray[np.uint64], Longs, NDArray[np.int32]]
 """The items that have a pair; bits by record; offsets and columns. One of the two forms is empty."""
 
 
-def packed(n_records: int, items: tuple[str, ...], row_bits: Callable[[int, int], Marks]) -> Packed:
+def packed(n_records: int, items: tuple[str, ...], row_bits: Callable[[int, int], Bools]) -> Packed:
     """The smaller of the two forms; items without a pair get no column.
 
     ``row_bits(start, end)`` are some records as rows of a boolean matrix over ``items``.
@@ -78,7 +78,7 @@ def packed_pairs(n_records: int, items: tuple[str, ...], rows: Numbers, columns:
 
 def marks_of_pairs(
     offsets: Longs, columns: NDArray[np.int32], n_items: int, start: int, end: int
-) -> Marks:
+) -> Bools:
     """Some records as rows of a boolean matrix."""
     marks = np.zeros((end - start, n_items), dtype=bool)
     lengths = np.diff(offsets[start : end + 1])

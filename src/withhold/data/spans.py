@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
+from withhold.data.array_types import Longs
 
 
 def starts_of(lengths: NDArray[Any]) -> Longs:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked, fits
+from withhold.data.array_types import Ints
 from withhold.data.names import nearest
 from withhold.data.native import (
     Native,
@@ -43,7 +44,6 @@ WITHHELD = -1
 TEXT = "String"
 """The kind of a column whose cells are texts."""
 
-Codes = NDArray[np.int32]
 Value = str | None
 """What a cell says; None is the blank of sources that know it (null), not a withheld cell."""
 
@@ -53,7 +53,7 @@ class Column:
     """One column: ``values[codes[row]]`` is the cell, and -1 a withheld one."""
 
     name: str
-    codes: Codes
+    codes: Ints
     values: tuple[Value, ...]
     """The different values, none of them twice; sorted where the column was read."""
     kind: str = TEXT
@@ -250,7 +250,7 @@ class Table:
         path = None if self.source is None else self.source.path
         raise missing_column(name, self.names, path)
 
-    def cells(self, names: Sequence[str]) -> Codes:
+    def cells(self, names: Sequence[str]) -> Ints:
         """The codes of these columns side by side, one row for each row."""
         columns = [self.column(name).codes for name in names]
         return np.stack(columns, axis=1) if columns else np.empty((len(self), 0), dtype=np.int32)
@@ -306,7 +306,7 @@ def missing_column(name: str, names: Sequence[str], path: Path | None = None) ->
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 
-def _coded(cells: Sequence[Value]) -> tuple[Codes, tuple[Value, ...]]:
+def _coded(cells: Sequence[Value]) -> tuple[Ints, tuple[Value, ...]]:
     """The codes of cells, and the different values, the blank of sources first."""
     values = tuple(sorted(set(cells), key=lambda value: (value is not None, value or "")))
     code_of = {value: code for code, value in enumerate(values)}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.array_types import Longs
 from withhold.formats.rows import Rows, ranks_of, sort_rows
 
 PIECE = 1 << 19
@@ -31,7 +32,6 @@ SPREAD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 """Odd multipliers whose products have well mixed upper bits (Fibonacci hashing)."""
 
 Bytes = NDArray[np.uint8]
-Longs = NDArray[np.int64]
 Words = list[NDArray[np.uint64]]
 """Items as words: the first eight bytes of each, the next eight, and so on, padded with zeros."""
 

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.array_types import Ints
 from withhold.formats import tokens
 from withhold.formats.coding import Coded, names_of, piece_bounds, processors
 from withhold.formats.rows import ranks_of, sort_nearly
@@ -22,8 +23,7 @@ FEWEST_BYTES = 1 << 18
 """Bytes for which a thread is started."""
 FEWEST_SLOTS = 1 << 13
 
-Codes = NDArray[np.int32]
-Rows = tuple[Codes, NDArray[np.int64]]
+Rows = tuple[Ints, NDArray[np.int64]]
 """The codes of rows, and how many each has."""
 
 
@@ -125,7 +125,7 @@ class Numbering:
 
 
 def rank_rows(
-    lengths: NDArray[np.int64], codes: Codes, ranks: Codes, keys: NDArray[np.uint32]
+    lengths: NDArray[np.int64], codes: Ints, ranks: Ints, keys: NDArray[np.uint32]
 ) -> int:
     """Replace codes by ranks, in each row ascending and each once; returns how many are left.
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.data import Records, Table
+from withhold.data.array_types import Bools
 from withhold.data.names import clean, is_missing
 from withhold.data.unknown import Unknown, find_unknown, how_to_allow
 from withhold.errors import InputError, option
@@ -27,7 +27,6 @@ from withhold.formats.opening import STDIN, open_bytes, read_clean
 from withhold.formats.parquet import read_parquet
 from withhold.wording import counted
 
-Answers = NDArray[np.bool_]
 D = TypeVar("D", Records, Table)
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
 AS_LIST = "list the records that agreed in a text file, one a line"
@@ -72,7 +71,7 @@ def _path(data: Records | Table) -> str | None:
     return None if data.source is None else str(data.source.path)
 
 
-def _only(data: D, agreed: Answers) -> D:
+def _only(data: D, agreed: Bools) -> D:
     """The data of those who agreed, which remember how many did not."""
     if len(agreed) != len(data):
         given = counted(len(agreed), "record")
@@ -111,7 +110,7 @@ def _on_the_list(data: D, consent: Any, allow_unknown: bool) -> D:
 
 def agreed_by_value(
     values: Sequence[object], path: str | None, column: str, first_line: int | None = None
-) -> Answers:
+) -> Bools:
     """Which cells of a 0/1 column say yes; a blank is no answer, and is refused as such."""
     agreed = np.zeros(len(values), dtype=bool)
     for row, value in enumerate(values):
@@ -137,7 +136,7 @@ def _is_one_hot(records: Records, data: Any) -> bool:
     return hasattr(data, "columns") and set(records.vocabulary) <= names
 
 
-def _column(records: Records, data: Any, name: str) -> Answers:
+def _column(records: Records, data: Any, name: str) -> Bools:
     """What a column of the data says of each record."""
     source = records.source
     if source is None:
@@ -176,7 +175,7 @@ def _of_columns(
     name: str,
     record: str | None = None,
     first_line: int | None = None,
-) -> Answers:
+) -> Bools:
     """What a column of a frame or a CSV file says; in a long one, all rows of a record must say the same."""
     find_column(name, source.columns, source.path)
     agreed = agreed_by_value(source.column(name).to_list(), source.path, name, first_line)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import wishes
+from withhold.data.array_types import Ints
 from withhold.data.constraints import Constraints
 from withhold.data.names import clean
 from withhold.data.records import Records
@@ -37,7 +38,6 @@ PIECE_BYTES = 16 * 2**20
 PIECE_ROWS = 2**20
 """How much of a file is turned into texts at a time."""
 
-Ints = NDArray[np.int32]
 Pieces = Iterator[tuple["polars.Series", "polars.Series"]]
 """The record and the item column, a piece at a time."""
 

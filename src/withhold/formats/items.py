@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.array_types import Bools
 from withhold.data.names import clean, clean_all, is_missing
 from withhold.errors import InputError, option
 from withhold.formats.columns import Columns, Options
@@ -28,7 +29,6 @@ from withhold.formats.opening import Placed, read_clean
 if TYPE_CHECKING:
     import polars
 
-Mask = NDArray[np.bool_]
 REMEDY = "turn the items into strings first"
 NO_BLANKS = "leave blanks out of the records"
 
@@ -119,7 +119,7 @@ def with_id(
     place: Placed,
     column: str,
     line: Callable[[int], int | None],
-) -> Mask | None:
+) -> Bools | None:
     """Which rows name a record, or None if all do; the others are an error unless they are to be skipped."""
     import polars as pl
 
@@ -155,7 +155,7 @@ def id_names(source: Columns, column: str) -> polars.Series:
 
 def named_records(
     source: Columns, column: str | None, options: Options
-) -> tuple[tuple[str, ...] | None, Mask | None]:
+) -> tuple[tuple[str, ...] | None, Bools | None]:
     """The ids in a column, one each, and which rows have one; None for both where there is no column."""
     if column is None:
         return None, None

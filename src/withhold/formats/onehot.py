@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records, Source
+from withhold.data.array_types import Bools
 from withhold.errors import option
 from withhold.formats.cells import BLANKS, Sheet, csv_lines, open_sheet
 from withhold.formats.columns import INDEX_NAMES, Columns, Options, find_column, names_record
 from withhold.formats.forms import AS_LISTS, unwritable
-from withhold.formats.items import Mask, named_records
+from withhold.formats.items import named_records
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed, parsed_from_codes
 
@@ -137,7 +138,7 @@ def _are_bits(series: polars.Series) -> bool:
     )
 
 
-def _text_ones(sheet: Columns, names: list[str], kept: Mask | None) -> list[Mask]:
+def _text_ones(sheet: Columns, names: list[str], kept: Bools | None) -> list[Bools]:
     """For each item which rows have it; the first cell of the file that says neither is refused."""
     import polars as pl
 
@@ -156,7 +157,7 @@ def _text_ones(sheet: Columns, names: list[str], kept: Mask | None) -> list[Mask
     return [each.to_numpy() for each in cells.select(pl.all().is_in(list(ONES))).get_columns()]
 
 
-def _frame_ones(frame: Columns, names: list[str], kept: Mask | None) -> list[Mask]:
+def _frame_ones(frame: Columns, names: list[str], kept: Bools | None) -> list[Bools]:
     """For each item which rows have it; a cell that says neither is refused."""
     ones = []
     for name in names:

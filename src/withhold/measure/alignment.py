@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records
-
-Longs = NDArray[np.int64]
+from withhold.data.array_types import Longs
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records
+from withhold.data.array_types import Floats
 from withhold.method import Model
 from withhold.wording import counted
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from withhold.data.array_types import Bools, Longs
 from withhold.data.profile import length_bins
 from withhold.measure.alignment import Pair
-
-Flags = NDArray[np.bool_]
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class Occurrences:
     """For each record how many occurrences it lost."""
 
 
-def measure_occurrences(pair: Pair, sensitive: Flags) -> Occurrences:
+def measure_occurrences(pair: Pair, sensitive: Bools) -> Occurrences:
     """What went from ``pair.original``; ``sensitive`` marks item codes."""
     before, after = pair.original.supports, pair.published.supports
     # Without knowing which record is which, supports say the least that must have happened.
@@ -111,7 +108,7 @@ def measure_occurrences(pair: Pair, sensitive: Flags) -> Occurrences:
     )
 
 
-def _by_record(pair: Pair, sensitive: Flags) -> dict[str, Any]:
+def _by_record(pair: Pair, sensitive: Bools) -> dict[str, Any]:
     """What can be told where records can be compared one by one."""
     lengths = pair.original.lengths
     rows = np.repeat(np.arange(len(lengths)), lengths)

@@ -18,7 +18,8 @@ import numpy as np
 
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Records
-from withhold.measure.alignment import Longs, align
+from withhold.data.array_types import Longs
+from withhold.measure.alignment import align
 from withhold.measure.loss import divergence, frequencies, symmetric_divergence
 from withhold.measure.occurrences import Occurrences, measure_occurrences
 from withhold.measure.patterns import ItemsetChanges, RuleChanges, measure_patterns

@@ -17,11 +17,12 @@ import numpy as np
 
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.data import Records
+from withhold.data.array_types import Ints, Longs
 from withhold.data.spans import sorted_spans, starts_of
 from withhold.errors import PolicyError
 from withhold.exact import exact_threshold
 from withhold.mining.itemset_index import find_rules, index_itemsets, match_itemsets
-from withhold.mining.rows import Ints, Longs, Wanted, mining_rows
+from withhold.mining.rows import Wanted, mining_rows
 from withhold.mining.search import mine_part
 
 Support = str | Fraction | int | float

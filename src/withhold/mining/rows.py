@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.layout import find_positions, transpose_twice
 from withhold.counting.local_rows import merge_local_rows
 from withhold.data import Records
+from withhold.data.array_types import Ints, Longs
 from withhold.data.spans import spans, starts_of
-
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 
 
 class MiningRows(NamedTuple):

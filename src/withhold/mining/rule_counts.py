@@ -16,13 +16,10 @@ from numpy.typing import NDArray
 
 from withhold.counting.layout import Layout, lay_out
 from withhold.data import Records
+from withhold.data.array_types import Bools, Floats, Longs
 from withhold.data.spans import sorted_spans, spans, starts_of
 from withhold.mining.itemset_index import count_supports
 from withhold.mining.miner import Itemsets, Rule, Rules
-
-Flags = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 COUNTED_AT_ONCE = 256
 UNKNOWN = -1
@@ -66,13 +63,13 @@ class RulesElsewhere:
         counts[places >= 0] = self.itemsets.supports[places[places >= 0]]
         return counts
 
-    def are_rules(self, confidence: Fraction) -> Flags:
+    def are_rules(self, confidence: Fraction) -> Bools:
         """For each rule whether it is one there: frequent, and of that confidence or more."""
         enough = self.joint * confidence.denominator >= confidence.numerator * self.support
-        flags: Flags = (self.joint != UNKNOWN) & enough
+        flags: Bools = (self.joint != UNKNOWN) & enough
         return flags
 
-    def most_changed(self, chosen: Flags, show: int) -> list[Counts]:
+    def most_changed(self, chosen: Bools, show: int) -> list[Counts]:
         """Those of the chosen rules whose confidence differs most, then whose joint support does.
 
         Rules are counted in the order of how much they can have changed at most, until no other can

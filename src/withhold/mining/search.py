@@ -17,7 +17,8 @@ import numpy as np
 
 from withhold.counting.jit import kernel, step
 from withhold.counting.threads import ANSWERED, Stop
-from withhold.mining.rows import Ints, Longs, MiningRows, Wanted, new_search, with_room
+from withhold.data.array_types import Ints, Longs
+from withhold.mining.rows import MiningRows, Wanted, new_search, with_room
 
 FINISHED, TOO_MANY, STOPPED, NO_ROOM = 0, 1, 2, 3
 N_SETS, N_TABLES, DEPTH = 0, 1, 2

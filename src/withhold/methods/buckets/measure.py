@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Records
+from withhold.data.array_types import Floats, Longs
 from withhold.data.equal_rows import equal_rows
-from withhold.data.spans import Longs
 from withhold.measure.queries import MEANING as QUERY_MEANING
 from withhold.measure.queries import QueryErrors, set_query_errors
 from withhold.measure.sets import measure_sets
@@ -26,8 +25,6 @@ from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.methods.buckets.search.suppressor import Generalisation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from withhold.auditing.result import seconds_left
 from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
+from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
 from withhold.data.roles import column_roles
@@ -29,7 +30,6 @@ from withhold.methods.cells.options import CellsAudit
 from withhold.options import Plain
 from withhold.verdict import Verdict
 
-Longs = NDArray[np.int64]
 CELLS_TO_GROUP = 8_000_000
 """So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
 MOST_CHOICES = 1000

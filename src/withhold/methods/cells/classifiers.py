@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.data.array_types import Ints
 from withhold.errors import PolicyError
 
 FOLDS = 10
@@ -22,8 +23,7 @@ LAPLACE = 1.0
 LEAF = 10
 """Rows of a leaf of the tree at least: fewer would learn single people."""
 
-Codes = NDArray[np.int32]
-Predict = Callable[[Codes, Codes, Codes], Codes]
+Predict = Callable[[Ints, Ints, Ints], Ints]
 """Training cells, their classes, test cells → classes. A cell below 0 shows nothing."""
 
 
@@ -36,7 +36,7 @@ class Errors:
 
 
 def cross_validate(
-    predict: Predict, train: Codes, test: Codes, classes: Codes, *, seed: int = 0
+    predict: Predict, train: Ints, test: Ints, classes: Ints, *, seed: int = 0
 ) -> Errors:
     """The errors of a classifier that learns from ``train`` and is queries about ``test``."""
     fold_of = stratified_folds(classes, seed)
@@ -48,7 +48,7 @@ def cross_validate(
     return Errors(float(np.mean(errors)), float(np.std(errors)))
 
 
-def stratified_folds(classes: Codes, seed: int) -> NDArray[np.int64]:
+def stratified_folds(classes: Ints, seed: int) -> NDArray[np.int64]:
     """For every row its fold; each class is dealt out evenly, in drawn order."""
     generator = np.random.default_rng(seed)
     n_folds = min(FOLDS, len(classes))
@@ -62,7 +62,7 @@ def stratified_folds(classes: Codes, seed: int) -> NDArray[np.int64]:
     return fold_of
 
 
-def naive_bayes(cells: Codes, classes: Codes, queries: Codes) -> Codes:
+def naive_bayes(cells: Ints, classes: Ints, queries: Ints) -> Ints:
     """Guesses of naive Bayes, which passes over cells that show nothing, in training and in use.
 
     >>> cells, classes = np.array([[0], [0], [1], [-1]]), np.array([0, 0, 1, 1])
@@ -80,11 +80,11 @@ def naive_bayes(cells: Codes, classes: Codes, queries: Codes) -> Codes:
         share = (counts + LAPLACE) / (counts.sum(axis=1, keepdims=True) + LAPLACE * n_values)
         seen = queries[:, j] >= 0
         scores[seen] += np.log(share).T[queries[seen, j]]
-    best: Codes = scores.argmax(axis=1).astype(np.int32)
+    best: Ints = scores.argmax(axis=1).astype(np.int32)
     return best
 
 
-def decision_tree(cells: Codes, classes: Codes, queries: Codes) -> Codes:
+def decision_tree(cells: Ints, classes: Ints, queries: Ints) -> Ints:
     """Guesses of a decision tree over single values.
 
     A cell that shows nothing gets a value drawn from those that the column still shows. So a row goes down
@@ -102,7 +102,7 @@ def has_trees() -> bool:
     return find_spec("sklearn") is not None
 
 
-def one_hot(cells: Codes, *others: Codes) -> NDArray[np.float32]:
+def one_hot(cells: Ints, *others: Ints) -> NDArray[np.float32]:
     """A column of 0 and 1 for each value that occurs anywhere."""
     parts = []
     for j in range(cells.shape[1]):
@@ -111,7 +111,7 @@ def one_hot(cells: Codes, *others: Codes) -> NDArray[np.float32]:
     return np.concatenate(parts, axis=1)
 
 
-def _drawn(cells: Codes) -> Codes:
+def _drawn(cells: Ints) -> Ints:
     """The cells with a drawn value wherever nothing is shown."""
     generator = np.random.default_rng(0)
     filled = cells.copy()
@@ -122,24 +122,24 @@ def _drawn(cells: Codes) -> Codes:
     return filled
 
 
-def leak(withheld: NDArray[np.bool_], classes: Codes, *, seed: int = 0) -> Errors:
+def leak(withheld: NDArray[np.bool_], classes: Ints, *, seed: int = 0) -> Errors:
     """How often a tree is wrong about the class that sees only which cells were withheld."""
     pattern = withheld.astype(np.int32)
     return cross_validate(_guesses, pattern, pattern, classes, seed=seed)
 
 
-def _guesses(features: NDArray[Any], classes: Codes, queries: NDArray[Any]) -> Codes:
+def _guesses(features: NDArray[Any], classes: Ints, queries: NDArray[Any]) -> Ints:
     """What a decision tree says of the rows queries about."""
     if not has_trees():
         raise PolicyError("decision trees need scikit-learn; pip install 'withhold[learn]'")
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=LEAF, random_state=0)
-    guessed: Codes = tree.fit(features, classes).predict(queries).astype(np.int32)
+    guessed: Ints = tree.fit(features, classes).predict(queries).astype(np.int32)
     return guessed
 
 
-def cramers_v(one: Codes, other: Codes) -> float | None:
+def cramers_v(one: Ints, other: Ints) -> float | None:
     """How much two columns tell of each other, 0 to 1, over the rows that show both; None if neither varies.
 
     >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
@@ -160,7 +160,7 @@ def cramers_v(one: Codes, other: Codes) -> float | None:
     return float(np.sqrt(chi_squared / (total * (min(shape) - 1))))
 
 
-def correlations(columns: Sequence[Codes]) -> dict[tuple[int, int], float | None]:
+def correlations(columns: Sequence[Ints]) -> dict[tuple[int, int], float | None]:
     """Cramér's V of every pair of columns."""
     pairs = combinations(range(len(columns)), 2)
     return {(i, j): cramers_v(columns[i], columns[j]) for i, j in pairs}

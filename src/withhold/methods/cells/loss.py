@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Table
+from withhold.data.array_types import Floats
 from withhold.data.grouping import groups_of
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError
@@ -23,8 +24,6 @@ PSEUDO_COUNT = 0.1
 """α: added to every count; without it the divergence is infinite as soon as one value is gone."""
 OTHER = -2
 """The code of a published cell that shows neither its value nor nothing: it was generalised."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from withhold.arguments import checked
 from withhold.data import Table
+from withhold.data.array_types import Ints
 from withhold.data.native import blanked
-from withhold.data.table import TEXT, WITHHELD, Codes
+from withhold.data.table import TEXT, WITHHELD
 from withhold.errors import PolicyError
 from withhold.methods.cells.trees import Forest
 
@@ -24,7 +25,7 @@ class CellPlan:
     """What becomes of every cell of some columns of one table."""
 
     columns: tuple[str, ...]
-    cells: Codes
+    cells: Ints
     """By row and column: kept, withheld, or the number of a name."""
     names: tuple[tuple[str, ...], ...]
     """By column: what cells are generalised to."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import AuditRequest, Breaches, Found, attack_curve, audit_records
 from withhold.auditing.result import AttackPoint, Audit
-from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.method import AuditRun
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence

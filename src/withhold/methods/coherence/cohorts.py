@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Ints, Layout, Longs, lay_out
+from withhold.counting.layout import Layout, lay_out
 from withhold.counting.threads import Stop
 from withhold.counting.walk import Rows, Walk, next_set
 from withhold.counting.worst import Worst
 from withhold.data import Records
+from withhold.data.array_types import Bools, Ints, Longs
 from withhold.methods.coherence.model import Coherent
 
 DONE, LEFT, STOPPED, FOUND, MORE_ROOM = -1, -2, -3, -4, -5
 """How a walk ends, or pauses; LEFT: all extensions of a set are done."""
 
-Bools = NDArray[np.bool_]
 Found = tuple[tuple[int, ...], int, int, int]
 """The items of a mole, its support, the private item that follows (-1: it is too rare), joint."""
 

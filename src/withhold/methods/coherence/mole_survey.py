@@ -10,19 +10,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.counting.worst import new_worst
+from withhold.data.array_types import Bools, Ints, Longs
 from withhold.methods.coherence.breach_store import BreachStore, larger_store, new_store
-from withhold.methods.coherence.cohorts import (
-    DONE,
-    Bools,
-    Found,
-    Limits,
-    SplitRows,
-    moles_in,
-    run_to_end,
-)
+from withhold.methods.coherence.cohorts import DONE, Found, Limits, SplitRows, moles_in, run_to_end
 from withhold.methods.coherence.minimal_moles import (
     FULL,
     NO_MOLE,

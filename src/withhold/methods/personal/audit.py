@@ -23,11 +23,11 @@ from withhold.auditing.records import (
     prior_breaches,
 )
 from withhold.auditing.result import AttackPoint, Audit, Share
-from withhold.counting.layout import Ints
 from withhold.counting.set_draws import Frame
 from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.method import AuditRun

@@ -26,9 +26,9 @@ from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.published import PublishedRows
 from withhold.counting.walk import Rows as WalkRows
 from withhold.data import Records
+from withhold.data.array_types import Bools
 from withhold.data.constraints import Constraints
 
-Bools = NDArray[np.bool_]
 PAIRS_AT_ONCE = 2**20
 """Pairs of a person and a protected item that are sorted together."""
 LONG = 16

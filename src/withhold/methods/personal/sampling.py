@@ -19,9 +19,9 @@ import numpy as np
 
 from withhold.counting.attack import row_holds
 from withhold.counting.jit import kernel
-from withhold.counting.layout import Ints
 from withhold.counting.published import place_in, publishes
 from withhold.counting.set_draws import draw_places
+from withhold.data.array_types import Ints
 from withhold.methods.personal.people import PersonalLayout, wants_protected
 
 SHARE_ALLOWED = 0.5

@@ -19,10 +19,11 @@ from withhold.auditing.records import (
     prior_breaches,
 )
 from withhold.auditing.result import AttackPoint, Audit
-from withhold.counting.layout import Ints, lay_out
+from withhold.counting.layout import lay_out
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Stop
 from withhold.data import Records
+from withhold.data.array_types import Ints
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
 from withhold.method import AuditRun

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Hierarchy
-from withhold.data.spans import Longs, starts_of
+from withhold.data.array_types import Bools, Longs
+from withhold.data.spans import starts_of
 
-Flags = NDArray[np.bool_]
 Sets = tuple[Longs, NDArray[np.int32]]
 """The groups' sets of nodes: offsets by group, and the nodes, ascending within each."""
 UNIT = 2**20
@@ -75,7 +75,7 @@ def truthful_cut(
     return _as_sets(keys[chosen], n_groups, size)
 
 
-def _cheapest(keys: Longs, mass: Longs, in_all: Flags, tree: Hierarchy) -> Flags:
+def _cheapest(keys: Longs, mass: Longs, in_all: Bools, tree: Hierarchy) -> Bools:
     """Which pairs make the cut of least cost: decided from the deepest level up, then read from the top."""
     size = len(tree)
     nodes = keys % size
@@ -131,7 +131,7 @@ def distinct(numbers: Longs) -> Longs:
     return ordered[_firsts(ordered)]
 
 
-def _firsts(ordered: Longs) -> Flags:
+def _firsts(ordered: Longs) -> Bools:
     """Which of some ascending numbers are the first of their kind."""
     first = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])

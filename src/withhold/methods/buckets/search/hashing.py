@@ -7,7 +7,8 @@ import numpy as np
 
 from withhold.counting.jit import kernel
 from withhold.data import Records
-from withhold.data.spans import Longs, starts_of
+from withhold.data.array_types import Longs
+from withhold.data.spans import starts_of
 
 
 def support_sums(records: Records) -> Longs:

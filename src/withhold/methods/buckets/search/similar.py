@@ -16,7 +16,8 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 from withhold.counting.threads import Stop, run_all
 from withhold.data import Hierarchy, Records
-from withhold.data.spans import Longs, spans
+from withhold.data.array_types import Longs
+from withhold.data.spans import spans
 from withhold.methods.buckets.search.concepts import distinct
 
 WINDOW = 1000

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from withhold.arguments import checked
 from withhold.data import Hierarchy, Records
+from withhold.data.array_types import Longs
 from withhold.data.equal_rows import equal_rows
 from withhold.data.evidence import Evidence
 from withhold.data.plan import fingerprint
-from withhold.data.spans import Longs, sorted_spans, spans, starts_of
+from withhold.data.spans import sorted_spans, spans, starts_of
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.method import SearchRun
 from withhold.methods.buckets.model import FILLS, Buckets

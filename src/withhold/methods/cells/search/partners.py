@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import step
+from withhold.data.array_types import Longs
 from withhold.methods.cells.search.costs import change_of_total, change_of_value
 from withhold.methods.cells.search.tuples import NOBODY, Tuples, common_node
 
@@ -33,8 +34,6 @@ BLOCK = 128
 """Places that are looked at before the best of them lowers the limit."""
 NEARBY = 8
 """Tuples were sorted at first: so many on either side are looked at before all others."""
-
-Longs = NDArray[np.int64]
 
 
 class MergeScratch(NamedTuple):

@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
-from withhold.counting.layout import Ints
 from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import (
     ANSWERED,
@@ -26,6 +25,7 @@ from withhold.counting.threads import (
 )
 from withhold.counting.worst import new_worst
 from withhold.data import Records
+from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.method import CheckRun
 from withhold.methods.coherence.check.public_sets import find_mole, find_rare_row

@@ -7,11 +7,12 @@ from functools import partial
 import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
-from withhold.counting.layout import Ints, Layout, lay_out
+from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
 from withhold.data import Records
+from withhold.data.array_types import Ints
 from withhold.methods.coherence.cohorts import (
     FOUND,
     Limits,

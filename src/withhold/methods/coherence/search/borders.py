@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 
 from withhold.data import Records
-from withhold.methods.coherence.cohorts import Bools
+from withhold.data.array_types import Bools
 from withhold.methods.coherence.model import Coherent
 
 Edge = tuple[int, int]

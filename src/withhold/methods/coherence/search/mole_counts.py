@@ -13,15 +13,15 @@ from math import comb
 
 import numpy as np
 
-from withhold.counting.layout import Ints, Longs, lay_out
+from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop, available_cores, run_all
 from withhold.counting.walk import Rows
 from withhold.data import Records
+from withhold.data.array_types import Bools, Ints, Longs
 from withhold.data.plan import without
 from withhold.methods.coherence.breach_store import BreachStore
 from withhold.methods.coherence.cohorts import (
     MORE_ROOM,
-    Bools,
     Tours,
     limits_of,
     run_to_end,

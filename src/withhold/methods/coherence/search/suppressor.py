@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from withhold.counting.threads import Progress, Stop
 from withhold.data import Records
+from withhold.data.array_types import Bools
 from withhold.data.evidence import Evidence
 from withhold.data.plan import fingerprint
 from withhold.errors import ImpossibleError
 from withhold.exact import decimal_text
 from withhold.method import SearchRun
-from withhold.methods.coherence.cohorts import DONE, Bools, run_to_end
+from withhold.methods.coherence.cohorts import DONE, run_to_end
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import moles_alone, store_breaches

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import step
-from withhold.counting.layout import Longs
+from withhold.data.array_types import Longs
 
 
 class Tally(NamedTuple):

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
-from withhold.counting.layout import Ints
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -26,6 +25,7 @@ from withhold.counting.threads import (
     run_all,
 )
 from withhold.data import Constraints, Records
+from withhold.data.array_types import Ints
 from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError
 from withhold.method import CheckRun

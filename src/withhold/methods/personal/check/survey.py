@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Ints, Longs, fair_bounds
+from withhold.counting.layout import fair_bounds
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.counting.worst import Worst, keep_worst, new_worst
+from withhold.data.array_types import Ints, Longs
 from withhold.methods.personal.known_sets import (
     END,
     START,

@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 
 from withhold.counting.closed_walk import new_closed_walk
-from withhold.counting.layout import Longs
 from withhold.counting.threads import Stop, run_all
+from withhold.data.array_types import Longs
 from withhold.methods.personal.people import Problem
 from withhold.methods.personal.search.combinations import room_for_subsets
 from withhold.methods.personal.search.judge import room_for_rules, rules_found, scratch_for

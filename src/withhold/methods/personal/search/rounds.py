@@ -19,9 +19,9 @@ import numpy as np
 
 from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Ints
 from withhold.counting.threads import ANSWERED, Stop, run_all
 from withhold.data import Constraints, Records
+from withhold.data.array_types import Ints
 from withhold.methods.personal.known_sets import (
     END,
     START,

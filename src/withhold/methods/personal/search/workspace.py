@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.bits import clear_bits
-from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, available_cores, quiet
 from withhold.data import Constraints, Records
+from withhold.data.array_types import Ints, Longs
 from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import lay_out_people, problem_of

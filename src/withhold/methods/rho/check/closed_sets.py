@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Ints
 from withhold.counting.local_closed_walk import (
     close_rows,
     expand,
@@ -25,6 +24,7 @@ from withhold.counting.local_closed_walk import (
 )
 from withhold.counting.local_rows import POSTED, gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
+from withhold.data.array_types import Ints
 from withhold.methods.rho.model import Limits as Limits
 
 CLEAN, FOUND, STOPPED = 0, 1, 2

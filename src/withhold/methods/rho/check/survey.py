@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Layout, Longs, fair_bounds
+from withhold.counting.layout import Layout, fair_bounds
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
 from withhold.counting.walk import (
     Walk,
@@ -29,6 +29,7 @@ from withhold.counting.walk import (
     start_at,
 )
 from withhold.counting.worst import Worst, keep_worst, new_worst
+from withhold.data.array_types import Longs
 from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, STOPPED, Rule
 
 
