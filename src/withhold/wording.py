@@ -12,6 +12,15 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def so_many(most: int | None, noun: str) -> str:
+    """How a sentence says how much somebody may know.
+
+    >>> so_many(3, "item"), so_many(None, "public item")
+    ('at most 3 items', 'any public items')
+    """
+    return f"any {noun}s" if most is None else f"at most {counted(most, noun)}"
+
+
 def none_of(number: int, noun: str) -> str:
     """How a sentence says that all of them are out of reach.
 

@@ -35,7 +35,8 @@ from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Progress, Stop, run_all
 from withhold.data import Records
 from withhold.data.array_types import Ints, Longs
-from withhold.method import AuditRun, Finding, Model
+from withhold.data.evidence import Evidence
+from withhold.method import AuditRun, CheckRun, Finding, Model
 from withhold.verdict import Status, Verdict
 
 DEFAULT_SIZE = 3
@@ -198,6 +199,27 @@ class Breaches(ABC):
         if self.stop.reason != 0:
             return SizeCount(How.NOT_COUNTED)
         return SizeCount.estimated(share, of)
+
+
+def audit_by(
+    verify: Callable[[Records, Any, Evidence, CheckRun], Verdict], breaches: Callable[..., Breaches]
+) -> Callable[..., Audit]:
+    """The audit of a method: the verdict of its proof, then its breaches.
+
+    Those of up to ``max_size`` known items are counted in full; if that is not given those of up to 3, and
+    estimated where there are too many. What a proof by samples confirms is counted all the same.
+    """
+
+    def audit(
+        records: Records, model: Model, evidence: Evidence, options: AuditOptions, run: AuditRun
+    ) -> Audit:
+        request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
+        verdict = run.verdict or verify(records, model, evidence, run)
+        with request.clock() as stop:
+            found = breaches(records, model, evidence, request, stop)
+            return audit_records(records, verdict, found)
+
+    return audit
 
 
 def audit_records(records: Records, verdict: Verdict, breaches: Breaches) -> Audit:

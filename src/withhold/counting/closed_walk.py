@@ -16,7 +16,9 @@ import numpy as np
 
 from withhold.counting.arrays import room_for
 from withhold.counting.jit import kernel, step
+from withhold.counting.local_closed_walk import is_first_met, keep_common
 from withhold.counting.published import PublishedRows, has_more_rows
+from withhold.counting.walk import count_item
 
 NO_ROOM = -1
 MOST_AT_FIRST = 2**22
@@ -165,7 +167,7 @@ def next_closed_set(rows, walk, stop):
         end = walk.child_end[child]
         if end - start > 1:
             size = close(start, end, rows, walk)
-            if keeps_prefix(size, walk.child_item[child], walk):
+            if is_first_met(walk, size, walk.child_item[child]):
                 reach(size, start, end, rows, walk)
                 return size
     return 0
@@ -199,33 +201,9 @@ def close(start, end, rows, walk):
             closure[size] = items[p]
             size += 1
     for k in range(start, end - 1):
-        p = rows.offsets[walk.pool[k]]
-        row_end = rows.offsets[walk.pool[k] + 1]
-        kept = 0
-        for c in range(size):
-            x = closure[c]
-            while p < row_end and items[p] < x:
-                p += 1
-            if p == row_end:
-                break
-            if items[p] == x:
-                closure[kept] = x
-                kept += 1
-                p += 1
-        size = kept
+        row = walk.pool[k]
+        size = keep_common(closure, size, items, rows.offsets[row], rows.offsets[row + 1])
     return size
-
-
-@step
-def keeps_prefix(size, core, walk):
-    """Whether the closure adds nothing below the core: else the set comes from elsewhere."""
-    for c in range(size):
-        x = walk.closure[c]
-        if x >= core:
-            break
-        if not walk.in_set[x]:
-            return False
-    return True
 
 
 @step
@@ -243,10 +221,7 @@ def reach(size, start, end, rows, walk):
         for p in range(rows.offsets[walk.pool[k]], rows.offsets[walk.pool[k] + 1]):
             x = rows.items[p]
             if x >= 0:
-                if walk.count[x] == 0:
-                    walk.touched[n_touched] = x
-                    n_touched += 1
-                walk.count[x] += 1
+                n_touched = count_item(x, walk.count, walk.touched, n_touched)
     walk.at[SIZE] = size
     walk.at[START] = start
     walk.at[END] = end

@@ -81,21 +81,26 @@ def close_rows(local, walk, pool, start, end):
         size += 1
     for k in range(start, end - 1):
         r = local.first_of[pool[k]]
-        p = local.offsets[r]
-        row_end = local.offsets[r + 1]
-        kept = 0
-        for c in range(size):
-            x = walk.closure[c]
-            while p < row_end and local.items[p] < x:
-                p += 1
-            if p == row_end:
-                break
-            if local.items[p] == x:
-                walk.closure[kept] = x
-                kept += 1
-                p += 1
-        size = kept
+        size = keep_common(walk.closure, size, local.items, local.offsets[r], local.offsets[r + 1])
     return size
+
+
+@step
+def keep_common(closure, size, items, start, end):
+    """Keep in ``closure`` what items[start:end] has too, both ascending; how much that is."""
+    p = start
+    kept = 0
+    for c in range(size):
+        x = closure[c]
+        while p < end and items[p] < x:
+            p += 1
+        if p == end:
+            break
+        if items[p] == x:
+            closure[kept] = x
+            kept += 1
+            p += 1
+    return kept
 
 
 @step

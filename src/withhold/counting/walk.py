@@ -134,6 +134,16 @@ def next_set(walk, size):
 
 
 @step
+def count_item(x, counts, touched, n_touched):
+    """Count an item, and list it in ``touched`` if it is the first of its kind; how many are listed."""
+    if counts[x] == 0:
+        touched[n_touched] = x
+        n_touched += 1
+    counts[x] += 1
+    return n_touched
+
+
+@step
 def count_extensions(rows, walk, start, end):
     """Count the items that follow the current set in its rows; returns how many are in ``touched``."""
     n_touched = 0
@@ -141,10 +151,7 @@ def count_extensions(rows, walk, start, end):
         for p in range(walk.pool_position[k] + 1, rows.offsets[walk.pool_row[k] + 1]):
             x = rows.items[p]
             if x >= 0:
-                if walk.bucket[x] == 0:
-                    walk.touched[n_touched] = x
-                    n_touched += 1
-                walk.bucket[x] += 1
+                n_touched = count_item(x, walk.bucket, walk.touched, n_touched)
     return n_touched
 
 
@@ -198,10 +205,7 @@ def count_useful_extensions(rows, walk, marks, start, end, in_path):
         for p in range(walk.pool_position[k] + 1, rows.offsets[row + 1]):
             x = rows.items[p]
             if x >= 0:
-                if walk.bucket[x] == 0:
-                    walk.touched[n_touched] = x
-                    n_touched += 1
-                walk.bucket[x] += 1
+                n_touched = count_item(x, walk.bucket, walk.touched, n_touched)
                 if outside > 1 or (outside == 1 and not marks.marked[x]):
                     marks.useful[x] = True
     return n_touched

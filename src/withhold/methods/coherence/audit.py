@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.auditing.options import AuditOptions
-from withhold.auditing.records import AuditRequest, Breaches, Found, attack_curve, audit_records
-from withhold.auditing.result import AttackPoint, Audit
+from withhold.auditing.records import AuditRequest, Breaches, Found, attack_curve, audit_by
+from withhold.auditing.result import AttackPoint
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Stop
 from withhold.data import Records
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
-from withhold.method import AuditRun
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
 from withhold.methods.coherence.cohorts import Limits, limits_of, split_rows
 from withhold.methods.coherence.model import Coherent
@@ -30,23 +28,6 @@ from withhold.methods.coherence.mole_survey import (
 )
 
 
-def audit_coherence(
-    records: Records,
-    model: Coherent,
-    evidence: Evidence,
-    options: AuditOptions,
-    run: AuditRun,
-) -> Audit:
-    """The audit of ``records``; minimal moles of up to ``max_size`` items are counted in full.
-
-    Not given, those of up to 3 are counted, or estimated where there are too many.
-    """
-    request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
-    verdict = run.verdict or verify_coherence(records, model, evidence, run)
-    with request.clock() as stop:
-        return audit_records(records, verdict, MinimalMoles(records, model, request, stop))
-
-
 class MinimalMoles(Breaches):
     """Public sets that too few records hold or that tell a private item, and no subset of which does."""
 
@@ -55,7 +36,12 @@ class MinimalMoles(Breaches):
     minimal = True
 
     def __init__(
-        self, records: Records, model: Coherent, request: AuditRequest, stop: Stop
+        self,
+        records: Records,
+        model: Coherent,
+        evidence: Evidence,
+        request: AuditRequest,
+        stop: Stop,
     ) -> None:
         self.records, self.rows = records, split_rows(records, records.codes(model.private))
         super().__init__(model, self.rows.n_rows, request, stop)
@@ -96,3 +82,6 @@ class MinimalMoles(Breaches):
         allowed = self.model.h if self.model.h < 1 else None
         k = self.model.k if self.model.k > 1 else None
         return attack_curve(self.rows, self.request, self.stop, allowed=allowed, k=k)
+
+
+audit_coherence = audit_by(verify_coherence, MinimalMoles)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Layout, lay_out
+from withhold.counting.layout import Layout, lay_out, rows_of_postings
 from withhold.counting.threads import Stop
 from withhold.counting.walk import Rows, Walk, next_set
 from withhold.counting.worst import Worst
@@ -250,13 +250,7 @@ def transpose_private(offsets, items, is_private, rank_of_code, record_of_row, p
                 post_rows[cursor[rank]] = row
                 cursor[rank] += 1
                 row_offsets[row + 1] += 1
-    row_items = np.empty(len(post_rows), np.int32)
-    fill = row_offsets[:n_rows].copy()
-    for rank in range(n_items):
-        for posting in range(post_offsets[rank], post_offsets[rank + 1]):
-            row = post_rows[posting]
-            row_items[fill[row]] = rank
-            fill[row] += 1
+    row_items = rows_of_postings(post_offsets, post_rows, row_offsets)
     return post_rows, row_offsets, row_items
 
 

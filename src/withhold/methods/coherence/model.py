@@ -28,7 +28,7 @@ from withhold.options import (
     larger,
     smaller,
 )
-from withhold.wording import counted, none_of
+from withhold.wording import counted, none_of, so_many
 
 KOption = Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)]
 
@@ -101,12 +101,9 @@ infer the 1 private item with a probability above 0.5.
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
-        known = (
-            "any public items" if self.p is None else f"at most {counted(self.p, 'public item')}"
-        )
         return (
-            f"Whoever knows {known} of a person's record finds at least {counted(self.k, 'record')} "
-            f"with them, and {none_of(len(self.private), 'private item')} with a "
+            f"Whoever knows {so_many(self.p, 'public item')} of a person's record finds at least "
+            f"{counted(self.k, 'record')} with them, and {none_of(len(self.private), 'private item')} with a "
             f"probability above {decimal_text(self.h)}."
         )
 

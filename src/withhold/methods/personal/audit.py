@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import (
     LARGEST_KNOWN,
     AuditRequest,
     Breaches,
     Found,
-    audit_records,
+    audit_by,
     prior_breaches,
 )
-from withhold.auditing.result import AttackPoint, Audit, Share
+from withhold.auditing.result import AttackPoint, Share
 from withhold.counting.set_draws import Frame
 from withhold.counting.supports import count_support
 from withhold.counting.threads import Stop
@@ -30,7 +29,6 @@ from withhold.data import Records
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
-from withhold.method import AuditRun
 from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import mark_successful, new_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_wanting, verify_personal
@@ -45,28 +43,6 @@ FEW_PROTECTED = 10
 """So many protected items of a row are counted along with a set of it."""
 
 
-def audit_personal(
-    records: Records,
-    model: PersonalRhoUncertainty,
-    evidence: Evidence,
-    options: AuditOptions,
-    run: AuditRun,
-) -> Audit:
-    """The audit of ``records``; what can be known is counted in full up to ``max_size`` items.
-
-    Not given, up to 3 items, or estimated where there are too many sets of them.
-    """
-    request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
-    if evidence.constraints is None:
-        raise PolicyError("an audit needs the constraints: who wants what protected")
-    verdict = run.verdict or verify_personal(records, model, evidence, run)
-    with request.clock() as stop:
-        # A sample that confirms the model rules nothing out, so breaches are counted all the same.
-        return audit_records(
-            records, verdict, PersonalBreaches(records, model, evidence, request, stop)
-        )
-
-
 class PersonalBreaches(Breaches):
     """Rules by which somebody who knows items of the original infers what its person wants protected."""
 
@@ -78,7 +54,8 @@ class PersonalBreaches(Breaches):
         request: AuditRequest,
         stop: Stop,
     ) -> None:
-        assert evidence.constraints is not None
+        if evidence.constraints is None:
+            raise PolicyError("an audit needs the constraints: who wants what protected")
         self.originals = published if evidence.originals is None else evidence.originals
         self.constraints = evidence.constraints
         kept = kept_of(self.originals, published)
@@ -142,3 +119,6 @@ class PersonalBreaches(Breaches):
             shares = Share(int(unique), samples), Share(int(succeeds.sum()), samples)
             points.append(AttackPoint(known, eligible, *shares))
         return tuple(points)
+
+
+audit_personal = audit_by(verify_personal, PersonalBreaches)

@@ -16,7 +16,7 @@ from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
 from withhold.options import Option, Plain, Threshold, allows_more
-from withhold.wording import counted
+from withhold.wording import counted, so_many
 
 
 @dataclass(frozen=True, init=False)
@@ -118,10 +118,7 @@ person fears with a confidence above 0.5.
 
     def promise(self) -> str:
         """What holds for a release that satisfies the model, in one sentence."""
-        if self.max_known is None:
-            who = "any items of a person's original record"
-        else:
-            who = f"at most {counted(self.max_known, 'item')} of a person's original record"
+        who = f"{so_many(self.max_known, 'item')} of a person's original record"
         what = (
             f"can infer no item that this person fears with a confidence above "
             f"{decimal_text(self.rho)}"

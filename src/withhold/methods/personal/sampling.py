@@ -11,6 +11,7 @@ of these items. Persons are not merged here, for they carry the probabilities.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, lgamma, log, log1p
@@ -65,16 +66,14 @@ def fewest_draws(epsilon: float, delta: float, allowed: int) -> int:
     >>> fewest_draws(0.05, 0.05, 0)
     59
     """
-    low, high = allowed, allowed + 1
-    while chance_of_at_most(allowed, high, epsilon) > delta:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if chance_of_at_most(allowed, middle, epsilon) > delta:
-            low = middle
-        else:
-            high = middle
-    return high
+
+    def enough(draws: int) -> bool:
+        return chance_of_at_most(allowed, draws, epsilon) <= delta
+
+    most = allowed + 1
+    while not enough(most):
+        most *= 2
+    return bisect_left(range(most), True, key=enough)
 
 
 def chance_of_at_most(failures: int, draws: int, share: float) -> float:

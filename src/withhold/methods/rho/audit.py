@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import (
     AuditRequest,
     Breaches,
     Found,
     attack_curve,
-    audit_records,
+    audit_by,
     prior_breaches,
 )
-from withhold.auditing.result import AttackPoint, Audit
+from withhold.auditing.result import AttackPoint
 from withhold.counting.layout import lay_out
 from withhold.counting.set_draws import Frame
 from withhold.counting.threads import Stop
@@ -26,7 +25,6 @@ from withhold.data import Records
 from withhold.data.array_types import Ints
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
-from withhold.method import AuditRun
 from withhold.methods.rho.check.closed_sets import Rule
 from withhold.methods.rho.check.proof import named, verify_rho
 from withhold.methods.rho.check.survey import survey
@@ -34,28 +32,16 @@ from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.samples import are_first_breaches
 
 
-def audit_rho(
-    records: Records,
-    model: RhoUncertainty,
-    evidence: Evidence,
-    options: AuditOptions,
-    run: AuditRun,
-) -> Audit:
-    """The audit of ``records``; antecedents of up to ``max_size`` items are counted in full.
-
-    Not given, those of up to 3 are counted, or estimated where there are too many.
-    """
-    request = AuditRequest.of(evidence.protected(model.sensitive), options, run)
-    verdict = run.verdict or verify_rho(records, model, evidence, run)
-    with request.clock() as stop:
-        return audit_records(records, verdict, RuleBreaches(records, model, request, stop))
-
-
 class RuleBreaches(Breaches):
     """Rules q → e of a sensitive item e with a confidence above ρ."""
 
     def __init__(
-        self, records: Records, model: RhoUncertainty, request: AuditRequest, stop: Stop
+        self,
+        records: Records,
+        model: RhoUncertainty,
+        evidence: Evidence,
+        request: AuditRequest,
+        stop: Stop,
     ) -> None:
         self.records, self.layout = records, lay_out(records, records.codes(model.sensitive))
         super().__init__(model, self.layout.n_rows, request, stop)
@@ -88,3 +74,6 @@ class RuleBreaches(Breaches):
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
         return attack_curve(self.layout, self.request, self.stop, allowed=self.model.rho)
+
+
+audit_rho = audit_by(verify_rho, RuleBreaches)

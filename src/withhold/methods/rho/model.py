@@ -25,7 +25,7 @@ from withhold.options import (
     larger,
     said_only_by_offered,
 )
-from withhold.wording import counted, none_of
+from withhold.wording import none_of, so_many
 
 RhoOption = Annotated[
     Threshold,
@@ -122,13 +122,9 @@ item with a confidence above 0.7.
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
-        if self.max_known is None:
-            who = "any items of a person's record"
-        else:
-            who = f"at most {counted(self.max_known, 'item')} of a person's record"
         prior = "" if self.ignore_prior else ", or nothing at all,"
         return (
-            f"Whoever knows {who}{prior} "
+            f"Whoever knows {so_many(self.max_known, 'item')} of a person's record{prior} "
             f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
             f"{decimal_text(self.rho)}."
         )
