@@ -6,13 +6,15 @@ The road, the command line, sweep, compare and the report know a method by that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
+from withhold.exact import decimal_text
 from withhold.lazy import later
 from withhold.options import Declared, Plain, options_of
 
@@ -236,6 +238,22 @@ class Method:
             chosen[name] = parameters[name]
         made: Model = self.model(**chosen)
         return made
+
+
+def parameters_of(model: Any) -> dict[str, Plain]:
+    """The fields of a model as plain values, which ``Method.build`` takes back."""
+    return {
+        "model": model.name,
+        **{each.name: _plain(getattr(model, each.name)) for each in fields(model)},
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return decimal_text(value)
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def json_type(declared: Declared) -> Any:

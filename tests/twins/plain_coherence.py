@@ -129,16 +129,6 @@ def keep_maximal(rows: Iterable[Record]) -> set[Record]:
     return {row for row in distinct if not any(row < other for other in distinct)}
 
 
-def transpose_private(
-    records: Sequence[Record], private: Record
-) -> tuple[dict[int, list[int]], list[list[int]]]:
-    """The rows of each private item, and the private items of each row, both ascending."""
-    postings = {
-        item: [row for row, record in enumerate(records) if item in record] for item in private
-    }
-    return postings, [sorted(record & private) for record in records]
-
-
 def move_keys(stored: Mapping[int, int]) -> dict[int, int]:
     """What the larger table finds under each key: what the smaller one did, and nothing else."""
     return dict(stored)

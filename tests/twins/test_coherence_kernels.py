@@ -20,7 +20,6 @@ from withhold.methods.coherence.cohorts import (
     Limits,
     SplitRows,
     split_rows,
-    transpose_private,
 )
 from withhold.methods.coherence.minimal_moles import NO_MOLE, are_first_minimal_moles, judge_items
 from withhold.methods.coherence.model import Coherence
@@ -104,28 +103,6 @@ def test_are_first_minimal_moles(problem, h, k, size, data):
     )
     expected = plain_coherence.are_first_minimal_moles(draws, rows, private, k, h)
     assert hits.tolist() == expected
-
-
-@examples(300)
-@given(tables())
-def test_transpose_private(problem):
-    names, private_names = problem
-    laid, records = split(names, private_names)
-    table = Records.from_lists(names)
-    private = private_ranks(laid)
-    is_private = np.zeros(table.n_items, dtype=bool)
-    is_private[table.codes(private_names)] = True
-    rank_of_code = np.argsort(laid.code_of_rank).astype(np.int32)
-    many = np.where(laid.sensitive, laid.supports, 0)
-    post_offsets = np.concatenate([[0], np.cumsum(many)])
-    post_rows, offsets, items = transpose_private(
-        table.offsets, table.items, is_private, rank_of_code, laid.record_of_row, post_offsets
-    )
-    postings, held = plain_coherence.transpose_private(in_rows(laid, records), private)
-    for item in range(laid.n_items):
-        rows = post_rows[post_offsets[item] : post_offsets[item + 1]].tolist()
-        assert rows == postings.get(item, [])
-    assert [part.tolist() for part in np.split(items, offsets[1:-1])] == held
 
 
 @examples(300)

@@ -181,21 +181,14 @@ def transpose_twice(offsets, items, kept, rank_of_code, record_of_row, post_offs
                 post_rows[cursor[rank]] = row
                 cursor[rank] += 1
                 row_offsets[row + 1] += 1
-    ranks = rows_of_postings(post_offsets, post_rows, row_offsets)
-    return row_offsets, ranks, post_rows
-
-
-@kernel
-def rows_of_postings(post_offsets, post_rows, row_offsets):
-    """The ranks of each row, ascending, from the rows of each rank."""
-    ranks = np.empty(len(post_rows), np.int32)
-    cursor = row_offsets[:-1].copy()
-    for rank in range(len(post_offsets) - 1):
+    ranks = np.empty(post_offsets[n_items], np.int32)
+    fill = row_offsets[:n_rows].copy()
+    for rank in range(n_items):
         for posting in range(post_offsets[rank], post_offsets[rank + 1]):
             row = post_rows[posting]
-            ranks[cursor[row]] = rank
-            cursor[row] += 1
-    return ranks
+            ranks[fill[row]] = rank
+            fill[row] += 1
+    return row_offsets, ranks, post_rows
 
 
 @kernel

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Records
+from withhold.data.array_types import Floats, Longs
 from withhold.data.spans import starts_of
 
 QUERIES = 1000
@@ -25,8 +25,6 @@ MOST_CONDITIONS = 4
 BOUND_SHARE = 1000
 """The sanity bound is one record in so many, and at least one: below it, an error is an error of few."""
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 Condition = TypeVar("Condition")
 Matching = Callable[[Condition], tuple[Longs, Floats]]
 """(condition) → the rows that may satisfy it, and how likely each of them does."""

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
 from withhold.errors import PolicyError
+from withhold.method import parameters_of
 from withhold.options import K_HELP, K_MISSING, Option, Plain, smaller
 from withhold.wording import counted
 
@@ -53,7 +54,7 @@ tell it from the others.
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        return {"model": self.name, "k": self.k}
+        return parameters_of(self)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ the careful reading: who takes it to fit anything finds at least as many rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
+from withhold.method import parameters_of
 from withhold.options import K_HELP, K_MISSING, Option, Plain, differs, lacks, smaller
 from withhold.wording import counted
 
@@ -120,8 +121,7 @@ class KAnonymity:
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        values = asdict(self)
-        return {"model": self.name, **values, "quasi_identifiers": list(self.quasi_identifiers)}
+        return parameters_of(self)
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from withhold.data import Table
+from withhold.data.array_types import Floats, Ints, Longs
 from withhold.data.grouping import groups_of
 from withhold.data.spans import starts_of
-from withhold.data.table import WITHHELD, Codes, Column
+from withhold.data.table import WITHHELD, Column
 from withhold.measure.queries import (
     MOST_CONDITIONS,
     QUERIES,
-    Floats,
-    Longs,
     QueryErrors,
     expected_counts,
     relative_errors,
@@ -49,7 +48,7 @@ def table_query_errors(
     return relative_errors(asked, *answers, n_rows=len(original))
 
 
-def draw_cells(cells: Codes, queries: int, seed: int) -> list[tuple[Cell, ...]]:
+def draw_cells(cells: Ints, queries: int, seed: int) -> list[tuple[Cell, ...]]:
     """One to four random cells of a random row, for each query; none if all are withheld already."""
     generator = np.random.default_rng(seed)
     asking = np.flatnonzero((cells != WITHHELD).any(axis=1))

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.bits import make_bitmaps
-from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Layout, lay_out, rows_of_postings
+from withhold.counting.jit import step
+from withhold.counting.layout import Layout, lay_out, transpose_twice
 from withhold.counting.threads import Stop
 from withhold.counting.walk import Rows, Walk, next_set
 from withhold.counting.worst import Worst
@@ -215,8 +215,8 @@ def split_rows(records: Records, private: Ints) -> SplitRows:
     supports = np.bincount(rank_of_code[records.items[there]], minlength=records.n_items)
     private_posts = np.concatenate([[0], np.cumsum(supports)])
     order = rank_of_code, layout.record_of_row
-    rows, row_offsets, row_items = transpose_private(
-        records.offsets, records.items, is_private, *order, private_posts
+    row_offsets, row_items, rows = transpose_twice(
+        records.offsets, records.items, there, *order, private_posts
     )
     return SplitRows(
         offsets=layout.offsets,
@@ -231,27 +231,6 @@ def split_rows(records: Records, private: Ints) -> SplitRows:
         record_of_row=layout.record_of_row,
         records=public,
     )
-
-
-@kernel
-def transpose_private(offsets, items, is_private, rank_of_code, record_of_row, post_offsets):
-    """Postings of the private items, then from these each row's private ranks, both ascending."""
-    n_rows = len(record_of_row)
-    n_items = len(post_offsets) - 1
-    post_rows = np.empty(post_offsets[n_items], np.int32)
-    row_offsets = np.zeros(n_rows + 1, np.int64)
-    cursor = post_offsets[:n_items].copy()
-    for row in range(n_rows):
-        record = record_of_row[row]
-        row_offsets[row + 1] = row_offsets[row]
-        for p in range(offsets[record], offsets[record + 1]):
-            if is_private[items[p]]:
-                rank = rank_of_code[items[p]]
-                post_rows[cursor[rank]] = row
-                cursor[rank] += 1
-                row_offsets[row + 1] += 1
-    row_items = rows_of_postings(post_offsets, post_rows, row_offsets)
-    return post_rows, row_offsets, row_items
 
 
 @step

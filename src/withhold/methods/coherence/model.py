@@ -15,7 +15,7 @@ from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import Model
+from withhold.method import Model, parameters_of
 from withhold.options import (
     ITEMS_HELP,
     K_HELP,
@@ -109,13 +109,7 @@ infer the 1 private item with a probability above 0.5.
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        return {
-            "model": self.name,
-            "h": decimal_text(self.h),
-            "k": self.k,
-            "p": self.p,
-            "private": sorted(self.private),
-        }
+        return parameters_of(self)
 
 
 class Coherent(Model, Protocol):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
+from withhold.method import parameters_of
 from withhold.methods.coherence.model import KOption, at_least_one
 from withhold.options import Option, Plain, smaller
 from withhold.wording import counted
@@ -72,4 +73,4 @@ class KmAnonymity:
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        return {"model": self.name, "k": self.k, "m": self.m}
+        return parameters_of(self)

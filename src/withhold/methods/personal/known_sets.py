@@ -15,6 +15,7 @@ from withhold.counting.jit import step
 from withhold.counting.published import publishes
 from withhold.counting.walk import (
     count_extensions,
+    count_item,
     follow,
     new_walk,
     next_set,
@@ -150,10 +151,7 @@ def add_row(row, problem, joint, touched, n_touched):
     for f in range(problem.protected_offsets[row], problem.protected_offsets[row + 1]):
         e = problem.rows.items[problem.protected_places[f]]
         if e >= 0:
-            if joint[e] == 0:
-                touched[n_touched] = e
-                n_touched += 1
-            joint[e] += 1
+            n_touched = count_item(e, joint, touched, n_touched)
     return n_touched
 
 

@@ -14,6 +14,7 @@ from withhold.arguments import checked
 from withhold.data.constraints import Constraints
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
+from withhold.method import parameters_of
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
 from withhold.options import Option, Plain, Threshold, allows_more
 from withhold.wording import counted, so_many
@@ -135,14 +136,7 @@ person fears with a confidence above 0.5.
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        return {
-            "model": self.name,
-            "rho": decimal_text(self.rho),
-            "max_known": self.max_known,
-            "epsilon": None if self.epsilon is None else decimal_text(self.epsilon),
-            "delta": None if self.delta is None else decimal_text(self.delta),
-            "test": self.test,
-        }
+        return parameters_of(self)
 
 
 def percent(share: Fraction) -> str:

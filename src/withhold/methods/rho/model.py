@@ -15,6 +15,7 @@ from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
+from withhold.method import parameters_of
 from withhold.options import (
     ITEMS_HELP,
     Option,
@@ -131,10 +132,4 @@ item with a confidence above 0.7.
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        return {
-            "model": self.name,
-            "rho": decimal_text(self.rho),
-            "sensitive": sorted(self.sensitive),
-            "max_known": self.max_known,
-            "ignore_prior": self.ignore_prior,
-        }
+        return parameters_of(self)
