@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from withhold.auditing.risk.options import PopulationFile, PopulationInfo, SamplingFraction
 from withhold.options import Option
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """How far breaches are counted, how many are listed, how many attacks are tried."""
+    """How far breaches are counted, how many are listed, how many attacks are tried, on which population."""
 
     max_size: Annotated[
         int | None,
@@ -28,3 +29,8 @@ class AuditOptions:
         int,
         Option("Attacks to try for each point of the attack curve (default 2000).", at_least=1),
     ] = 2000
+    sampling_fraction: SamplingFraction = None
+    population: PopulationFile = None
+
+    def __post_init__(self) -> None:
+        PopulationInfo.of(self)

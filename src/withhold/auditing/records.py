@@ -29,6 +29,8 @@ from withhold.auditing.result import (
     seconds_left,
     size_of,
 )
+from withhold.auditing.risk.options import PopulationInfo
+from withhold.auditing.risk.risks import risks_of_records
 from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.layout import Layout
 from withhold.counting.set_draws import Frame
@@ -65,13 +67,21 @@ class AuditRequest:
     jobs: int | None
     limit_seconds: float | None
     progress: Progress
+    population: PopulationInfo
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(cls, protected: frozenset[str], options: AuditOptions, run: AuditRun) -> AuditRequest:
         """What was asked for, from now on."""
         how = (run.seed, run.jobs, run.limit_seconds, run.progress)
-        return cls(protected, options.max_size, options.show, options.samples, *how)
+        return cls(
+            protected,
+            options.max_size,
+            options.show,
+            options.samples,
+            *how,
+            PopulationInfo.of(options),
+        )
 
     def clock(self) -> Stop:
         """A clock for what is left of the time."""
@@ -84,6 +94,7 @@ class AuditRequest:
     def audit(self, records: Records, model: Model, verdict: Verdict, **found: Any) -> Audit:
         """What was found, with what every audit says about the records themselves."""
         found |= size_of(records, self.protected)
+        found["risks"] = risks_of_records(records, self.population)
         seconds = time.perf_counter() - self.began
         return Audit(model=model, verdict=verdict, seed=self.seed, seconds=seconds, **found)
 

@@ -12,6 +12,7 @@ from math import ceil, floor
 from typing import Any
 
 from withhold.auditing.intervals import share_interval
+from withhold.auditing.risk.risks import Risks
 from withhold.data import Records
 from withhold.data.unknown import Unknown
 from withhold.method import Finding, Model
@@ -140,6 +141,8 @@ class Audit:
     """Records that were left out before anything was counted; None: consent was never asked about."""
     unknown: tuple[Unknown, ...] = ()
     """Names that were listed and that the data do not have."""
+    risks: Risks | None = None
+    """Of re-identifying somebody whose whole record is known."""
 
     @property
     def by_size(self) -> Mapping[int, int]:

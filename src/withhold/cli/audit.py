@@ -13,7 +13,7 @@ from withhold.cli.console import say, working
 from withhold.cli.reading import read_data, warn_about_unknown, with_marks
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
-from withhold.registry import method_of
+from withhold.registry import audit_call, method_of
 
 
 @verb(
@@ -34,6 +34,9 @@ def audit(
 ) -> None:
     """Is the file safe? The verdict, the worst breaches, and the attack curve."""
     model = methods.build_model(given)
+    method = method_of(model)
+    asked = methods.typed_values(method.audits(), given)
+    audit_call(model, asked)
     from withhold import pipeline
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
@@ -44,13 +47,11 @@ def audit(
     records = with_marks(records, model, given.get("mark"))
     evidence = methods.read_evidence(model, given, records, **known)
     warn_about_unknown(model, records, evidence, allowed=allow_unknown)
-    method = method_of(model)
     for name, declared in method.searches().items():
         if name in given and name not in {**method.takes(), **method.audits()}:
             raise PolicyError(
                 f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
             )
-    asked = methods.typed_values(method.audits(), given)
     with working(silent=shown.quiet) as progress:
         found = pipeline.audit(
             records,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from withhold.auditing.risk.telling import risk_section
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
 from withhold.measure import Loss
@@ -110,8 +111,9 @@ def make_report(
     method = method_of(release.model)
     attack = (method.attack_section or attack_section)(subject, with_original=inside)
     exposed = method.exposure or exposure
+    risks = [risk_section(subject)] if inside else []
     made = provenance_section(manifest, internal if inside else None)
-    sections = [attack, *method.sections(subject), made, limits_section(method)]
+    sections = [attack, *risks, *method.sections(subject), made, limits_section(method)]
     if not inside:
         if text := _fitness(release):
             fit = Section("fit", "What it is still good for", (Paragraph(text, True),))

@@ -50,6 +50,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
         "exposed_records": audit.exposed_records,
         "exposed_known": audit.exposed_known,
         "breaches": [breach.as_dict() for breach in audit.breaches],
+        "risks": None if audit.risks is None else audit.risks.as_dict(),
         "attack_curve": [
             {
                 "known": point.known,

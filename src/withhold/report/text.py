@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from withhold.auditing.result import Audit
+from withhold.auditing.risk.telling import risk_lines
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.data.roles import columns_by_role
@@ -50,6 +51,8 @@ def audit_text(audit: Any, *, name: str) -> str:
         lines += ["", words.worst, *columns(worst, right={2, 3})]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
+    if audit.risks is not None:
+        lines += ["", *risk_lines(audit.risks, "record")]
     lines += ["", _work_done(audit.verdict, audit.seconds)]
     return page(lines)
 

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.auditing.result import seconds_left
+from withhold.auditing.risk.options import PopulationInfo
+from withhold.auditing.risk.risks import Risks, risks_of_table
 from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
 from withhold.data.array_types import Longs
@@ -103,6 +105,8 @@ class TableAudit:
     """Rows left out before anything was counted; None: nobody was asked."""
     unknown: tuple[Unknown, ...] = ()
     """Names that were listed and that the data do not have."""
+    risks: Risks | None = None
+    """Of re-identifying somebody whose quasi-identifiers are all known."""
 
     def as_dict(self) -> dict[str, Plain]:
         """The audit as plain values; ``verdict`` is at the top level."""
@@ -125,6 +129,7 @@ class TableAudit:
             "one_label_rows": self.one_label_rows,
             "group_sizes": [asdict(each) for each in self.sizes],
             "known_columns": [asdict(each) for each in self.known],
+            "risks": None if self.risks is None else self.risks.as_dict(),
             "breaches": [each.as_dict() for each in self.breaches],
             "seed": self.seed,
             "seconds": round(self.seconds, 4),
@@ -168,6 +173,13 @@ def audit_table(
         one_label_rows=None if labels is None else int(groups.sizes[labels == 1].sum()),
         column_roles=roles.roles,
         undecided=roles.undecided,
+        risks=risks_of_table(
+            table,
+            model.quasi_identifiers,
+            PopulationInfo.of(options),
+            unique_size=options.unique_size,
+            show=options.show,
+        ),
         seed=run.seed,
         seconds=time.perf_counter() - began,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from withhold.auditing.risk.options import PopulationFile, PopulationInfo, SamplingFraction
 from withhold.data.roles import Publish
 from withhold.method import SearchOptions
 from withhold.options import Option
@@ -66,9 +67,22 @@ class CellsSearch(SearchOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CellsAudit:
-    """How much of an audit to show."""
+    """How much of an audit to show, and what is known of the population."""
 
     show: Annotated[int, Option("List so many of the worst breaches (default 10).", at_least=1)] = (
         10
     )
+    unique_size: Annotated[
+        int,
+        Option(
+            "Look for rows that so many columns, or fewer, single out (special uniques; default 3).",
+            at_least=1,
+            at_most=12,
+        ),
+    ] = 3
     publish: PublishOption = ()
+    sampling_fraction: SamplingFraction = None
+    population: PopulationFile = None
+
+    def __post_init__(self) -> None:
+        PopulationInfo.of(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from withhold.auditing.risk.telling import risk_lines
 from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
 from withhold.methods.cells.audit import TableAudit
@@ -77,6 +78,8 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
         lines += ["", "The smallest groups", *columns(rows, right={1, 2, 3})]
     lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
     lines += columns(_known(audit), right={1, 3})
+    if audit.risks is not None:
+        lines += ["", *risk_lines(audit.risks, "row")]
     lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {audit.seconds:.2f} s."]
     return page(lines)
 

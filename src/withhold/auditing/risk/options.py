@@ -1,0 +1,53 @@
+"""What may be said about the population when risks are told: the options, each defined once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+from withhold.errors import PolicyError, option
+from withhold.exact import exact_threshold
+from withhold.options import Option, Threshold
+
+SamplingFraction = Annotated[
+    Threshold | None,
+    Option(
+        "The file is a random sample of such a share of the population, e.g. 0.01: the journalist's risk, "
+        "and how many are unique in the population, are estimated.",
+        kind="threshold",
+        varies=False,
+    ),
+]
+PopulationFile = Annotated[
+    str | os.PathLike[str] | None,
+    Option(
+        "A file with the whole population, in the same form as the data: the journalist's risk, and how many "
+        "are unique in the population, are counted.",
+        kind="file",
+        varies=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class PopulationInfo:
+    """Where the people of the data come from; both None: nothing is known."""
+
+    fraction: Fraction | None = None
+    file: Any = None
+    """The population, as whatever can be read."""
+
+    @classmethod
+    def of(cls, options: Any) -> PopulationInfo:
+        """What the options of an audit say."""
+        fraction, file = options.sampling_fraction, options.population
+        if fraction is None:
+            return cls(None, file)
+        if file is not None:
+            raise PolicyError(
+                f"{option('population')} says who the population is, so {option('sampling_fraction')} is not "
+                "needed; leave one of them out"
+            )
+        return cls(exact_threshold(fraction, name="sampling_fraction"))

@@ -1,0 +1,190 @@
+"""All risks of a file in one frozen value, and what finds the people of a population file who are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.auditing.risk.classes import Risk, counted_risk, prosecutor_risk, sampled_risk
+from withhold.auditing.risk.options import PopulationInfo
+from withhold.auditing.risk.population import PopulationUniques, estimate_uniques
+from withhold.auditing.risk.special_uniques import SpecialUniques, find_special_uniques
+from withhold.data import Records, Table
+from withhold.data.equal_rows import equal_rows
+from withhold.data.grouping import Groups, group_rows, groups_of
+from withhold.data.table import WITHHELD
+from withhold.formats import read, read_table
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CountedUniques:
+    """What a population file says about the rows that are unique in the data."""
+
+    population: int
+    """People in the file."""
+    uniques: int
+    """Rows that are unique in the data and in the population."""
+    missing: int
+    """Rows that nobody in the population file is like; they count as if only those of the data were."""
+
+
+@dataclass(frozen=True)
+class ColumnRisk:
+    """What a quasi-identifier contributes: what would be left of the risk without it."""
+
+    name: str
+    uniques_without: int
+    """Rows that would be unique without the column."""
+    mean_without: Fraction
+    """The prosecutor's mean risk without it."""
+
+
+@dataclass(frozen=True)
+class Risks:
+    """The risks of re-identification of a file."""
+
+    rows: int
+    classes: int
+    uniques: int
+    """Rows that are alone in their class."""
+    prosecutor: Risk
+    journalist: Risk | None
+    """None where nothing is known about the population."""
+    marketer: Fraction | float
+    """The share of rows that somebody links rightly who tries them all; against the population, if known."""
+    population: PopulationUniques | CountedUniques | None
+    columns: tuple[ColumnRisk, ...] = ()
+    """Of a table: the quasi-identifiers, what contributes most first."""
+    special: SpecialUniques | None = None
+    """Of a table."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain values; exact shares as numbers."""
+        plain: dict[str, Any] = _plain(self)
+        return plain
+
+
+def risks_of_classes(
+    sizes: Longs, known: PopulationInfo, people: Longs | None = None, n_people: int = 0
+) -> Risks:
+    """The risks of classes of these sizes; ``people`` are as many of a population of ``n_people``."""
+    prosecutor, journalist = prosecutor_risk(sizes), None
+    population: PopulationUniques | CountedUniques | None = None
+    if people is not None:
+        alike = np.maximum(people, sizes)
+        journalist = counted_risk(sizes, alike)
+        uniques = int(((sizes == 1) & (alike == 1)).sum())
+        population = CountedUniques(n_people, uniques, int(sizes[people == 0].sum()))
+    elif known.fraction is not None:
+        journalist = sampled_risk(sizes, known.fraction)
+        population = estimate_uniques(sizes, float(known.fraction))
+    return Risks(
+        rows=int(sizes.sum()),
+        classes=len(sizes),
+        uniques=int((sizes == 1).sum()),
+        prosecutor=prosecutor,
+        journalist=journalist,
+        marketer=(journalist or prosecutor).mean,
+        population=population,
+    )
+
+
+def risks_of_records(records: Records, known: PopulationInfo) -> Risks:
+    """The risks of records; those with the same items are a class."""
+    numbers, first = equal_rows(records)
+    sizes = np.bincount(numbers).astype(np.int64)
+    if known.file is None:
+        return risks_of_classes(sizes, known)
+    everybody = read(known.file)
+    counts: dict[frozenset[str], int] = {}
+    there, first_there = equal_rows(everybody)
+    for row, count in zip(first_there, np.bincount(there), strict=True):
+        counts[frozenset(everybody.record(int(row)))] = int(count)
+    people = [counts.get(frozenset(records.record(int(row))), 0) for row in first]
+    return risks_of_classes(sizes, known, np.array(people, dtype=np.int64), len(everybody))
+
+
+def risks_of_table(
+    table: Table, names: Sequence[str], known: PopulationInfo, *, unique_size: int, show: int
+) -> Risks:
+    """The risks of a table; rows with the same quasi-identifiers are a class, a withheld cell being a value.
+
+    Somebody of the population file is like a class if they have the values that it shows.
+    """
+    groups = groups_of(table, names)
+    if known.file is None:
+        found = risks_of_classes(groups.sizes, known)
+    else:
+        everybody = read_table(known.file, bins=table.binned)
+        people = people_like(table, groups, everybody, names)
+        found = risks_of_classes(groups.sizes, known, people, len(everybody))
+    codes = [table.column(name).codes for name in names]
+    special = find_special_uniques(names, codes, asked=unique_size, show=show)
+    return Risks(**{**_fields(found), "columns": _columns(names, codes), "special": special})
+
+
+def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[str]) -> Longs:
+    """For each group, how many rows of ``everybody`` have the values that it shows."""
+    cells = table.cells(names)[groups.first_rows]
+    codes = [
+        _common_codes(table.column(name).values, everybody.column(name), cells[:, place])
+        for place, name in enumerate(names)
+    ]
+    shown = cells != WITHHELD
+    patterns = group_rows([*shown.T.astype(np.int32)], len(cells))
+    people = np.zeros(len(cells), dtype=np.int64)
+    for number, first in enumerate(patterns.first_rows):
+        here = np.flatnonzero(patterns.of_row == number)
+        columns = [
+            np.concatenate([ours[here], theirs])
+            for (ours, theirs), visible in zip(codes, shown[first], strict=True)
+            if visible
+        ]
+        both = group_rows(columns, len(here) + len(everybody)).of_row
+        theirs = np.bincount(both[len(here) :], minlength=both.max() + 1)
+        people[here] = theirs[both[: len(here)]]
+    return people
+
+
+def _common_codes(values: Sequence[str | None], column: Any, ours: Any) -> tuple[Any, Any]:
+    """The codes of both tables by what the cells say; what only the population has is -1."""
+    code_of = {value or "": code for code, value in enumerate(values)}
+    new = [code_of.get(value or "", WITHHELD) for value in column.values]
+    same = np.array([code_of[value or ""] for value in values] + [WITHHELD], dtype=np.int32)
+    return same[ours], np.array([*new, WITHHELD], dtype=np.int32)[column.codes]
+
+
+def _columns(names: Sequence[str], codes: Sequence[Any]) -> tuple[ColumnRisk, ...]:
+    """The quasi-identifiers, the one without which the mean risk would be least first."""
+    found = []
+    for place, name in enumerate(names):
+        rest = [each for other, each in enumerate(codes) if other != place]
+        sizes = group_rows(rest, len(codes[0])).sizes
+        mean = prosecutor_risk(sizes).mean
+        assert isinstance(mean, Fraction)
+        found.append(ColumnRisk(name, int((sizes == 1).sum()), mean))
+    return tuple(sorted(found, key=lambda each: each.mean_without))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {each.name: getattr(value, each.name) for each in fields(value)}
+
+
+def _plain(value: Any) -> Any:
+    """Frozen values as dictionaries and lists, exact shares as numbers."""
+    if is_dataclass(value):
+        derived = {name: getattr(value, name) for name in ("share",) if hasattr(value, name)}
+        if isinstance(value, PopulationUniques):
+            derived["uniques"] = value.uniques
+        members = {**_fields(value), **derived}
+        return {name: _plain(member) for name, member in members.items()}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return float(value) if isinstance(value, Fraction) else value
