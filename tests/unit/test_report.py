@@ -114,7 +114,7 @@ def test_report__says_what_the_release_says(pharmacy, internal):
 
 def test_report__has_every_part_that_was_asked_for(internal):
     titles = [section.name for section in internal.sections]
-    assert titles == ["attacker", "lost", "supports", "rules", "made", "limits"]
+    assert titles == ["attacker", "risk", "lost", "supports", "rules", "made", "limits"]
     assert set(internal.plots) == {
         "inferred",
         "unique",
