@@ -15,10 +15,8 @@ from fractions import Fraction
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from withhold.data.array_types import Floats, Longs
 
 THRESHOLDS = (Fraction(1, 20), Fraction(9, 100), Fraction(1, 5), Fraction(1, 3))
 """Of a person's risk. 0.09 is the European Medicines Agency's and Health Canada's, 1/5 the usual k = 5."""

@@ -14,9 +14,9 @@ from functools import partial
 from math import exp, lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
+from withhold.data.array_types import Longs
+
 Histogram = dict[int, int]
 """How many classes there are of each size."""
 

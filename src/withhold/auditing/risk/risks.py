@@ -8,19 +8,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.auditing.risk.classes import Risk, counted_risk, prosecutor_risk, sampled_risk
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.auditing.risk.population import PopulationUniques, estimate_uniques
 from withhold.auditing.risk.special_uniques import SpecialUniques, find_special_uniques
 from withhold.data import Records, Table
+from withhold.data.array_types import Longs
 from withhold.data.equal_rows import equal_rows
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.table import WITHHELD
 from withhold.formats import read, read_table
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

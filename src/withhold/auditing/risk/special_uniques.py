@@ -14,12 +14,9 @@ from itertools import combinations
 from math import comb, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from withhold.data.array_types import Bools, Ints
 from withhold.data.grouping import group_rows
-
-Codes = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 
 ROWS_TO_GROUP = 30_000_000
 """So many rows are grouped at most, over all sets of columns: some seconds."""
@@ -56,7 +53,7 @@ class SpecialUniques:
 
 
 def find_special_uniques(
-    names: Sequence[str], columns: Sequence[Codes], *, asked: int, show: int
+    names: Sequence[str], columns: Sequence[Ints], *, asked: int, show: int
 ) -> SpecialUniques:
     """The special uniques of rows with these codes; the ``show`` of the highest score with their columns."""
     n_rows = len(columns[0])
@@ -65,11 +62,11 @@ def find_special_uniques(
     scores = np.zeros(n_rows, dtype=np.int64)
     smallest = np.zeros(n_rows, dtype=np.int64)
     weight_of = [0] * len(names)
-    minimal: dict[tuple[int, ...], Flags] = {}
-    unique: dict[tuple[int, ...], Flags] = {(): np.zeros(n_rows, dtype=np.bool_)}
+    minimal: dict[tuple[int, ...], Bools] = {}
+    unique: dict[tuple[int, ...], Bools] = {(): np.zeros(n_rows, dtype=np.bool_)}
     for size in range(1, largest + 1):
         score = score_of(size, len(names), largest)
-        now: dict[tuple[int, ...], Flags] = {}
+        now: dict[tuple[int, ...], Bools] = {}
         for chosen in combinations(range(len(names)), size):
             groups = group_rows([columns[place] for place in chosen], n_rows)
             now[chosen] = groups.sizes[groups.of_row] == 1
