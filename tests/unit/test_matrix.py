@@ -362,6 +362,7 @@ def test_lists__hold_every_model_and_format():
     made = {make().suffix and name for name, make in INPUTS[RECORDS].items() if "file" in name}
     assert len(made) == sum("file" in name for name in INPUTS[RECORDS])
     assert {format for _, format in OUTPUTS[RECORDS]} == set(FORMATS)
+    assert {name.split()[0] for name in INPUTS[RECORDS] if "file" in name} >= set(FORMATS)
 
 
 def test_ways_out__every_model_and_every_input_meets_every_one():

@@ -10,9 +10,12 @@ from typer.testing import CliRunner
 import withhold
 from withhold.cli import anonymize  # noqa: F401
 from withhold.cli.app import app
+from withhold.cli.options import HELP
 from withhold.data import Source
 from withhold.errors import InputError, OutputError
-from withhold.formats import output_form
+from withhold.formats import FORMATS, FUNCTIONS, output_form
+from withhold.formats.detect import text_format
+from withhold.formats.forms import TRAITS
 from withhold.formats.table import table_form
 
 DAT = Source(Path("in.dat"), "basket")
@@ -144,6 +147,19 @@ def test_the_input_s_own_extension_is_fine_if_it_was_text() -> None:
         output_form("o.json", Source(Path("in.json"), "jsonl", container="jsonl"))
     with pytest.raises(OutputError, match=r"name it o\.parquet"):
         output_form("o.pq", Source(Path("in.pq"), "list", container="parquet"))
+
+
+def test_traits__say_what_the_functions_of_a_format_can_do() -> None:
+    for name, functions in FUNCTIONS.items():
+        assert TRAITS[name].has_columns == (functions.columns is not None)
+        assert TRAITS[name].in_frames == (functions.read_frame is not None)
+        assert TRAITS[name].in_frames == (functions.write_frame is not None)
+    assert tuple(FUNCTIONS) == FORMATS
+
+
+def test_formats__are_all_named_where_they_are_listed_in_words() -> None:
+    for text in (HELP["format"], withhold.read.__doc__, text_format.__doc__):
+        assert all(name in (text or "") for name in FORMATS), text
 
 
 def test_a_table_is_not_written_as_records_are() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from withhold.data import Records, Source
 from withhold.data.names import is_missing
 from withhold.errors import OutputError
-from withhold.formats import as_written, output_form, read, read_back, write
+from withhold.formats import FORMATS, as_written, output_form, read, read_back, write
 
 FORMS = {
     "space": Source(Path("a.dat"), "basket", separator=" "),
@@ -41,6 +41,12 @@ FORMS = {
     "packed long": Source(Path("a.csv.zst"), "long", separator=",", compression="zst"),
     "packed parquet": Source(Path("a.parquet.gz"), "list", "gz", container="parquet"),
 }
+
+
+def test_forms__has_every_format():
+    assert {form.format for form in FORMS.values()} == set(FORMATS)
+
+
 EVERYTHING = ("list", "jsonl", "jsonl objects", "packed parquet")
 """The forms that can hold any name at all."""
 

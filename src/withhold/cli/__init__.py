@@ -1,4 +1,7 @@
-"""The command line: one file per verb, thin; checks what was typed, walks the road, prints."""
+"""The command line: one module per verb, which checks what was typed, calls the pipeline and prints.
+
+The options of the models are declared in ``methods``, and the texts that are printed come from ``report``.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,15 @@ from withhold.formats import basket, jsonl, lists, long, onehot, spmf
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
-from withhold.formats.forms import FORMATS, FRAMES, check_format, check_separator, output_form
+from withhold.formats.forms import (
+    FORMATS,
+    FRAMES,
+    TABLE,
+    TRAITS,
+    check_format,
+    check_separator,
+    output_form,
+)
 from withhold.formats.formulas import check_safe_csv, escape, renamed, unescaped_items
 from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.items import check_encodable, item_name
@@ -31,7 +39,6 @@ from withhold.formats.readable import Consent, Readable
 from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
-    TABLE,
     as_written_table,
     read_table,
     read_table_back,
@@ -248,7 +255,7 @@ def as_written(data: Data, form: Source) -> Data:
     """
     if isinstance(data, Table):
         return as_written_table(data, form)
-    if form.format in ("basket", "spmf"):
+    if not TRAITS[form.format].has_columns:
         return replace(data, record_ids=None)
     if form.format == "long":
         return replace(data, record_ids=long.written_ids(data))
@@ -259,7 +266,7 @@ def _check_names(records: Records, form: Source) -> None:
     """Refuse names that no reader would find again; records that were read have none."""
     if odd := [name for name in records.occurring if name != clean(name) or not name]:
         raise OutputError(f"the item {odd[0]!r} cannot be written, as its name is {NOT_A_NAME}.")
-    if form.format in ("basket", "spmf"):
+    if not TRAITS[form.format].has_columns:
         return
     ids = records.record_ids or ()
     if odd := [name for name in ids if name != clean(name) or is_missing(name)]:
@@ -275,7 +282,7 @@ def _read_path(path: Path, options: Options) -> Records:
         text = text_of(opened)
         format = options.format or text_format(text, options)
         named = options.record_column or options.item_column
-        if named and format in ("basket", "spmf"):
+        if named and not TRAITS[format].has_columns:
             remedy = f"leave {option('record_column')} and {option('item_column')} out"
             raise text.error(f"a {format} file has no columns", remedy, value=named)
         parsed = FUNCTIONS[format].read_text(text, options)

@@ -21,6 +21,7 @@ from withhold.data.unknown import Unknown, find_unknown, how_to_allow
 from withhold.errors import InputError, option
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Columns, Options, find_column, long_columns
+from withhold.formats.forms import TRAITS
 from withhold.formats.frames import Frame
 from withhold.formats.items import id_names
 from withhold.formats.opening import STDIN, open_bytes, read_clean
@@ -144,7 +145,7 @@ def _column(records: Records, data: Any, name: str) -> Bools:
             nothing = "is neither a file nor a column, as the data have no columns"
             raise InputError(f"consent {name!r} {nothing}", remedy=AS_LIST)
         return _of_columns(Frame(data), records, name)
-    if str(source.path) == STDIN or source.format in ("basket", "spmf"):
+    if str(source.path) == STDIN or not TRAITS[source.format].has_columns:
         what = "standard input" if str(source.path) == STDIN else f"a {source.format} file"
         problem = f"no such file, and {what} has no column of consent"
         raise InputError(problem, path=name, remedy=AS_LIST)

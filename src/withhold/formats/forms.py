@@ -8,21 +8,48 @@ text in a file that calls itself a spreadsheet. Nothing is written here.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from withhold.data import Source
 from withhold.data.names import nearest
 from withhold.errors import InputError, OutputError
 
-FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
-FRAMES = ("long", "one-hot", "list")
-"""The formats that parquet can hold."""
-SEPARATED = ("basket", "long", "one-hot")
-"""The formats whose files may have other separators than blanks."""
+TABLE = "table"
+"""The format of a file that holds a table."""
+
+
+class Traits(NamedTuple):
+    """What others must know of a format."""
+
+    has_columns: bool = True
+    """Whether columns have names, so that there is a place for record ids and for consent."""
+    separated: bool = False
+    """Whether a text file has cells between separators, of which blanks are only one choice."""
+    escapable: bool = False
+    """Whether formulas in its cells can be escaped for spreadsheets."""
+    in_frames: bool = False
+    """Whether data frames and parquet files can hold it."""
+    extensions: tuple[str, ...] = ()
+    """Those of no other format."""
+
+
+TRAITS = {
+    "basket": Traits(has_columns=False, separated=True, escapable=True),
+    "long": Traits(separated=True, escapable=True, in_frames=True),
+    "spmf": Traits(has_columns=False, extensions=(".spmf",)),
+    "one-hot": Traits(separated=True, in_frames=True),
+    "list": Traits(in_frames=True),
+    "jsonl": Traits(extensions=(".jsonl", ".ndjson")),
+    TABLE: Traits(separated=True, escapable=True),
+}
+FORMATS = tuple(format for format in TRAITS if format != TABLE)
+"""The formats of records."""
+FRAMES = tuple(format for format in FORMATS if TRAITS[format].in_frames)
+SEPARATED = tuple(format for format in FORMATS if TRAITS[format].separated)
+OF_ONE_FORMAT = {extension: name for name in FORMATS for extension in TRAITS[name].extensions}
 SEPARATOR_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 PACKED = {".gz": "gz", ".zst": "zst"}
-FOR_RECORDS = (
-    ".dat", ".txt", ".basket", ".csv", ".tsv", ".jsonl", ".ndjson", ".spmf", ".parquet"
-)  # fmt: skip
+FOR_RECORDS = (".dat", ".txt", ".basket", ".csv", ".tsv", *sorted(OF_ONE_FORMAT), ".parquet")
 FOR_TABLES = (".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".parquet")
 TEXT = frozenset(FOR_RECORDS) - {".parquet"}
 SPREADSHEETS = frozenset((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
@@ -139,10 +166,8 @@ def separator_name(mark: str) -> str:
 
 def _format_by(extension: str, like: Source | None) -> str:
     """The format that goes with an extension, the input's own where it fits."""
-    if extension in (".jsonl", ".ndjson"):
-        return "jsonl"
-    if extension == ".spmf":
-        return "spmf"
+    if extension in OF_ONE_FORMAT:
+        return OF_ONE_FORMAT[extension]
     if extension == ".parquet":
         return like.format if like is not None and like.format in FRAMES else "list"
     if like is None or (like.format == "list" and like.container == "text"):

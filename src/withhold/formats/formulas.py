@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from withhold.data import Records, Source, Table
 from withhold.errors import PolicyError, option
+from withhold.formats.forms import TRAITS
 from withhold.formats.rows import ranks_of
 from withhold.wording import counted
 
@@ -45,7 +46,7 @@ def unescape(cell: str) -> str:
 
 def check_safe_csv(form: Source) -> None:
     """Refuse to make cells safe in a file that spreadsheets do not open as CSV."""
-    if is_csv(form) and form.format in ("table", "long", "basket"):
+    if is_csv(form) and TRAITS[form.format].escapable:
         return
     what = form.container if form.container != "text" else form.format
     raise PolicyError(
@@ -56,7 +57,7 @@ def check_safe_csv(form: Source) -> None:
 
 def is_csv(form: Source) -> bool:
     """Whether the file has cells with separators between them that a spreadsheet knows."""
-    return form.container == "text" and form.format != "spmf" and form.separator != " "
+    return form.container == "text" and TRAITS[form.format].separated and form.separator != " "
 
 
 def formula_cells(data: Records | Table, form: Source) -> int:
@@ -67,7 +68,7 @@ def formula_cells(data: Records | Table, form: Source) -> int:
         return _in_table(data) + (data.n_withheld if is_formula(form.mark) else 0)
     counts = np.minimum(data.supports, 1) if form.format == "one-hot" else data.supports
     n_cells = sum(map(is_formula, form.columns)) + _formulas(data.vocabulary, counts)
-    if data.record_ids is None or form.format == "basket":
+    if data.record_ids is None or not TRAITS[form.format].has_columns:
         return n_cells
     each = np.maximum(data.lengths, 1) if form.format == "long" else np.ones_like(data.lengths)
     return n_cells + _formulas(data.record_ids, each)

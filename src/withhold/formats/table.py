@@ -26,7 +26,7 @@ from withhold.formats import jsonl, table_frames
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
-from withhold.formats.forms import FOR_TABLES, check_extension, check_separator, split_name
+from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_separator, split_name
 from withhold.formats.formulas import changed, escape, unescape
 from withhold.formats.items import check_encodable
 from withhold.formats.opening import Text, open_bytes, text_of
@@ -34,7 +34,6 @@ from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
 
-TABLE = "table"
 CONTAINERS = {
     **dict.fromkeys((*FOR_TABLES, ".data"), "text"),
     ".jsonl": "jsonl",

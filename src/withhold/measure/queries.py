@@ -18,6 +18,7 @@ import numpy as np
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Longs
 from withhold.data.spans import starts_of
+from withhold.telling.facts import Measures, Shown
 
 QUERIES = 1000
 """So many are asked unless somebody wants another number."""
@@ -50,15 +51,23 @@ class QueryErrors:
     by_conditions: tuple[ConditionErrors, ...]
 
 
-MEANING = {
-    "queries": "random count queries asked of both, one to four conditions each",
-    "sanity_bound": "records; errors of smaller counts are taken relative to so many",
-    "mean": "mean relative error of random count queries (0 = all answered exactly)",
-    "median": "half of the queries have a relative error of at most so much",
-    "by_conditions": "the queries by their number of conditions",
-    "by_conditions.conditions": "number of conditions",
-    "by_conditions.queries": "queries with so many conditions",
-    "by_conditions.mean": "their mean relative error",
+QUERY_MEASURES: Measures = {
+    "queries.queries": "random count queries asked of both, one to four conditions each",
+    "queries.sanity_bound": "records; errors of smaller counts are taken relative to so many",
+    "queries.mean": Shown(
+        "error of count queries",
+        "share",
+        "mean relative error of random count queries (0 = all answered exactly)",
+    ),
+    "queries.median": Shown(
+        "half of them at most",
+        "share",
+        "half of the queries have a relative error of at most so much",
+    ),
+    "queries.by_conditions": "the queries by their number of conditions",
+    "queries.by_conditions.conditions": "number of conditions",
+    "queries.by_conditions.queries": "queries with so many conditions",
+    "queries.by_conditions.mean": "their mean relative error",
 }
 
 

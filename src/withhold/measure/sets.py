@@ -5,15 +5,23 @@ from __future__ import annotations
 from operator import attrgetter
 
 from withhold.data import Records
-from withhold.measure.queries import MEANING as QUERY_MEANING
+from withhold.measure.queries import QUERY_MEASURES
 from withhold.measure.utility import Utility, measure_utility
-from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit
+from withhold.telling.facts import (
+    Measured,
+    MeasureRequest,
+    Measures,
+    Shown,
+    facts_of,
+    meanings_of,
+    plotted_of,
+)
 from withhold.wording import counted
 
 _PART = {
     "total": "occurrences of {} in the original",
-    "removed": "of those, how many the release lacks",
     "share": "of those, the share that the release lacks (0 = none, 1 = all)",
+    "removed": "of those, how many the release lacks",
 }
 
 
@@ -21,17 +29,33 @@ def _part(path: str, what: str) -> dict[str, str]:
     return {f"{path}.{name}": sentence.format(what) for name, sentence in _PART.items()}
 
 
-MEANING: dict[str, str] = {
-    "records": "records of the original",
+MEASURES: Measures = {
+    "records": Shown("records", "count", "records of the original"),
     "published_records": "records of the release",
     "same_rows": "whether both have as many records, so that records can be compared one by one",
     **_part("occurrences.all", "all items"),
+    "occurrences.all.share": Shown(
+        "withheld", "share", "share of all items in all records that was withheld", plotted=1
+    ),
+    "occurrences.all.removed": Shown(
+        "occurrences withheld",
+        "count",
+        "items withheld, each counted once for every record that lost it",
+    ),
     **_part("occurrences.sensitive", "sensitive items"),
+    "occurrences.sensitive.share": Shown(
+        "of the sensitive", "share", "share of the sensitive items in all records that was withheld"
+    ),
     **_part("occurrences.others", "items that are not sensitive"),
+    "occurrences.others.share": Shown(
+        "of the others", "share", "share of the other items in all records that was withheld"
+    ),
     "occurrences.added": "occurrences in the release that the original lacks (0 for suppression)",
-    "occurrences.records_touched": "records that lost something",
-    "occurrences.records_emptied": "records that held something and now hold nothing",
-    "occurrences.items_gone": "items that no record holds any more",
+    "occurrences.records_touched": Shown("records touched", "count", "records that lost something"),
+    "occurrences.records_emptied": Shown(
+        "records emptied", "count", "records that held something and now hold nothing"
+    ),
+    "occurrences.items_gone": Shown("items gone", "count", "items that no record holds any more"),
     "occurrences.by_item": "items whose support changed, the largest change first",
     "occurrences.by_item.item": "the item",
     "occurrences.by_item.sensitive": "whether it is sensitive",
@@ -47,12 +71,29 @@ MEANING: dict[str, str] = {
     "occurrences.by_lost": "records by how many occurrences they lost",
     "occurrences.by_lost.lost": "occurrences lost",
     "occurrences.by_lost.records": "records that lost so many",
-    "distribution.kl": "Kullback-Leibler divergence of item frequencies from the original's (0 = the same)",
-    "distribution.symmetric_kl": "the same against the mixture of both, averaged over both directions",
+    "distribution.kl": Shown(
+        "KL divergence",
+        "number",
+        "Kullback-Leibler divergence of item frequencies from the original's (0 = the same)",
+    ),
+    "distribution.symmetric_kl": Shown(
+        "symmetric KL",
+        "number",
+        "how far the item frequencies moved (0 = not at all, 0.69 = entirely)",
+        plotted=3,
+    ),
     "supports.top_items": "most frequent items of the original that the next two numbers are about",
-    "supports.top_mean": "by what share the support of those items changed, on average",
+    "supports.top_mean": Shown(
+        "error of top supports",
+        "share",
+        "by what share the support of the most frequent items changed, on average",
+    ),
     "supports.top_worst": "by what share it changed at most",
-    "supports.mean": "by what share the support of an item changed, on average over all items",
+    "supports.mean": Shown(
+        "error of all supports",
+        "share",
+        "by what share the support of an item changed, on average over all items",
+    ),
     "itemsets.min_support": "how frequent an itemset must be to count, as asked for",
     "itemsets.min_count": "records of the original that hold it at least",
     "itemsets.published_min_count": "records of the release that hold it at least",
@@ -62,7 +103,11 @@ MEANING: dict[str, str] = {
     "itemsets.kept": "itemsets frequent in both",
     "itemsets.lost": "itemsets frequent in the original only",
     "itemsets.new": "itemsets frequent in the release only",
-    "itemsets.share_kept": "share of the original's frequent itemsets that stayed frequent (1 = all)",
+    "itemsets.share_kept": Shown(
+        "frequent itemsets kept",
+        "share",
+        "share of the original's frequent itemsets that stayed frequent (1 = all)",
+    ),
     "itemsets.by_size": "frequent itemsets by their number of items",
     "itemsets.by_size.size": "number of items",
     "itemsets.by_size.before": "frequent itemsets of that size in the original",
@@ -72,12 +117,25 @@ MEANING: dict[str, str] = {
     "itemsets.by_size.new": "itemsets of that size frequent in the release only",
     "itemsets.by_size.share_kept": "share of the original's that stayed frequent (1 = all)",
     "rules.min_confidence": "how reliable a rule must be to count",
-    "rules.before": "association rules of the original (one item follows from one or more)",
+    "rules.before": Shown(
+        "rules of the original",
+        "count",
+        "association rules of the original (one item follows from one or more)",
+    ),
     "rules.after": "association rules of the release",
-    "rules.kept": "rules of both",
-    "rules.lost": "rules of the original that cannot be mined from the release",
-    "rules.spurious": "rules of the release that the original does not have",
-    "rules.jaccard": "rules of both as a share of the rules of either (1 = the same rules)",
+    "rules.kept": Shown("rules kept", "count", "rules of the original that the release has too"),
+    "rules.lost": Shown(
+        "rules lost", "count", "rules of the original that cannot be mined from the release"
+    ),
+    "rules.spurious": Shown(
+        "rules new", "count", "rules of the release that the original does not have"
+    ),
+    "rules.jaccard": Shown(
+        "rules alike (Jaccard)",
+        "share",
+        "rules of both as a share of the rules of either (1 = the same rules)",
+        plotted=2,
+    ),
     "rules.distance": "1 minus that share (0 = the same rules)",
     "rules.most_changed": "the rules that changed most, the largest change of confidence first",
     "rules.most_changed.fate": "kept, lost, or spurious",
@@ -90,49 +148,23 @@ MEANING: dict[str, str] = {
     "rules.most_changed.confidence_before": "how reliable the rule is in the original",
     "rules.most_changed.confidence_after": "how reliable it is in the release",
     "queries": "count queries: how many records hold one to four random items of a random record",
-    **{f"queries.{path}": meaning for path, meaning in QUERY_MEANING.items()},
-    "objectives.distribution": "share lost times KL divergence (Jia et al. minimise it to keep frequencies)",
-    "objectives.rules": "share lost divided by the rules' Jaccard similarity (minimised to keep rules)",
+    **QUERY_MEASURES,
+    "objectives.distribution": Shown(
+        "share lost × KL",
+        "number",
+        "share lost times KL divergence (Jia et al. minimise it to keep frequencies)",
+    ),
+    "objectives.rules": Shown(
+        "share lost / Jaccard",
+        "number",
+        "share lost divided by the rules' Jaccard similarity (minimised to keep rules)",
+    ),
 }
-"""Every number of a ``Utility`` in a sentence, by its path: ``MEANING["rules.jaccard"]`` is about
-``utility.rules.jaccard`` and ``as_dict()["rules"]["jaccard"]``; numbers in lists have no index there."""
-SHOWN: tuple[tuple[str, str, Unit], ...] = (
-    ("records", "records", "count"),
-    ("occurrences.all.share", "withheld", "share"),
-    ("occurrences.all.removed", "occurrences withheld", "count"),
-    ("occurrences.sensitive.share", "of the sensitive", "share"),
-    ("occurrences.others.share", "of the others", "share"),
-    ("occurrences.records_touched", "records touched", "count"),
-    ("occurrences.records_emptied", "records emptied", "count"),
-    ("occurrences.items_gone", "items gone", "count"),
-    ("distribution.kl", "KL divergence", "number"),
-    ("distribution.symmetric_kl", "symmetric KL", "number"),
-    ("supports.top_mean", "error of top supports", "share"),
-    ("supports.mean", "error of all supports", "share"),
-    ("itemsets.share_kept", "frequent itemsets kept", "share"),
-    ("rules.before", "rules of the original", "count"),
-    ("rules.kept", "rules kept", "count"),
-    ("rules.lost", "rules lost", "count"),
-    ("rules.spurious", "rules new", "count"),
-    ("rules.jaccard", "rules alike (Jaccard)", "share"),
-    ("queries.mean", "error of count queries", "share"),
-    ("queries.median", "half of them at most", "share"),
-    ("objectives.distribution", "share lost × KL", "number"),
-    ("objectives.rules", "share lost / Jaccard", "number"),
-)
-ON_THEIR_OWN = {
-    "occurrences.all.share": "share of all items in all records that was withheld",
-    "occurrences.all.removed": "items withheld, each counted once for every record that lost it",
-    "occurrences.sensitive.share": "share of the sensitive items in all records that was withheld",
-    "occurrences.others.share": "share of the other items in all records that was withheld",
-    "distribution.symmetric_kl": "how far the item frequencies moved (0 = not at all, 0.69 = entirely)",
-    "supports.top_mean": "by what share the support of the most frequent items changed, on average",
-    "rules.kept": "rules of the original that the release has too",
-}
-"""Sentences for facts that do not stand beside those that ``MEANING`` refers to."""
+"""Every number of a ``Utility`` by its path: ``MEASURES["rules.jaccard"]`` is about ``utility.rules.jaccard``
+and ``as_dict()["rules"]["jaccard"]``; numbers in lists have no index there."""
+MEANING = meanings_of(MEASURES)
 FEWEST = 5
 """Records; what fewer of them share is chance."""
-PLOTTED = ("occurrences.all.share", "rules.jaccard", "distribution.symmetric_kl")
 
 
 def measure_sets(original: Records, published: Records, request: MeasureRequest) -> Measured:
@@ -148,11 +180,9 @@ def measure_sets(original: Records, published: Records, request: MeasureRequest)
         jobs=request.jobs,
         progress=request.progress,
     )
-    facts = tuple(
-        Fact(path, label, attrgetter(path)(utility), unit, ON_THEIR_OWN.get(path, MEANING[path]))
-        for path, label, unit in SHOWN
-    )
-    return Measured(facts, _warnings(utility, original, published), utility, PLOTTED)
+    facts = facts_of(MEASURES, lambda path: attrgetter(path)(utility))
+    warnings = _warnings(utility, original, published)
+    return Measured(facts, warnings, utility, plotted_of(MEASURES))
 
 
 def usual_support(records: int) -> str:

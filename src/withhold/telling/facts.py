@@ -6,9 +6,9 @@ Each kind of data has measures of its own; ``compare``, ``sweep`` and the report
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy
@@ -37,6 +37,37 @@ class Fact:
     def shown(self) -> str:
         """The number as people read it."""
         return shown(self.value, self.unit)
+
+
+class Shown(NamedTuple):
+    """How people see a measure: its name, its unit, what it means, and whether it is drawn."""
+
+    label: str
+    unit: Unit
+    meaning: str
+    plotted: int = 0
+    """Its number among the measures that sweeps and comparisons draw; 0 if it is not one of them."""
+
+
+Measures = Mapping[str, str | Shown]
+"""One row for each measure, by its path: what it means, and how people see it if they do."""
+
+
+def meanings_of(measures: Measures) -> dict[str, str]:
+    """What each number means, by its path."""
+    return {path: row if isinstance(row, str) else row.meaning for path, row in measures.items()}
+
+
+def facts_of(measures: Measures, value: Callable[[str], float | None]) -> tuple[Fact, ...]:
+    """The measures that people see, each with the value at its path."""
+    shown = ((path, row) for path, row in measures.items() if isinstance(row, Shown))
+    return tuple(Fact(path, row.label, value(path), row.unit, row.meaning) for path, row in shown)
+
+
+def plotted_of(measures: Measures) -> tuple[str, ...]:
+    """The paths of the measures that are drawn, in their order."""
+    drawn = {row.plotted: path for path, row in measures.items() if isinstance(row, Shown)}
+    return tuple(drawn[number] for number in sorted(drawn) if number)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,18 @@ import numpy as np
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Longs
 from withhold.data.equal_rows import equal_rows
-from withhold.measure.queries import MEANING as QUERY_MEANING
-from withhold.measure.queries import QueryErrors, set_query_errors
+from withhold.measure.queries import QUERY_MEASURES, QueryErrors, set_query_errors
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
-from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit, value_at
+from withhold.telling.facts import (
+    Measured,
+    MeasureRequest,
+    Measures,
+    Shown,
+    facts_of,
+    plotted_of,
+    value_at,
+)
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -146,36 +154,45 @@ class GeneralisationUtility:
         return {**self.loss.as_dict(), "queries": asdict(self.queries)}
 
 
-MEANING = {
-    **{f"queries.{path}": meaning for path, meaning in QUERY_MEANING.items()},
-    "information_loss": "mean share of all items that a published item could be (0 = as it was, 1 = any)",
-    "items_added": "published items that cover none of their record's own: what people never had",
-    "items_added_share": "share of what is published that people never had",
-    "records_with_added_items": "records that are said to have something they never had",
-    "items_exact": "occurrences published as they were",
-    "items_generalised": "occurrences published as something more general",
-    "items_withheld": "occurrences that nothing published covers",
-    "groups": "different sets that are published",
-    "smallest_group": "records that share the rarest published set",
-    "largest_group": "records that share the most frequent published set",
+MEASURES: Measures = {
+    "information_loss": Shown(
+        "information loss",
+        "share",
+        "mean share of all items that a published item could be (0 = as it was, 1 = any)",
+        plotted=1,
+    ),
+    "items_added": Shown(
+        "items never had",
+        "count",
+        "published items that cover none of their record's own: what people never had",
+    ),
+    "items_added_share": Shown(
+        "never had, of what is published",
+        "share",
+        "share of what is published that people never had",
+        plotted=2,
+    ),
+    "records_with_added_items": Shown(
+        "records with items never had",
+        "count",
+        "records that are said to have something they never had",
+    ),
+    "items_exact": Shown("items as they were", "count", "occurrences published as they were"),
+    "items_generalised": Shown(
+        "items generalised", "count", "occurrences published as something more general"
+    ),
+    "items_withheld": Shown("items withheld", "count", "occurrences that nothing published covers"),
+    "groups": Shown("different sets", "count", "different sets that are published", plotted=3),
+    "smallest_group": Shown(
+        "records of the rarest set", "count", "records that share the rarest published set"
+    ),
+    "largest_group": Shown(
+        "records of the most frequent",
+        "count",
+        "records that share the most frequent published set",
+    ),
+    **QUERY_MEASURES,
 }
-
-
-SHOWN: tuple[tuple[str, str, Unit], ...] = (
-    ("information_loss", "information loss", "share"),
-    ("items_added", "items never had", "count"),
-    ("items_added_share", "never had, of what is published", "share"),
-    ("records_with_added_items", "records with items never had", "count"),
-    ("items_exact", "items as they were", "count"),
-    ("items_generalised", "items generalised", "count"),
-    ("items_withheld", "items withheld", "count"),
-    ("groups", "different sets", "count"),
-    ("smallest_group", "records of the rarest set", "count"),
-    ("largest_group", "records of the most frequent", "count"),
-    ("queries.mean", "error of count queries", "share"),
-    ("queries.median", "half of them at most", "share"),
-)
-PLOTTED = ("information_loss", "items_added_share", "groups")
 
 
 def measure_generalised(original: Records, published: Records, request: MeasureRequest) -> Measured:
@@ -191,13 +208,10 @@ def measure_generalised(original: Records, published: Records, request: MeasureR
     loss = measure_generalisation(original, published, tree)
     how = {"queries": request.queries, "seed": request.seed}
     found = GeneralisationUtility(loss, set_query_errors(original, published, tree, **how))
-    facts = tuple(
-        Fact(path, name, value_at(found.as_dict(), path), unit, MEANING[path])
-        for path, name, unit in SHOWN
-    )
+    facts = facts_of(MEASURES, partial(value_at, found.as_dict()))
     share = f"{loss.added_share:.1%} of what it holds"
     warning = f"{loss.added:,} of its items, {share}, are such as people never had"
-    return Measured(facts, (warning,) if loss.added else (), found, PLOTTED)
+    return Measured(facts, (warning,) if loss.added else (), found, plotted_of(MEASURES))
 
 
 def loss_of_buckets(

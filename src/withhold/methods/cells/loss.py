@@ -37,7 +37,7 @@ class ColumnLoss:
 
 @dataclass(frozen=True)
 class TableLoss:
-    """What a released table lost; ``MEANING`` says each number in a sentence."""
+    """What a released table lost."""
 
     withheld: int
     generalised: int
@@ -85,20 +85,6 @@ class TableLoss:
             ("groups", f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'row')}"),
             ("divergence", f"{self.kl:.5f} KL of the values in each class (0 = the same)"),
         ]
-
-
-MEANING = {
-    "share": "share of the quasi-identifiers' cells that no longer show their value",
-    "withheld_share": "share of the quasi-identifiers' cells that were withheld",
-    "withheld": "cells withheld",
-    "generalised": "cells that show a node of their hierarchy instead of their value",
-    "total": "cells of the quasi-identifiers",
-    "rows_touched": "rows in which some cell was withheld or generalised",
-    "kl": "Kullback-Leibler divergence of the values still shown from the original ones, column by column "
-    "in each class, summed; counts smoothed by a pseudo-count of 0.1 (0 = the same)",
-    "groups": "different combinations of quasi-identifiers in the release",
-    "smallest_group": "rows of the smallest of them: the k that was reached",
-}
 
 
 def table_loss(

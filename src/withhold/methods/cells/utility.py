@@ -7,14 +7,14 @@ sweep and the report.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from withhold.data import Table
 from withhold.errors import PolicyError
-from withhold.measure.queries import MEANING as QUERY_MEANING
-from withhold.measure.queries import QUERIES, QueryErrors
+from withhold.measure.queries import QUERIES, QUERY_MEASURES, QueryErrors
 from withhold.methods.cells.classifiers import (
     Errors,
     Predict,
@@ -25,11 +25,18 @@ from withhold.methods.cells.classifiers import (
     leak,
     naive_bayes,
 )
-from withhold.methods.cells.loss import MEANING as LOSS_MEANING
 from withhold.methods.cells.loss import TableLoss, as_seen, class_codes, table_loss
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.queries import table_query_errors
-from withhold.telling.facts import Fact, Measured, MeasureRequest, Unit, value_at
+from withhold.telling.facts import (
+    Measured,
+    MeasureRequest,
+    Measures,
+    Shown,
+    facts_of,
+    plotted_of,
+    value_at,
+)
 from withhold.wording import counted
 
 
@@ -78,40 +85,81 @@ class TableUtility:
         return {**asdict(self), "loss": self.loss.as_dict()}
 
 
-MEANING = {
-    **{f"queries.{path}": meaning for path, meaning in QUERY_MEANING.items()},
-    **{f"loss.{path}": meaning for path, meaning in LOSS_MEANING.items()},
-    "correlations.mean_change": "mean change of Cramér's V over all pairs of columns (0 = all kept)",
-    "correlations.worst_change": "the largest change of Cramér's V of a pair of columns",
-    "naive_bayes.original.mean": "share of rows whose label naive Bayes gets wrong when it learns from the "
-    "original (10-fold cross-validation)",
-    "naive_bayes.release.mean": "the same when it learns from the release; tested on original rows",
-    "tree.original.mean": "share of rows whose label a decision tree gets wrong, learnt from the original",
-    "tree.release.mean": "the same when it learns from the release; tested on original rows",
-    "leak.by_pattern.mean": "share of rows whose label a tree gets wrong that sees only which cells are "
-    "withheld; far below the next number, the pattern gives the label away",
-    "leak.by_majority": "share of rows whose label is not the most frequent one",
+MEASURES: Measures = {
+    "loss.withheld": "cells withheld",
+    "loss.total": "cells of the quasi-identifiers",
+    "loss.share": Shown(
+        "cells changed",
+        "share",
+        "share of the quasi-identifiers' cells that no longer show their value",
+        plotted=1,
+    ),
+    "loss.withheld_share": Shown(
+        "cells withheld", "share", "share of the quasi-identifiers' cells that were withheld"
+    ),
+    "loss.generalised": Shown(
+        "cells generalised",
+        "count",
+        "cells that show a node of their hierarchy instead of their value",
+    ),
+    "loss.rows_touched": Shown(
+        "rows touched", "count", "rows in which some cell was withheld or generalised"
+    ),
+    "loss.kl": Shown(
+        "divergence in each class",
+        "number",
+        "Kullback-Leibler divergence of the values still shown from the original ones, "
+        "column by column in each class, summed; counts smoothed by a pseudo-count of 0.1 (0 = the same)",
+        plotted=2,
+    ),
+    "loss.groups": Shown(
+        "groups", "count", "different combinations of quasi-identifiers in the release"
+    ),
+    "loss.smallest_group": Shown(
+        "smallest group", "count", "rows of the smallest of them: the k that was reached"
+    ),
+    "correlations.mean_change": Shown(
+        "change of correlations",
+        "number",
+        "mean change of Cramér's V over all pairs of columns (0 = all kept)",
+    ),
+    "correlations.worst_change": Shown(
+        "worst of them", "number", "the largest change of Cramér's V of a pair of columns"
+    ),
+    **QUERY_MEASURES,
+    "naive_bayes.original.mean": Shown(
+        "naive Bayes wrong, original",
+        "share",
+        "share of rows whose label naive Bayes gets wrong when it learns from the "
+        "original (10-fold cross-validation)",
+    ),
+    "naive_bayes.release.mean": Shown(
+        "naive Bayes wrong, release",
+        "share",
+        "the same when it learns from the release; tested on original rows",
+        plotted=3,
+    ),
+    "tree.original.mean": Shown(
+        "tree wrong, original",
+        "share",
+        "share of rows whose label a decision tree gets wrong, learnt from the original",
+    ),
+    "tree.release.mean": Shown(
+        "tree wrong, release",
+        "share",
+        "the same when it learns from the release; tested on original rows",
+        plotted=4,
+    ),
+    "leak.by_pattern.mean": Shown(
+        "label by pattern wrong",
+        "share",
+        "share of rows whose label a tree gets wrong that sees only which cells are "
+        "withheld; far below the next number, the pattern gives the label away",
+    ),
+    "leak.by_majority": Shown(
+        "label by majority wrong", "share", "share of rows whose label is not the most frequent one"
+    ),
 }
-SHOWN: tuple[tuple[str, str, Unit], ...] = (
-    ("loss.share", "cells changed", "share"),
-    ("loss.withheld_share", "cells withheld", "share"),
-    ("loss.generalised", "cells generalised", "count"),
-    ("loss.rows_touched", "rows touched", "count"),
-    ("loss.kl", "divergence in each class", "number"),
-    ("loss.groups", "groups", "count"),
-    ("loss.smallest_group", "smallest group", "count"),
-    ("correlations.mean_change", "change of correlations", "number"),
-    ("correlations.worst_change", "worst of them", "number"),
-    ("queries.mean", "error of count queries", "share"),
-    ("queries.median", "half of them at most", "share"),
-    ("naive_bayes.original.mean", "naive Bayes wrong, original", "share"),
-    ("naive_bayes.release.mean", "naive Bayes wrong, release", "share"),
-    ("tree.original.mean", "tree wrong, original", "share"),
-    ("tree.release.mean", "tree wrong, release", "share"),
-    ("leak.by_pattern.mean", "label by pattern wrong", "share"),
-    ("leak.by_majority", "label by majority wrong", "share"),
-)
-PLOTTED = ("loss.share", "loss.kl", "naive_bayes.release.mean", "tree.release.mean")
 
 
 def measure_table(
@@ -156,17 +204,17 @@ def measure_tables(original: Table, published: Table, request: MeasureRequest) -
         )
     how = {"queries": request.queries, "seed": request.seed}
     found = measure_table(original, published, request.model, **how)
-    values = found.as_dict()
-    facts = []
-    for path, label, unit in SHOWN:
-        value = value_at(values, path)
-        if value is not None or path.startswith("loss."):
-            facts.append(Fact(path, label, value, unit, MEANING[path]))
+    facts = tuple(
+        fact
+        for fact in facts_of(MEASURES, partial(value_at, found.as_dict()))
+        if fact.value is not None or fact.path.startswith("loss.")
+    )
     warnings = list(_mismatches(original, published, request.model))
     if request.model.label is not None and not has_trees():
         warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
     there = {fact.path for fact in facts}
-    return Measured(tuple(facts), tuple(warnings), found, tuple(p for p in PLOTTED if p in there))
+    drawn = tuple(path for path in plotted_of(MEASURES) if path in there)
+    return Measured(facts, tuple(warnings), found, drawn)
 
 
 def _mismatches(original: Table, published: Table, model: KAnonymity) -> list[str]:

@@ -29,7 +29,7 @@ class PersonalRhoUncertainty:
 
     >>> print(PersonalRhoUncertainty("0.5").promise())
     Whoever knows any items of a person's original record, or nothing at all, can infer no item that this \
-person fears with a confidence above 0.5.
+person wants protected with a confidence above 0.5.
     """
 
     name: ClassVar[str] = "personal-rho"
@@ -121,7 +121,7 @@ person fears with a confidence above 0.5.
         """What holds for a release that satisfies the model, in one sentence."""
         who = f"{so_many(self.max_known, 'item')} of a person's original record"
         what = (
-            f"can infer no item that this person fears with a confidence above "
+            f"can infer no item that this person wants protected with a confidence above "
             f"{decimal_text(self.rho)}"
         )
         if self.epsilon is None:
