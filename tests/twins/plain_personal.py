@@ -59,6 +59,28 @@ def survey_known_sets(
     }
 
 
+def has_unsafe_known_set(
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    wishes: Sequence[Record],
+    rho: Fraction,
+    largest: int,
+) -> bool:
+    """Whether somebody who knows up to so many items infers what the owner of these wants protected."""
+    return bool(survey_known_sets(originals, published, wishes, rho, sizes=(1, largest)))
+
+
+def find_set_unsafe_for_somebody(
+    originals: Sequence[Record],
+    published: Sequence[Record],
+    wishes: Sequence[Record],
+    rho: Fraction,
+) -> set[PersonalRule]:
+    """Every unsafe rule, however much is known: one of these is found, or there is none."""
+    longest = max(map(len, originals))
+    return survey_known_sets(originals, published, wishes, rho, sizes=(0, longest))
+
+
 def find_unsafe_sets(
     originals: Sequence[Record],
     published: Sequence[Record],
@@ -105,6 +127,17 @@ def try_adversaries(
         )
         for person, q in zip(persons, known, strict=True)
     ]
+
+
+def mark_successful(
+    persons: Sequence[int],
+    known: Sequence[Record],
+    published: Sequence[Record],
+    wishes: Sequence[Record],
+    rho: Fraction,
+) -> list[bool]:
+    """The same as ``try_adversaries``: the check has a kernel of its own."""
+    return try_adversaries(persons, known, published, wishes, rho)
 
 
 def are_first_personal_breaches(

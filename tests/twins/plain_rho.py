@@ -277,6 +277,16 @@ def note_unsafe_rules(
     return found[:most]
 
 
+def find_unsafe_among(
+    records: Sequence[Record], consequents: Sequence[int], rho: Fraction, *, with_prior: bool
+) -> int | None:
+    """The number of the first consequent that follows too surely from some closed set; None if none does."""
+    for number, e in enumerate(consequents):
+        if find_unsafe_closed_set(records, [e], rho, with_prior=with_prior):
+            return number
+    return None
+
+
 def note_unsafe_closed_sets(
     records: Sequence[Record], consequents: Iterable[int], rho: Fraction, *, with_prior: bool
 ) -> dict[int, list[Rule]]:

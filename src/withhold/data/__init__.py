@@ -1,7 +1,7 @@
 """The values that travel along the road: frozen, with arrays that nobody can write to.
 
-Here: records, tables, hierarchies, constraints, plans, and where they came from. Not here: reading and writing
-files (``formats``), and compiled counting (``counting``).
+Here: records, tables, hierarchies, constraints, plans, and where they came from. Not here: reading and
+writing files (``formats``), and compiled counting (``counting``).
 """
 
 from withhold.data.constraints import Constraints
