@@ -114,7 +114,7 @@ def searches(chance: random.Random) -> list[tuple[auditing.Breaches, dict[int, i
     table = wh.Records.from_lists(rows)
     rho = wh.RhoUncertainty(bound, secret)
     expected = oracle.audit_rho(rows, secret, bound, None, False, 3).by_size
-    found = [(RuleBreaches(table, rho, request(), Stop()), expected)]
+    found = [(RuleBreaches(table, rho, wh.Evidence(), request(), Stop()), expected)]
     published = [frozenset(i for i in row if chance.random() < 0.7) for row in rows]
     wishes = [frozenset(i for i in items if chance.random() < 0.4) for _ in rows]
     constraints = wh.Constraints.of(dict(enumerate(wishes)), table)
@@ -123,7 +123,8 @@ def searches(chance: random.Random) -> list[tuple[auditing.Breaches, dict[int, i
     expected = oracle.audit_personal(rows, published, wishes, bound, None, 3).by_size
     people = wh.PersonalRhoUncertainty(bound)
     found.append((PersonalBreaches(release, people, evidence, request(), Stop()), expected))
-    moles = MinimalMoles(table, wh.Coherence(bound, k, None, secret), request(), Stop())
+    model = wh.Coherence(bound, k, None, secret)
+    moles = MinimalMoles(table, model, wh.Evidence(), request(), Stop())
     if not moles.of_nothing().count:
         found.append((moles, oracle.audit_coherence(rows, secret, bound, k, None, 3).by_size))
     return found

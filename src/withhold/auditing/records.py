@@ -122,8 +122,15 @@ class Breaches(ABC):
     most_known: int | None = None
     """The most known items that the model speaks of."""
 
-    def __init__(self, model: Any, n_rows: int, request: AuditRequest, stop: Stop) -> None:
-        self.model, self.n_rows, self.request, self.stop = model, n_rows, request, stop
+    def __init__(
+        self, records: Records, model: Any, evidence: Evidence, request: AuditRequest, stop: Stop
+    ) -> None:
+        self.records, self.model, self.request, self.stop = records, model, request, stop
+        self.n_rows = self.lay_out(evidence)
+
+    @abstractmethod
+    def lay_out(self, evidence: Evidence) -> int:
+        """Prepare the rows in which breaches are counted, and what the model limits; how many rows."""
 
     @property
     @abstractmethod

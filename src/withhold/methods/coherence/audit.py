@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.auditing.records import AuditRequest, Breaches, Found, attack_curve, audit_by
+from withhold.auditing.records import Breaches, Found, attack_curve, audit_by
 from withhold.auditing.result import AttackPoint
 from withhold.counting.set_draws import Frame
-from withhold.counting.threads import Stop
-from withhold.data import Records
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
 from withhold.methods.coherence.cohorts import Limits, limits_of, split_rows
-from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import (
     alive_beside,
@@ -35,18 +32,11 @@ class MinimalMoles(Breaches):
     of_rules = False
     minimal = True
 
-    def __init__(
-        self,
-        records: Records,
-        model: Coherent,
-        evidence: Evidence,
-        request: AuditRequest,
-        stop: Stop,
-    ) -> None:
-        self.records, self.rows = records, split_rows(records, records.codes(model.private))
-        super().__init__(model, self.rows.n_rows, request, stop)
-        self.limits = limits_of(self.rows, model)
-        self.most_known = self.limits.largest if model.p is None else model.p
+    def lay_out(self, evidence: Evidence) -> int:
+        self.rows = split_rows(self.records, self.records.codes(self.model.private))
+        self.limits = limits_of(self.rows, self.model)
+        self.most_known = self.limits.largest if self.model.p is None else self.model.p
+        return self.rows.n_rows
 
     @cached_property
     def frame(self) -> Frame:

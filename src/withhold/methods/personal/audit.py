@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from withhold.auditing.records import (
     LARGEST_KNOWN,
-    AuditRequest,
     Breaches,
     Found,
     audit_by,
@@ -24,8 +23,6 @@ from withhold.auditing.records import (
 from withhold.auditing.result import AttackPoint, Share
 from withhold.counting.set_draws import Frame
 from withhold.counting.supports import count_support
-from withhold.counting.threads import Stop
-from withhold.data import Records
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
@@ -33,7 +30,6 @@ from withhold.methods.personal.breach import PersonalBreach
 from withhold.methods.personal.check.judge import mark_successful, new_witness
 from withhold.methods.personal.check.proof import kept_of, named, rows_wanting, verify_personal
 from withhold.methods.personal.check.survey import Rule, survey_people
-from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import lay_out_people, problem_of
 from withhold.methods.personal.sampling import are_first_personal_breaches, draw_adversaries
 
@@ -46,22 +42,15 @@ FEW_PROTECTED = 10
 class PersonalBreaches(Breaches):
     """Rules by which somebody who knows items of the original infers what its person wants protected."""
 
-    def __init__(
-        self,
-        published: Records,
-        model: PersonalRhoUncertainty,
-        evidence: Evidence,
-        request: AuditRequest,
-        stop: Stop,
-    ) -> None:
+    def lay_out(self, evidence: Evidence) -> int:
         if evidence.constraints is None:
             raise PolicyError("an audit needs the constraints: who wants what protected")
-        self.originals = published if evidence.originals is None else evidence.originals
+        self.originals = self.records if evidence.originals is None else evidence.originals
         self.constraints = evidence.constraints
-        kept = kept_of(self.originals, published)
+        kept = kept_of(self.originals, self.records)
         self.layout = lay_out_people(self.originals, kept, self.constraints, merged=False)
-        super().__init__(model, self.layout.layout.n_rows, request, stop)
-        self.most_known = model.max_known
+        self.most_known = self.model.max_known
+        return self.layout.layout.n_rows
 
     @cached_property
     def frame(self) -> Frame:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.auditing.records import (
-    AuditRequest,
     Breaches,
     Found,
     attack_curve,
@@ -20,32 +19,22 @@ from withhold.auditing.records import (
 from withhold.auditing.result import AttackPoint
 from withhold.counting.layout import lay_out
 from withhold.counting.set_draws import Frame
-from withhold.counting.threads import Stop
-from withhold.data import Records
 from withhold.data.array_types import Ints
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
 from withhold.methods.rho.check.closed_sets import Rule
 from withhold.methods.rho.check.proof import named, verify_rho
 from withhold.methods.rho.check.survey import survey
-from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.samples import are_first_breaches
 
 
 class RuleBreaches(Breaches):
     """Rules q → e of a sensitive item e with a confidence above ρ."""
 
-    def __init__(
-        self,
-        records: Records,
-        model: RhoUncertainty,
-        evidence: Evidence,
-        request: AuditRequest,
-        stop: Stop,
-    ) -> None:
-        self.records, self.layout = records, lay_out(records, records.codes(model.sensitive))
-        super().__init__(model, self.layout.n_rows, request, stop)
-        self.smallest, self.most_known = int(model.ignore_prior), model.max_known
+    def lay_out(self, evidence: Evidence) -> int:
+        self.layout = lay_out(self.records, self.records.codes(self.model.sensitive))
+        self.smallest, self.most_known = int(self.model.ignore_prior), self.model.max_known
+        return self.layout.n_rows
 
     @cached_property
     def frame(self) -> Frame:
