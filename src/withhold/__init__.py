@@ -55,6 +55,7 @@ __all__ = [
     "read_hierarchy",
     "read_table",
     "sweep",
+    "trade_off",
     "verify",
 ]
 
@@ -79,6 +80,7 @@ _VERBS = {
     "audit": "withhold.pipeline:audit",
     "compare": "withhold.comparison:compare",
     "sweep": "withhold.sweeping:sweep",
+    "trade_off": "withhold.pipeline:trade_off",
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
     "read_table": "withhold.formats:read_table",

@@ -37,6 +37,7 @@ from withhold.methods.coherence.mole import Mole as Mole
 from withhold.methods.km.model import KmAnonymity as KmAnonymity
 from withhold.methods.personal.model import PersonalRhoUncertainty as PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty as RhoUncertainty
+from withhold.pipeline import trade_off as trade_off
 from withhold.pipeline import verify as verify
 from withhold.release import Release
 from withhold.sweeping import sweep as sweep
@@ -59,6 +60,9 @@ def anonymize(
     parts: int | None = None,
     max_cost: float | None = None,
     budget: float | None = None,
+    hierarchy: Hierarchy | str | PathLike[str] | None = None,
+    detail: float | None = None,
+    cut: str | int | PathLike[str] | Iterable[str] | None = None,
     constraints: Constraints | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,

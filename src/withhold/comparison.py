@@ -20,10 +20,10 @@ from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import Data, read, read_table
 from withhold.formats.formulas import unescaped_items
+from withhold.formats.item_trees import tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
 from withhold.method import Model
-from withhold.methods.buckets.search.suppressor import tree_for
 from withhold.publish.manifest import read_internal, read_manifest
 from withhold.publish.publishing import internal_of, manifest_of, sha256_of
 from withhold.publish.recheck import model_in
@@ -299,7 +299,8 @@ def _refuse_unrelated(release: Candidate, tree: Hierarchy | None) -> None:
     """Refuse a release that has no item of the original: another file, or one that was misread."""
     found, original = release.data, release.original
     both = isinstance(found, Records) and isinstance(original, Records)
-    if tree is not None or not both or not found.n_occurrences:
+    generalised = tree is not None or getattr(release.model, "groups", None) is not None
+    if generalised or not both or not found.n_occurrences:
         return
     if _names(found).isdisjoint(original.vocabulary):
         ways = ", ".join(map(option, ("format", "separator", "record_column", "item_column")))

@@ -187,6 +187,10 @@ class Method:
     """Whether a proof needs more than the published data and the model."""
     how_for_strangers: Callable[[Any], str] | None = None
     """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
+    promised: Callable[[Any, AnyPlan], Any] = lambda model, _: model
+    """(model, plan) → what holds of the release, where the search settles a part of it."""
+    trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
+    """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
     listed: str = ""
@@ -233,6 +237,8 @@ class Method:
         """The model from plain values, as a manifest holds them, none of them taken on trust."""
         chosen = {}
         for name, declared in self.parameters().items():
+            if name not in parameters and declared.option.kind == "found":
+                continue
             if name not in parameters or not fits(parameters[name], json_type(declared)):
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
             chosen[name] = parameters[name]
@@ -260,6 +266,8 @@ def json_type(declared: Declared) -> Any:
     """The type of a parameter in a manifest: exact shares are texts there, collections are lists."""
     if declared.option.kind in ("items", "columns"):
         return list[str]
+    if declared.option.kind == "found":
+        return dict[str, Any]
     if declared.option.kind == "threshold":
         return str | None if declared.default is None else str
     return declared.type

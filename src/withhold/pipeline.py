@@ -9,6 +9,7 @@ Each step takes and returns a frozen value; nobody reaches back.
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
-from withhold.data import Constraints, Evidence, Records, Table
+from withhold.data import Constraints, Evidence, Hierarchy, Records, Table
 from withhold.data.evidence import Draw
 from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError, PolicyError
@@ -34,6 +35,7 @@ from withhold.verdict import Status, Verdict
 if TYPE_CHECKING:
     from withhold.auditing.result import Audit
     from withhold.methods.cells.audit import TableAudit
+    from withhold.methods.rho.curve import Curve
 
 SEED_BITS = 32
 """Of a seed that is drawn: too many for anybody to try them all on a release."""
@@ -219,6 +221,7 @@ def anonymize(
     if isinstance(original, Records) and method.needs_evidence:
         draw = Draw(run.seed, in_force["round"]) if "round" in in_force else Draw()
         evidence = replace(evidence, originals=original, draw=draw)
+    asked, model = model, method.promised(model, plan)
     give_back_memory()
     clock.append(time.perf_counter())
     published = released(apply(plan, original), ids)
@@ -239,7 +242,66 @@ def anonymize(
         {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]},
         unknown,
         ids,
+        asked,
     )
+
+
+@checked
+def trade_off(
+    data: Readable,
+    model: Model,
+    *,
+    hierarchy: Hierarchy | str | os.PathLike[str],
+    consent: Consent = None,
+    allow_unknown: bool = False,
+    seed: int | None = None,
+    **options: object,
+) -> Curve:
+    """What each choice of groups would cost: sensitive items withheld against detail given up.
+
+    Parameters
+    ----------
+    data
+        Whatever ``read`` takes.
+    model
+        What must hold; ``RhoUncertainty``.
+    hierarchy
+        What public items can be generalised to, as for ``anonymize``.
+    consent, allow_unknown, seed, **options
+        As for ``anonymize``.
+
+    Returns
+    -------
+    Curve
+        Its ``points``, from most detail to least; ``anonymize(..., cut=point.nodes)`` with the same seed
+        makes the release of one of them, and ``curve.choose(weight)`` is what ``detail=weight`` chooses.
+
+    Raises
+    ------
+    WithholdError
+        If the data cannot be read, or an option does not fit the model.
+
+    Examples
+    --------
+    >>> from withhold import Hierarchy, RhoUncertainty
+    >>> tree = Hierarchy.from_edges([("ale", "beer"), ("stout", "beer"), ("beer", "*"), ("tea", "*")])
+    >>> shop = [["ale", "pill"], ["stout"], ["tea", "pill"], ["tea"], ["tea"]]
+    >>> curve = trade_off(shop, RhoUncertainty("0.5", {"pill"}), hierarchy=tree, seed=1)
+    >>> [(point.nodes, point.withheld) for point in curve.points]
+    [(('ale', 'stout', 'tea'), 0.5), (('beer', 'tea'), 0.0)]
+    """
+    options = {**options, "hierarchy": hierarchy}
+    method = method_of(model)
+    if method.trade_off is None:
+        raise PolicyError(
+            f"{model.name} has no groups to choose; a trade-off is for RhoUncertainty"
+        )
+    chosen, run = search_call(model, options, verb="trade_off", also=option_names(trade_off))
+    original = as_data(data, model, consent, allow_unknown=allow_unknown)
+    check_listed(model, original, Evidence(), allowed=allow_unknown)
+    run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
+    curve: Curve = method.trade_off(original, model, chosen, run)
+    return curve
 
 
 def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:

@@ -52,6 +52,8 @@ class Release(Generic[DataT, LossT]):
     """Names that were listed and that the data do not have."""
     ids: str = RENUMBER
     """Whether records are numbered anew or keep their own names."""
+    asked: Model | None = None
+    """The model that was asked for; ``model`` also has what the search settled, such as groups."""
 
     @property
     def seed(self) -> int:

@@ -223,7 +223,7 @@ def _measure(
         return Point(case.values, (), (), time.perf_counter() - began, str(error))
     seconds = time.perf_counter() - began
     tree = getattr(release.plan, "hierarchy", None)
-    request = replace(request, model=model, sensitive=release.protected, hierarchy=tree)
+    request = replace(request, model=release.model, sensitive=release.protected, hierarchy=tree)
     request = replace(request, jobs=jobs, progress=progress)
     found = measured(data, release.data, request)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)

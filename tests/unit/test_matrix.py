@@ -99,6 +99,15 @@ MODELS = [
         ("--keep", "counts"),
     ),
     Model(
+        "rho with groups",
+        RECORDS,
+        lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
+        ("--rho", "0.4", "--sensitive", "J45,J44"),
+        ("cut", "1"),
+        {"hierarchy": "tree.csv", "cut": "1"},
+        ("--hierarchy", "tree.csv", "--cut", "1"),
+    ),
+    Model(
         "personal-rho",
         RECORDS,
         personal(),

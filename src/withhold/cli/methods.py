@@ -46,7 +46,8 @@ def owned(searches: bool = True, audits: bool = True) -> dict[str, dict[str, Dec
     for group in groups:
         for method in all_methods().values():
             for name, declared in group(method).items():
-                found.setdefault(name, {}).setdefault(method.name, declared)
+                if declared.option.kind != "found":
+                    found.setdefault(name, {}).setdefault(method.name, declared)
     return found
 
 

@@ -69,8 +69,7 @@ class Plan:
     @checked
     def apply_to(self, records: Records) -> Records:
         """The records without what the plan removes; their number and order stay."""
-        if self.fingerprint != fingerprint(records):
-            raise PolicyError("the plan was made for other rows; make a new one for this data")
+        check_fingerprint(self, records)
         return without(self.removed, records)
 
     def why(self, number: int, records: Records) -> Breach | None:
@@ -110,6 +109,12 @@ def without(removed: NDArray[np.integer[Any]], records: Records) -> Records:
     """The records without the occurrences at these places, which ascend."""
     offsets = records.offsets - np.searchsorted(removed, records.offsets)
     return replace(records, offsets=offsets, items=np.delete(records.items, removed))
+
+
+def check_fingerprint(plan: Any, records: Records) -> None:
+    """Refuse records that the plan was not made for."""
+    if plan.fingerprint != fingerprint(records):
+        raise PolicyError("the plan was made for other rows; make a new one for this data")
 
 
 def fingerprint(records: Records) -> str:

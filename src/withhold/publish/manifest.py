@@ -158,6 +158,8 @@ def policy_of(release: AnyRelease) -> dict[str, Any]:
 def _withheld(release: AnyRelease) -> dict[str, int]:
     """How often each item, or the cells of each column, of the original is not in the release."""
     original, published = release.original, release.data
+    if (groups := getattr(release.model, "groups", None)) is not None:
+        original = groups.generalise(original)
     if isinstance(original, Table):
         counts = [(column.name, int(column.withheld.sum())) for column in published.columns]
     else:

@@ -244,9 +244,10 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
         return (f"its model is {offered.name} instead of {asked.name}",)
     mine, theirs = offered.parameters(), asked.parameters()
     less = [
-        _difference(name, mine[name], theirs[name])
+        _difference(name, mine.get(name), theirs.get(name))
         for name, declared in method_of(asked).parameters().items()
-        if (weaker := declared.option.weaker) is not None and weaker(mine[name], theirs[name])
+        if (weaker := declared.option.weaker) is not None
+        and weaker(mine.get(name), theirs.get(name))
     ]
     named = [set(cast("list[str]", each.get("private", []))) for each in (mine, theirs)]
     if more := len(named[0] - named[1]):
@@ -260,5 +261,9 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
 def _difference(name: str, offered: Any, asked: Any) -> str:
     if isinstance(asked, list):
         return f"{name} lacks {len(set(asked) - set(offered)):,} of {len(asked):,}"
+    if isinstance(offered, dict):
+        return (
+            f"items are seen as the {counted(len(offered), 'group')} that they are published under"
+        )
     shown = ["not set" if value is None else str(value) for value in (offered, asked)]
     return f"{name} is {shown[0]} instead of {shown[1]}"

@@ -87,12 +87,13 @@ def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress 
     run = AuditRun(seed=0, jobs=jobs, limit_seconds=AUDIT_SECONDS, progress=progress)
     # What is published was proved already, in memory and from the written bytes.
     runs = (
-        (release.original, run),
-        (release.data, AuditAfterProof(**vars(run), proof=release.verdict)),
+        # The original is audited under what was asked for: its items are not generalised.
+        (release.original, release.asked or model, run),
+        (release.data, model, AuditAfterProof(**vars(run), proof=release.verdict)),
     )
     before, after = (
-        method.audit(data, model, release.evidence, method.audit.options(), how)
-        for data, how in runs
+        method.audit(data, what, release.evidence, method.audit.options(), how)
+        for data, what, how in runs
     )
     return Subject(release, measured(release.original, release.data, request), before, after)
 

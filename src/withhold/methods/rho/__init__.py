@@ -17,9 +17,14 @@ RHO_IS_NOT_ZERO = (
 
 METHOD = Method(
     model=RhoUncertainty,
-    search=Step(later(f"{__name__}.search.suppressor:suppress_rho"), RhoSearch),
+    search=Step(later(f"{__name__}.generalising:search_rho"), RhoSearch),
     check=later(f"{__name__}.check.proof:verify_rho"),
     audit=Step(later(f"{__name__}.audit:audit_rho"), AuditOptions),
+    promised=later(f"{__name__}.plan:promised_rho"),
+    trade_off=later(f"{__name__}.generalising:trade_off_rho"),
+    loss=later(f"{__name__}.measure:loss_of_rho"),
+    measure=later(f"{__name__}.measure:measure_rho"),
+    sections=later(f"{__name__}.telling:sections_of_rho"),
     listed="sensitive items",
     words=Words(),
     limits=(

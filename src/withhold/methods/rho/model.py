@@ -6,13 +6,15 @@ Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from withhold.arguments import checked, names_in
+from withhold.data.groups import Groups
 from withhold.data.names import clean_set
+from withhold.data.tree_building import some
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
@@ -77,6 +79,8 @@ item with a confidence above 0.7.
     """The attacker knows at most so many items; None: any number."""
     ignore_prior: bool
     """Leave out the empty antecedent: what can be said of everybody without knowing anything."""
+    groups: Groups | None
+    """What the public items are published as; None: each as itself."""
 
     @checked
     def __init__(
@@ -99,6 +103,15 @@ item with a confidence above 0.7.
                 "Leave out what can be said without knowing anything.", weaker=said_only_by_offered
             ),
         ] = False,
+        groups: Annotated[
+            Groups | Mapping[str, Iterable[str]] | None,
+            Option(
+                "What public items are published as: the name of each group with its items.",
+                kind="found",
+                weaker=said_only_by_offered,
+                varies=False,
+            ),
+        ] = None,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if not items:
@@ -109,6 +122,7 @@ item with a confidence above 0.7.
         object.__setattr__(self, "sensitive", items)
         object.__setattr__(self, "max_known", None if max_known is None else int(max_known))
         object.__setattr__(self, "ignore_prior", bool(ignore_prior))
+        object.__setattr__(self, "groups", _checked_groups(groups, items))
 
     @property
     def limits(self) -> Limits:
@@ -119,17 +133,68 @@ item with a confidence above 0.7.
         """The same model, said more simply where knowing so many items is knowing any number."""
         if self.max_known is None or self.max_known < longest:
             return self
-        return RhoUncertainty(self.rho, self.sensitive, ignore_prior=self.ignore_prior)
+        return RhoUncertainty(
+            self.rho, self.sensitive, ignore_prior=self.ignore_prior, groups=self.groups
+        )
+
+    def under(self, groups: Groups) -> RhoUncertainty:
+        """The same model of records whose public items are published as these groups."""
+        return RhoUncertainty(
+            self.rho,
+            self.sensitive,
+            max_known=self.max_known,
+            ignore_prior=self.ignore_prior,
+            groups=groups,
+        )
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
-        prior = "" if self.ignore_prior else ", or nothing at all,"
+        who = f"{so_many(self.max_known, 'item')} of a person's record"
+        if self.groups is not None:
+            who += ", each seen as the group it is published under"
+        prior = "" if self.ignore_prior else ", or nothing at all"
+        comma = "," if prior or self.groups is not None else ""
         return (
-            f"Whoever knows {so_many(self.max_known, 'item')} of a person's record{prior} "
+            f"Whoever knows {who}{prior}{comma} "
             f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
             f"{decimal_text(self.rho)}."
         )
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
+        plain = parameters_of(self) | {"groups": self.groups and self.groups.as_dict()}
+        return {name: value for name, value in plain.items() if (name, value) != ("groups", None)}
+
+
+@dataclass(frozen=True)
+class Stray:
+    """An item that is neither one of the groups nor sensitive, in a file that should hold nothing else.
+
+    >>> print(Stray("beer"))
+    beer is published, and is neither a group nor sensitive
+    """
+
+    item: str
+
+    def row(self) -> tuple[str, ...]:
+        """The item as cells of a table."""
+        return self.item, "neither a group nor sensitive"
+
+    def as_dict(self) -> dict[str, Plain]:
+        """The item by name."""
+        return {"stray": self.item}
+
+    def __str__(self) -> str:
+        return f"{self.item} is published, and is neither a group nor sensitive"
+
+
+def _checked_groups(
+    groups: Groups | Mapping[str, Iterable[str]] | None, sensitive: frozenset[str]
+) -> Groups | None:
+    """The groups; refuses those that stand for a sensitive item, or are called like one."""
+    if groups is None:
+        return None
+    made = groups if isinstance(groups, Groups) else Groups.of(groups)
+    if mixed := sorted((made.items | made.names) & sensitive):
+        raise PolicyError(f"sensitive items must not be in groups, nor name them: {some(mixed)}")
+    return made

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from withhold.errors import PolicyError
+from withhold.data import Hierarchy
+from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
 
@@ -51,6 +54,32 @@ class RhoSearch(SearchOptions):
         float | None, Option("Split in halves until each part costs less (the paper's rule).")
     ] = None
     budget: BudgetOption = None
+    hierarchy: Annotated[
+        Hierarchy | str | os.PathLike[str] | None,
+        Option(
+            "Publish public items as groups, so that fewer sensitive ones are withheld: a file, prefix, "
+            "fan-out:10, or co-occurrence (made from the data). Requires --detail or --cut; with neither, "
+            "prints what each would cost.",
+            kind="file",
+        ),
+    ] = None
+    detail: Annotated[
+        float | None,
+        Option(
+            "With --hierarchy: how much detail of public items is worth, from 0 (withhold least) to 1 (keep "
+            "every item as it is).",
+            at_least=0,
+            at_most=1,
+        ),
+    ] = None
+    cut: Annotated[
+        str | int | os.PathLike[str] | Iterable[str] | None,
+        Option(
+            "With --hierarchy: the groups themselves, as a level of the hierarchy (0 is the root) or a "
+            "file with one node a line.",
+            kind="file",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         check_budget(self.budget)
@@ -59,6 +88,13 @@ class RhoSearch(SearchOptions):
             raise PolicyError(
                 f"{unused[0]} is not for keep=counts, which takes an item from all records or from none; "
                 "leave it out"
+            )
+        for name in ("detail", "cut"):
+            if getattr(self, name) is not None and self.hierarchy is None:
+                raise PolicyError(f"{option(name)} requires {option('hierarchy')}")
+        if self.detail is not None and self.cut is not None:
+            raise PolicyError(
+                f"{option('detail')} chooses the groups and {option('cut')} names them; leave one out"
             )
 
 

@@ -8,7 +8,6 @@ generalised. That adds items that people never had.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,9 +19,10 @@ from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Longs
 from withhold.data.equal_rows import equal_rows
 from withhold.data.evidence import Evidence
-from withhold.data.plan import fingerprint
+from withhold.data.plan import check_fingerprint, fingerprint
 from withhold.data.spans import sorted_spans, spans, starts_of
-from withhold.errors import ImpossibleError, PolicyError
+from withhold.errors import ImpossibleError
+from withhold.formats.item_trees import described_tree
 from withhold.method import SearchRun
 from withhold.methods.buckets.model import FILLS, Buckets
 from withhold.methods.buckets.options import BucketsSearch
@@ -30,9 +30,6 @@ from withhold.methods.buckets.search.concepts import distinct, learnt_concepts, 
 from withhold.methods.buckets.search.hashing import hashed
 from withhold.methods.buckets.search.similar import similar_groups
 from withhold.wording import counted
-
-Source = Hierarchy | str | os.PathLike[str] | None
-"""A tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), or ``"fan-out:10"``."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,7 @@ class Generalisation:
     @checked
     def apply_to(self, records: Records) -> Records:
         """The groups' sets as records, under the names of the nodes; rows and their order stay."""
-        if self.fingerprint != fingerprint(records):
-            raise PolicyError("the plan was made for other rows; make a new one for this data")
+        check_fingerprint(self, records)
         used = distinct(self.set_nodes.astype(np.int64))
         by_name = sorted(used.tolist(), key=lambda node: self.hierarchy.names[node])
         code_of = np.zeros(len(self.hierarchy), dtype=np.int32)
@@ -97,7 +93,7 @@ def suppress_buckets(
             f"{counted(len(records), 'record')} cannot be published in groups of at least {model.k:,}; "
             "choose a smaller k"
         )
-    tree, described = _described_tree(records, options.hierarchy)
+    tree, described = described_tree(records, options.hierarchy)
     chosen: dict[str, Any] = {
         "hierarchy": described,
         "fill": options.fill,
@@ -105,7 +101,7 @@ def suppress_buckets(
     }
     if (as_it_is := _as_it_is(records, model, tree)) is not None:
         return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": run.seed}
-    tree.check_covers(_names_held(records))
+    tree.check_covers(records.occurring)
     node = _node_of_occurrences(records, tree)
     record = np.repeat(np.arange(len(records)), records.lengths)
     if options.fill == "none":
@@ -123,32 +119,6 @@ def suppress_buckets(
     return Generalisation(group_of, *sets, tree, fingerprint(records), options.fill), chosen
 
 
-def tree_for(records: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:
-    """The tree over the records' items, and what a manifest says of it."""
-    tree, described = _described_tree(records, hierarchy)
-    tree.check_covers(_names_held(records))
-    return tree, described
-
-
-def _names_held(records: Records) -> list[str]:
-    """The items that some record holds."""
-    return [records.vocabulary[item] for item in np.flatnonzero(records.supports)]
-
-
-def _described_tree(records: Records, hierarchy: Source) -> tuple[Hierarchy, dict[str, Any]]:
-    if hierarchy is None:
-        raise PolicyError(
-            "a hierarchy is missing: name a file, or say prefix (codes such as E11.9) or fan-out:10 "
-            "(items without meaning)"
-        )
-    if isinstance(hierarchy, Hierarchy):
-        tree, origin = hierarchy, None
-    else:
-        tree, origin = _read_or_built(records, os.fspath(hierarchy))
-    sizes = {"leaves": tree.n_leaves, "nodes": len(tree), "height": tree.height}
-    return tree, {"from": origin, **sizes}
-
-
 def _as_it_is(records: Records, model: Buckets, tree: Hierarchy) -> Generalisation | None:
     """The plan that changes nothing, if every record is one of k already; else None.
 
@@ -157,29 +127,12 @@ def _as_it_is(records: Records, model: Buckets, tree: Hierarchy) -> Generalisati
     """
     group_of, first = equal_rows(records)
     too_small = (np.bincount(group_of) < model.k).any()
-    if too_small or any(name not in tree for name in _names_held(records)):
+    if too_small or any(name not in tree for name in records.occurring):
         return None
     lengths = records.lengths[first]
     node = _node_of_occurrences(records, tree)[spans(records.offsets[first], lengths)]
     sets = starts_of(lengths), sorted_spans(lengths, node.astype(np.int32), len(tree))
     return Generalisation(group_of, *sets, tree, fingerprint(records), unchanged=True)
-
-
-def _read_or_built(records: Records, wanted: str) -> tuple[Hierarchy, str]:
-    kind, _, numbers = wanted.partition(":")
-    if os.path.isfile(wanted) or kind not in ("prefix", "fan-out"):
-        from withhold.formats.hierarchy import read_hierarchy
-
-        return read_hierarchy(wanted), os.path.basename(wanted)
-    try:
-        lengths = [int(number) for number in numbers.split(",")] if numbers else []
-    except ValueError:
-        raise PolicyError(f"{wanted!r} needs whole numbers after the colon") from None
-    if kind == "prefix":
-        return Hierarchy.by_prefix(records.vocabulary, lengths or None), wanted
-    if len(lengths) != 1:
-        raise PolicyError("say how many items go under a node, for example fan-out:10")
-    return Hierarchy.by_fan_out(records.vocabulary, lengths[0]), wanted
 
 
 def _node_of_occurrences(records: Records, tree: Hierarchy) -> Longs:

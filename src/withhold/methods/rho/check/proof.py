@@ -27,7 +27,7 @@ from withhold.data.evidence import Evidence
 from withhold.method import CheckRun
 from withhold.methods.rho.check.closed_sets import Rule, find_unsafe_closed_set
 from withhold.methods.rho.check.survey import survey
-from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.model import RhoUncertainty, Stray
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
@@ -41,6 +41,9 @@ def verify_rho(
     """The verdict on ``records``."""
     began = time.perf_counter()
     model = model.for_records_up_to(int(records.lengths.max(initial=0)))
+    if (stray := _stray(records, model)) is not None:
+        method = "every item is a group or sensitive"
+        return Verdict(Status.BROKEN, method, 1, time.perf_counter() - began, stray, True)
     with Stop(run.limit_seconds) as stop:
         sensitive = records.codes(model.sensitive)
         layout = lay_out(without_equal_items(records, sensitive), sensitive)
@@ -58,6 +61,14 @@ def verify_rho(
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
     return Verdict(status, method, checked, seconds, witness, smallest)
+
+
+def _stray(records: Records, model: RhoUncertainty) -> Stray | None:
+    """The first item that should not be there, where public items are published as groups."""
+    if model.groups is None:
+        return None
+    known = model.groups.names | model.sensitive
+    return next((Stray(item) for item in records.occurring if item not in known), None)
 
 
 def _closed_sets(

@@ -1,0 +1,93 @@
+"""What a release lost whose items are published as groups: what was withheld, and the detail given up.
+
+Withheld is what the generalised original has and the release has not, so everything that is measured of sets
+of items is measured over groups. The detail is measured over the items themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from withhold.data import Records
+from withhold.data.groups import Detail, Groups
+from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.sets import measure_sets
+from withhold.telling.facts import Details, Fact, Measured, MeasureRequest, Unit
+
+MEANING = {
+    "generalised.ncp": "detail given up: mean of (items of the group - 1) / (all public items - 1)",
+    "generalised.bits": "detail given up, in bits, as a share of what is lost if all items are one group",
+    "generalised.groups": "groups that public items are published as, those of one item included",
+    "generalised.merged": "occurrences that became one with another of the same record and group",
+}
+SHOWN: tuple[tuple[str, str, Unit], ...] = (
+    ("generalised.ncp", "detail given up (NCP)", "share"),
+    ("generalised.bits", "detail given up (bits)", "share"),
+    ("generalised.groups", "groups", "count"),
+    ("generalised.merged", "occurrences merged", "count"),
+)
+PLOTTED = ("occurrences.sensitive.share", "generalised.ncp", "generalised.bits")
+
+
+@dataclass(frozen=True)
+class GeneralisedLoss(Loss):
+    """What was withheld, and the detail that was given up."""
+
+    ncp: float
+    bits: float
+    groups: int
+    merged: int
+    """Occurrences that became one with another of the same record and group."""
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know first, as pairs of texts."""
+        merged = (
+            f"{self.groups:,}, standing for all public items; {self.merged:,} occurrences merged"
+        )
+        detail = f"{self.ncp:.2%} (NCP), {self.bits:.1%} (bits)"
+        return [*super().facts(), ("groups", merged), ("detail given up", detail)]
+
+
+@dataclass(frozen=True)
+class GeneralisedDetails:
+    """The utility of a release over its groups, and the detail that these give up."""
+
+    utility: Details
+    generalised: dict[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {**self.utility.as_dict(), "generalised": self.generalised}
+
+
+def loss_under(
+    original: Records, published: Records, groups: Groups, sensitive: frozenset[str]
+) -> GeneralisedLoss:
+    """The loss of a release against its original, whose public items are published as ``groups``."""
+    generalised = groups.generalise(original)
+    withheld = replace(
+        measure_loss(generalised, published, sensitive), total=original.n_occurrences
+    )
+    return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, groups))
+
+
+def _numbers(original: Records, generalised: Records, groups: Groups) -> dict[str, Any]:
+    detail: Detail = groups.detail(original)
+    merged = original.n_occurrences - generalised.n_occurrences
+    return {"ncp": detail.ncp, "bits": detail.bits, "groups": len(groups), "merged": merged}
+
+
+def measure_under(
+    original: Records, published: Records, groups: Groups, request: MeasureRequest
+) -> Measured:
+    """What ``published`` still tells of ``original``, both under the names of the groups, as facts."""
+    generalised = groups.generalise(original)
+    over_groups = measure_sets(generalised, published, request)
+    numbers = _numbers(original, generalised, groups)
+    facts = tuple(
+        Fact(path, label, numbers[path.partition(".")[2]], unit, MEANING[path])
+        for path, label, unit in SHOWN
+    )
+    details = GeneralisedDetails(over_groups.details, numbers)
+    return Measured((*over_groups.facts, *facts), over_groups.warnings, details, PLOTTED)

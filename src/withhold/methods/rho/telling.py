@@ -1,0 +1,104 @@
+"""The sections of a release under ρ-uncertainty: those of sets of items, and what was generalised."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from withhold.data import Records
+from withhold.data.groups import Groups
+from withhold.measure.generalised import SHOWN, GeneralisedDetails
+from withhold.measure.telling import sections_of_sets
+from withhold.methods.rho.coarse import CoarseKnowledge, coarse_knowledge
+from withhold.methods.rho.curve import Curve
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.plan import GeneralisedPlan
+from withhold.telling.plots import Line, Lines
+from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.wording import counted
+
+GROUPS_LISTED = 40
+ITEMS_LISTED = 12
+
+
+def sections_of_rho(subject: Subject) -> list[Section]:
+    """What was lost, the frequencies, the rules; with groups first what was generalised."""
+    plan = subject.release.plan
+    if not isinstance(plan, GeneralisedPlan):
+        return sections_of_sets(subject)
+    details = subject.measured.details
+    assert isinstance(details, GeneralisedDetails)
+    # Everything else is about groups: as if the original had been published under them.
+    original = plan.groups.generalise(subject.release.original)
+    over_groups = replace(
+        subject,
+        release=replace(subject.release, original=original),
+        measured=replace(subject.measured, details=details.utility),
+    )
+    return [_generalised(subject, plan), *sections_of_sets(over_groups)]
+
+
+def _generalised(subject: Subject, plan: GeneralisedPlan) -> Section:
+    told = (
+        "Public items are published as groups: every item everywhere under the name of its group, so "
+        "whatever a record says is true of its person. The manifest lists the groups."
+    )
+    parts: list[Part] = [
+        Paragraph(told, for_strangers=True),
+        Facts(tuple(subject.measured.fact(path) for path, _, _ in SHOWN)),
+    ]
+    if plan.curve is not None:
+        parts.append(Drawing(curve_plot(plan.curve)))
+    published: Records = subject.release.data
+    model = subject.release.model
+    assert isinstance(model, RhoUncertainty)
+    parts.append(Paragraph(_coarse(coarse_knowledge(published, model, plan.hierarchy))))
+    return Section("generalised", "What was generalised", (*parts, _listed(plan.groups)))
+
+
+def curve_plot(curve: Curve) -> Lines:
+    """What is withheld for each amount of detail, in the order of the curve."""
+    return Lines(
+        "tradeoff",
+        "Sensitive items withheld against the detail given up, for the best choices of groups",
+        "groups",
+        "share",
+        tuple(f"{len(point.nodes):,}" for point in curve.points),
+        (
+            Line("sensitive withheld", "lost", tuple(point.withheld for point in curve.points)),
+            Line("detail given up (NCP)", "first", tuple(point.ncp for point in curve.points)),
+            Line("detail given up (bits)", "second", tuple(point.bits for point in curve.points)),
+        ),
+        percent=True,
+    )
+
+
+def _coarse(found: CoarseKnowledge) -> str:
+    """What somebody could infer who knows less than the groups say."""
+    if found.tested == 0:
+        return "No node of the hierarchy is above the groups but the root, so nobody knows anything coarser."
+    what = (
+        f"Somebody may know something coarser than the groups: one of the {counted(found.tested, 'node')} "
+        "above them, alone or with one other item. Nothing is promised then. "
+    )
+    if found.breaches == 0:
+        return f"{what}Here no sensitive item can be inferred that way with a confidence above ρ."
+    return (
+        f"{what}Here {counted(found.breaches, 'inference')} of a sensitive item with a confidence above ρ "
+        f"{'is' if found.breaches == 1 else 'are'} possible that way, about "
+        f"{counted(found.exposed, 'record')}."
+    )
+
+
+def _listed(groups: Groups) -> Listing:
+    large = sorted(groups.members, key=lambda each: (-len(each[1]), each[0]))[:GROUPS_LISTED]
+    rows = tuple(
+        (
+            name,
+            f"{len(items):,}",
+            ", ".join(items[:ITEMS_LISTED]) + (" …" if len(items) > ITEMS_LISTED else ""),
+        )
+        for name, items in large
+        if len(items) > 1
+    )
+    head = ("group", "items", "which")
+    return Listing("The largest groups", head, rows, right=frozenset({1}), folded=True)

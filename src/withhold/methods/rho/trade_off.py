@@ -1,0 +1,100 @@
+"""What each choice of groups costs: cuts of a hierarchy, each searched and proved for itself.
+
+In: records, a model, a tree without sensitive leaves. Out: a ``Curve``. A cheap estimate leads from the
+coarsest groups to single items; about fifteen cuts on that path, every level of the tree and the root are
+then run in earnest. The estimate only chooses what to run, and is never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from withhold.counting.memory import give_back_memory
+from withhold.counting.threads import quiet
+from withhold.data import Hierarchy, Records
+from withhold.data.array_types import Ints
+from withhold.data.cut import cut_at, groups_of
+from withhold.data.evidence import Evidence
+from withhold.data.groups import Groups
+from withhold.errors import NotVerifiedError
+from withhold.method import CheckRun, SearchRun
+from withhold.methods.rho.check.proof import verify_rho
+from withhold.methods.rho.curve import Curve, CutPoint
+from withhold.methods.rho.model import RhoUncertainty
+from withhold.methods.rho.options import RhoSearch
+from withhold.methods.rho.search.cut_path import Step, path_of_cuts
+from withhold.methods.rho.search.suppressor import suppress_rho
+
+SPACED = 10
+"""Cuts of the path by the estimate, and as many by the logarithm of NCP; many of them are the same."""
+
+
+def find_curve(
+    records: Records, model: RhoUncertainty, tree: Hierarchy, options: RhoSearch, run: SearchRun
+) -> Curve:
+    """The curve of these records; ``tree`` has no sensitive leaf."""
+    steps = path_of_cuts(records, model, tree, run)
+    cuts = [cut_at(tree, level) for level in range(tree.height + 1)]
+    cuts += [steps[place].nodes for place in spaced(steps)]
+    different = list({tuple(nodes.tolist()): nodes for nodes in cuts}.values())
+    points = []
+    for done, nodes in enumerate(different):
+        run.progress("searching with groups", done, len(different))
+        points.append(_run_in_earnest(records, model, tree, nodes, options, run))
+        give_back_memory()
+    run.progress("searching with groups", len(different), len(different))
+    return Curve.of(points)
+
+
+def _run_in_earnest(
+    records: Records,
+    model: RhoUncertainty,
+    tree: Hierarchy,
+    nodes: Ints,
+    options: RhoSearch,
+    run: SearchRun,
+) -> CutPoint:
+    """What is withheld with this cut, by the search that a release is made with, and proved."""
+    groups = groups_of(tree, nodes)
+    generalised = groups.generalise(records)
+    run = replace(run, progress=quiet)
+    plan, _ = suppress_rho(generalised, model, Evidence(), without_hierarchy(options), run)
+    published = plan.apply_to(generalised)
+    verdict = verify_rho(published, model.under(groups), Evidence(), CheckRun(jobs=run.jobs))
+    if not verdict.status.may_be_published:
+        raise NotVerifiedError(f"a cut is {verdict.status.value}: {verdict.witness}")
+    sensitive = records.codes(model.sensitive)
+    before = int(records.supports[sensitive].sum())
+    after = int(published.supports[published.codes(model.sensitive)].sum())
+    detail = groups.detail(records)
+    names = tuple(tree.names[node] for node in nodes)
+    return CutPoint(names, (before - after) / max(before, 1), detail.ncp, detail.bits)
+
+
+def without_hierarchy(options: RhoSearch) -> RhoSearch:
+    """The options of the search itself, which knows nothing of groups."""
+    return replace(options, hierarchy=None, detail=None, cut=None)
+
+
+def spaced(steps: Sequence[Step]) -> list[int]:
+    """The places of steps that are spread evenly over the estimate, and over the logarithm of NCP."""
+    with_ncp = [step for step in steps if step.penalty > 0]
+    measures: list[tuple[Sequence[Step], Callable[[Step], float]]] = [
+        (steps, lambda step: step.estimate),
+        (with_ncp, lambda step: float(np.log(step.penalty))),
+    ]
+    places: set[int] = set()
+    for among, measure in measures:
+        values = np.array([measure(step) for step in among])
+        if len(values):
+            wanted = np.linspace(values.min(), values.max(), SPACED)
+            places |= set(np.abs(values[None, :] - wanted[:, None]).argmin(axis=1).tolist())
+    return sorted(places)
+
+
+def groups_at(tree: Hierarchy, names: Sequence[str]) -> Groups:
+    """The groups of a point of the curve."""
+    return groups_of(tree, np.unique(tree.codes(names)))
