@@ -1,4 +1,4 @@
-"""Random hierarchies for hypothesis: uneven, with nodes of one child, and with leaves that no record holds."""
+"""Random hierarchies for hypothesis: uneven, with lone children, and with leaves that no record holds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def trees(draw: st.DrawFn, items: Iterable[str]) -> wh.Hierarchy:
     parents = {leaf: draw(st.sampled_from([*lower, *upper, "*"])) for leaf in leaves}
     parents |= {group: draw(st.sampled_from([*upper, "*"])) for group in lower}
     parents |= dict.fromkeys(upper, "*")
-    used = set(parents[leaf] for leaf in leaves)
+    used = {parents[leaf] for leaf in leaves}
     used |= {parents[group] for group in used & {*lower}}
     kept = [*leaves, *(group for group in [*lower, *upper] if group in used)]
     return wh.Hierarchy.from_edges([(name, parents[name]) for name in kept])

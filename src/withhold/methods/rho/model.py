@@ -162,8 +162,9 @@ item with a confidence above 0.7.
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        plain = parameters_of(self) | {"groups": self.groups and self.groups.as_dict()}
-        return {name: value for name, value in plain.items() if (name, value) != ("groups", None)}
+        plain = parameters_of(self)
+        del plain["groups"]
+        return plain if self.groups is None else {**plain, "groups": self.groups.as_dict()}
 
 
 @dataclass(frozen=True)
