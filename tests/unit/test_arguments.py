@@ -49,7 +49,7 @@ def test_every_model_and_public_function_is_looked_at():
     assert set(MODELS_MADE) == set(ROOMS)
     assert {*FUNCTIONS} == {
         *("anonymize", "apply", "audit", "compare", "pharmacy", "read", "read_hierarchy"),
-        *("read_table", "sweep", "verify"),
+        *("read_table", "sweep", "trade_off", "verify"),
     }
 
 
@@ -103,6 +103,11 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.anonymize(), "anonymize needs data"),
         (lambda: wh.anonymize(SHOP, RHO, 3), "at most 2 values without a name"),
         (lambda: wh.anonymize(SHOP, RHO, model=RHO), "anonymize got model twice"),
+        (lambda: wh.trade_off(SHOP, RHO), "trade_off needs hierarchy"),
+        (lambda: wh.trade_off(SHOP, RHO, hierarchy=3), "hierarchy must be"),
+        (lambda: wh.anonymize(SHOP, RHO, detail=2), "detail must be"),
+        (lambda: wh.anonymize(SHOP, RHO, cut=1.5), "cut must be"),
+        (lambda: wh.RhoUncertainty("0.5", ["a"], groups=3), "groups must be"),
         (lambda: wh.audit(SHOP, "rho"), "model must be a model made with its parameters"),
         (lambda: wh.audit(SHOP, None), "not None"),
         (lambda: wh.audit(SHOP, wh.RhoUncertainty), "not the class RhoUncertainty"),
