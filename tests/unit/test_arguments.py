@@ -275,6 +275,7 @@ def values_for(name):
         "read_hierarchy": {"path": "tree.csv"},
         "read_table": {"source": ROWS},
         "sweep": {"data": SHOP, "model": RHO, "vary": {"rho": ["0.5"]}},
+        "trade_off": {"data": SHOP, "model": RHO, "hierarchy": "fan-out:2"},
         "verify": {"data": SHOP, "model": RHO},
     }[name]
 
