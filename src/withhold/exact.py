@@ -22,14 +22,24 @@ def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str)
     >>> exact_threshold("1/3", name="rho"), exact_threshold(0.1, name="rho")
     (Fraction(1, 3), Fraction(1, 10))
     """
+    exact = exact_number(value, name=name)
+    if not 0 < exact < 1:
+        raise PolicyError(f"{name} must lie strictly between 0 and 1, not {value}")
+    return exact
+
+
+def exact_number(value: str | Fraction | Decimal | float | int, *, name: str) -> Fraction:
+    """The number as the user wrote it, of any size that anybody means.
+
+    >>> exact_number("2.5", name="beta")
+    Fraction(5, 2)
+    """
     if (isinstance(value, str) and len(value) > LONGEST_NUMBER) or _has_large_exponent(value):
         raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {str(value)[:30]!r}")
     try:
         exact = Fraction(repr(value) if isinstance(value, float) else value)
     except (ValueError, ZeroDivisionError, TypeError, OverflowError) as error:
         raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {value!r}") from error
-    if not 0 < exact < 1:
-        raise PolicyError(f"{name} must lie strictly between 0 and 1, not {value}")
     if exact.denominator > LARGEST_DENOMINATOR:
         raise PolicyError(f"{name} = {value} is too fine; use at most nine decimal places")
     return exact

@@ -193,6 +193,8 @@ class Method:
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
+    added: frozenset[str] = frozenset()
+    """The model's parameters that older manifests do not have."""
     listed: str = ""
     """What the items are called that the model lists."""
     sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = SECTIONS_OF_SETS
@@ -234,10 +236,14 @@ class Method:
         return {**self.takes(), **self.searches(), **self.audits()}
 
     def build(self, parameters: Mapping[str, Any]) -> Model:
-        """The model from plain values, as a manifest holds them, none of them taken on trust."""
+        """The model from plain values, as a manifest holds them, none of them taken on trust.
+
+        A manifest that was written before there was a parameter means its default.
+        """
         chosen = {}
         for name, declared in self.parameters().items():
-            if name not in parameters and declared.option.kind == "found":
+            is_new = declared.option.kind == "found" or name in self.added
+            if name not in parameters and is_new:
                 continue
             if name not in parameters or not fits(parameters[name], json_type(declared)):
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
@@ -265,7 +271,7 @@ def _plain(value: Any) -> Any:
 def json_type(declared: Declared) -> Any:
     """The type of a parameter in a manifest: exact shares are texts there, collections are lists."""
     if declared.option.kind in ("items", "columns"):
-        return list[str]
+        return list[str] if declared.default is not None else declared.type
     if declared.option.kind == "found":
         return dict[str, Any]
     if declared.option.kind == "threshold":

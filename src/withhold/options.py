@@ -156,9 +156,19 @@ def allows_more(offered: Any, asked: Any) -> bool:
     return offered is not None and (asked is None or Fraction(offered) > Fraction(asked))
 
 
+def looser(offered: Any, asked: Any) -> bool:
+    """A larger share than asked for; None asks for nothing."""
+    return asked is not None and (offered is None or Fraction(offered) > Fraction(asked))
+
+
 def lacks(offered: Any, asked: Any) -> bool:
     """A list without some of what was asked for."""
     return not set(asked) <= set(offered)
+
+
+def adds(offered: Any, asked: Any) -> bool:
+    """A list with more in it than what was asked for."""
+    return lacks(asked, offered)
 
 
 def differs(offered: Any, asked: Any) -> bool:

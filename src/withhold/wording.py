@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun; ``plural`` where it is not the noun with an s.
@@ -29,3 +31,12 @@ def none_of(number: int, noun: str) -> str:
     """
     things = counted(number, noun)
     return f"cannot infer the {things}" if number == 1 else f"can infer none of the {things}"
+
+
+def listing(names: Sequence[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> listing(["age"]), listing(["age", "sex", "zip"])
+    ('age', 'age, sex and zip')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -6,6 +6,7 @@ decimals; a blank stays a blank; what is no number is refused.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,12 @@ from withhold.errors import InputError, PolicyError
 
 LARGEST = Decimal(10) ** 15
 """Numbers beyond this are codes, not quantities, and their ranges would not be exact."""
+
+NUMBER = r"-?\d+(?:\.\d+)?"
+RANGE = re.compile(
+    rf"(?P<below>below {NUMBER})|\[?(?P<low>{NUMBER})(?:,{NUMBER}\)|\.\.{NUMBER}|-{NUMBER}| or more)"
+)
+"""The ranges that ``Bins.name`` writes."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,21 @@ def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Colum
     whole = all(n == n.to_integral_value() for n in (*numbers.values(), *cuts))
     names = {value: bins.name(number, whole=whole) for value, number in numbers.items()}
     return column.mapped(lambda value: names.get(value, value))
+
+
+def lower_end(text: Value) -> Decimal | None:
+    """Where a range begins that ``Bins`` named, or the number itself; None: it is neither.
+
+    >>> lower_end("30-39"), lower_end("[-2.5,0)"), lower_end("below 18"), lower_end("tall")
+    (Decimal('30'), Decimal('-2.5'), Decimal('-Infinity'), None)
+    """
+    if (number := _decimal(text or "")) is not None:
+        return number
+    if (found := RANGE.fullmatch(text or "")) is None:
+        return None
+    if found["below"] is not None:
+        return Decimal("-Infinity")
+    return _decimal(found["low"])
 
 
 def _number_in(column: Column, value: str, path: Path | None) -> Decimal:

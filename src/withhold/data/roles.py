@@ -42,7 +42,7 @@ def roles_of(table: Table, model: KAnonymity) -> dict[str, str]:
 
     A column that is the label and is protected by ``l`` as well is called sensitive.
     """
-    named = {model.label: LABEL, model.sensitive_column: SENSITIVE}
+    named = {model.label: LABEL} | dict.fromkeys(model.sensitive_column, SENSITIVE)
     named |= dict.fromkeys(model.quasi_identifiers, QUASI_IDENTIFIER)
     roles = {name: named.get(name, PUBLISHED) for name in table.names}
     return roles | dict.fromkeys(table.dropped, DROPPED)
@@ -70,7 +70,7 @@ def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> Colu
 
 def telling_columns(table: Table, model: KAnonymity) -> dict[str, str]:
     """Why the label or the sensitive column, which are never changed, tell a quasi-identifier."""
-    named = [name for name in (model.label, model.sensitive_column) if name is not None]
+    named = [name for name in (model.label, *model.sensitive_column) if name is not None]
     found = determining_columns(table, dict.fromkeys(named), model.quasi_identifiers)
     return {name: _tells(others) for name, others in found.items()}
 

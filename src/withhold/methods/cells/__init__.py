@@ -21,6 +21,7 @@ METHOD = Method(
     attack_section=later(f"{__name__}.telling:table_attack_section"),
     exposure=later(f"{__name__}.telling:table_exposure"),
     audit_text=later(f"{__name__}.text:table_audit_text"),
+    added=frozenset(("t", "beta", "ordered")),
     column_roles=later("withhold.data.roles:roles_of"),
     words=Words(),
     limits=(

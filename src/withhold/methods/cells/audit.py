@@ -21,12 +21,13 @@ from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
 from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
-from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
+from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles
 from withhold.data.table import WITHHELD
 from withhold.data.unknown import Unknown, unknown_as_dict
 from withhold.method import AuditRun, Finding
 from withhold.methods.cells.check import verify_table
+from withhold.methods.cells.disclosure import Disclosed, disclosed, lacking, one_label_rows
 from withhold.methods.cells.model import KAnonymity, SmallGroup
 from withhold.methods.cells.options import CellsAudit
 from withhold.options import Plain
@@ -84,8 +85,8 @@ class TableAudit:
     """The k that the table has: the size of its smallest group, a withheld cell being its own value."""
     k_wildcard: int | None
     """The same where a withheld cell fits anything; None if the time ran out."""
-    l: int | None  # noqa: E741
-    """The fewest different sensitive values of a group, where the model asks for that."""
+    sensitive: tuple[Disclosed, ...]
+    """What the groups disclose about each sensitive column."""
     rows_at_risk: int
     """Rows of groups that break the model."""
     withheld: int
@@ -123,7 +124,7 @@ class TableAudit:
             "groups": self.groups,
             "k": self.k,
             "k_wildcard": self.k_wildcard,
-            "l": self.l,
+            "sensitive": [asdict(each) for each in self.sensitive],
             "rows_at_risk": self.rows_at_risk,
             "withheld_cells": self.withheld,
             "one_label_rows": self.one_label_rows,
@@ -151,26 +152,25 @@ def audit_table(
     roles = column_roles(table, model, options.publish)
     verdict = run.verdict or verify_table(table, model, evidence, run)
     groups = groups_of(table, model.quasi_identifiers)
-    values = _distinct(table, groups, None if model.l is None else model.sensitive_column)
-    labels = _distinct(table, groups, model.label)
+    lacks = lacking(table, model, groups)
+    sensitive = disclosed(table, model, groups)
     risky = groups.sizes < model.k
-    if values is not None and model.l is not None:
-        risky |= values < model.l
+    risky[list(lacks)] = True
     return TableAudit(
         model=model,
         verdict=verdict,
-        breaches=_worst(table, model, groups, risky, values, options.show),
+        breaches=_worst(table, model, groups, risky, lacks, options.show),
         rows=len(table),
         columns=len(table.columns),
         groups=len(groups),
         k=int(groups.sizes.min()),
         k_wildcard=_wildcard_k(table, model, groups, seconds_left(run.limit_seconds, began)),
-        l=None if values is None else int(values.min()),
+        sensitive=sensitive,
         rows_at_risk=int(groups.sizes[risky].sum()),
         withheld=int((table.cells(model.quasi_identifiers) == WITHHELD).sum()),
         sizes=_sizes(groups.sizes),
         known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
-        one_label_rows=None if labels is None else int(groups.sizes[labels == 1].sum()),
+        one_label_rows=one_label_rows(table, model, groups),
         column_roles=roles.roles,
         undecided=roles.undecided,
         risks=risks_of_table(
@@ -185,17 +185,12 @@ def audit_table(
     )
 
 
-def _distinct(table: Table, groups: Groups, column: str | None) -> Longs | None:
-    """How many different values of a column each group has."""
-    return None if column is None else distinct_per_group(groups, table.column(column).codes)
-
-
 def _worst(
     table: Table,
     model: KAnonymity,
     groups: Groups,
     risky: NDArray[np.bool_],
-    values: Longs | None,
+    lacks: Mapping[int, str],
     show: int,
 ) -> tuple[Finding, ...]:
     """The smallest groups that break the model."""
@@ -209,10 +204,8 @@ def _worst(
             (name, None if code == WITHHELD else column.values[code] or "")
             for name, column, code in codes
         )
-        if size < model.k or values is None or model.l is None:
-            found.append(SmallGroup(cells, int(size), model.k))
-        else:
-            found.append(SmallGroup(cells, int(size), model.l, int(values[group])))
+        wrong = "" if size < model.k else lacks[int(group)]
+        found.append(SmallGroup(cells, int(size), model.k, wrong))
     return tuple(found)
 
 

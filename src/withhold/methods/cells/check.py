@@ -1,13 +1,15 @@
 """The exact check of k-anonymity: count the rows of every group, a withheld cell being its own value.
 
-In: a table and the model. Out: a verdict with the smallest group. Shares no code with the suppressor or the
-audit: the rows are counted one by one in a dictionary. A code stands for one text of its column and no other.
+In: a table and the model. Out: a verdict with the smallest group that breaks it. Shares no code with the
+suppressor: the rows are counted one by one in a dictionary. A code stands for one text of its column and no
+other.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from withhold.data import Table
 from withhold.data.evidence import Evidence
 from withhold.method import CheckRun
 from withhold.methods.cells.model import KAnonymity, SmallGroup
+from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.verdict import Status, Verdict
 
 BLOCK = 1 << 16
@@ -35,43 +38,51 @@ def verify_table(
     cells = np.ascontiguousarray(np.stack(codes, axis=1))
     keys = cells.view(np.dtype((np.void, cells.itemsize * len(codes)))).ravel()
     rows: Counter[bytes] = Counter()
-    values: dict[bytes, set[int]] = {}
+    sensitive = sensitive_columns(table, model)
+    pairs: list[Counter[tuple[bytes, int]]] = [Counter() for _ in sensitive]
     done = 0
-    sensitive = model.sensitive_column and table.column(model.sensitive_column).codes.tolist()
     while block := keys[done : done + BLOCK].tolist():
         rows.update(block)
-        if sensitive:
-            for key, value in zip(block, sensitive[done : done + BLOCK], strict=True):
-                values.setdefault(key, set()).add(value)
+        for column, counts in zip(sensitive, pairs, strict=True):
+            counts.update(zip(block, column.values[done : done + BLOCK].tolist(), strict=True))
         done += len(block)
         run.progress("counting groups", done, len(table))
         if run.limit_seconds is not None and time.perf_counter() - began > run.limit_seconds:
             seconds = time.perf_counter() - began
             if done < len(table):
                 return Verdict(Status.UNDECIDED, METHOD, len(rows), seconds, unit="groups")
-    witness = _witness(table, model, rows, values)
+    witness = _witness(table, model, rows, list(zip(sensitive, pairs, strict=True)))
     status = Status.BROKEN if witness else Status.HOLDS
     seconds = time.perf_counter() - began
     return Verdict(status, METHOD, len(rows), seconds, witness, witness is not None, unit="groups")
 
 
 def _witness(
-    table: Table, model: KAnonymity, rows: Counter[bytes], values: dict[bytes, set[int]]
+    table: Table,
+    model: KAnonymity,
+    rows: Counter[bytes],
+    counted: list[tuple[Sensitive, Counter[tuple[bytes, int]]]],
 ) -> SmallGroup | None:
-    """The smallest group if it is too small, else the one with the fewest values if these are too few."""
-    smallest = _least(dict(rows))
+    """The smallest group if it is too small, else the smallest one that lacks something else."""
+    smallest = _least(rows)
     if rows[smallest] < model.k:
         return SmallGroup(_named(table, model, smallest), rows[smallest], model.k)
-    if model.l is None:
+    lacking: dict[bytes, str] = {}
+    for column, pairs in counted:
+        groups: dict[bytes, dict[int, int]] = {}
+        for (key, value), n_rows in pairs.items():
+            groups.setdefault(key, {})[value] = n_rows
+        for requirement in model.requirements:
+            for key, counts in groups.items():
+                if lacks := requirement.lacks(counts, column.whole):
+                    lacking.setdefault(key, f"{column.name} has {lacks}")
+    if not lacking:
         return None
-    poorest = _least({key: len(there) for key, there in values.items()})
-    if len(values[poorest]) >= model.l:
-        return None
-    cells = _named(table, model, poorest)
-    return SmallGroup(cells, rows[poorest], model.l, len(values[poorest]))
+    worst = _least({key: rows[key] for key in lacking})
+    return SmallGroup(_named(table, model, worst), rows[worst], model.k, lacking[worst])
 
 
-def _least(numbers: dict[bytes, int]) -> bytes:
+def _least(numbers: Mapping[bytes, int]) -> bytes:
     """The key of the least number; of several the one with the lowest codes."""
     least = min(numbers.values())
     return min((key for key, number in numbers.items() if number == least), key=_codes)

@@ -1,21 +1,41 @@
-"""k-anonymity of a table (Sweeney, Samarati), and distinct ℓ-diversity (Machanavajjhala et al.) on request.
+"""k-anonymity of a table (Sweeney, Samarati), and on request what its groups must show of sensitive columns.
 
-Rows with equal quasi-identifiers are a *group*. Every group must have at least k rows, and with ``l`` at
-least so many different values of a sensitive column. A withheld cell counts as a value of its own, which is
-the careful reading: who takes it to fit anything finds at least as many rows.
+Rows with equal quasi-identifiers are a *group*. Every group must have at least k rows, and satisfy the
+requirements of ``l``, ``t`` and ``beta`` for each sensitive column. A withheld cell counts as a value of its
+own, which is the careful reading: who takes it to fit anything finds at least as many rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
+from withhold.exact import exact_number, exact_threshold
 from withhold.method import parameters_of
-from withhold.options import K_HELP, K_MISSING, Option, Plain, differs, lacks, smaller
-from withhold.wording import counted
+from withhold.methods.cells.requirements import (
+    Closeness,
+    Likeness,
+    Requirement,
+    diversity_value,
+    less_diverse,
+    parse_diversity,
+)
+from withhold.options import (
+    K_HELP,
+    K_MISSING,
+    Option,
+    Plain,
+    Threshold,
+    adds,
+    lacks,
+    looser,
+    smaller,
+)
+from withhold.wording import counted, listing
 
 
 @dataclass(frozen=True, init=False)
@@ -35,10 +55,16 @@ class KAnonymity:
     """The columns that somebody may know of a person."""
     label: str | None
     """The class of each row, whose statistics are to survive; never changed, not protected by k."""
-    l: int | None  # noqa: E741  # the letter that the field uses
-    """Every group has at least so many different values of the sensitive column."""
-    sensitive_column: str | None
-    """The column that ``l`` speaks of; the label if not named."""
+    l: int | str | None  # noqa: E741  # the letter that the field uses
+    """How diverse the sensitive columns are in every group: different values, or as ``entropy:3``."""
+    sensitive_column: tuple[str, ...]
+    """The columns that ``l``, ``t`` and ``beta`` speak of; the label if none was named."""
+    t: Fraction | None
+    """How far a group's frequencies may be from those of the whole table."""
+    beta: Fraction | None
+    """By how much a value's share of a group may exceed its share of the whole table."""
+    ordered: tuple[str, ...]
+    """The sensitive columns whose values have an order that ``t`` heeds."""
 
     @checked
     def __init__(
@@ -60,15 +86,48 @@ class KAnonymity:
             Option("The column whose classes keep their statistics; it is never changed."),
         ] = None,
         l: Annotated[  # noqa: E741
-            int | None,
+            str | int | None,
             Option(
-                "Every group has so many different values of the sensitive column, too.",
-                weaker=smaller,
+                "How diverse each sensitive column is in every group: 3 (different values), entropy:3 (as "
+                "even as 3 equally frequent values) or recursive:C:L.",
+                weaker=less_diverse,
+            ),
+        ] = None,
+        t: Annotated[
+            Threshold | None,
+            Option(
+                "How far the frequencies of each sensitive column in a group may be from those in the "
+                "whole table (t-closeness), e.g. 0.3.",
+                kind="threshold",
+                weaker=looser,
+            ),
+        ] = None,
+        beta: Annotated[
+            Threshold | None,
+            Option(
+                "How much more frequent a sensitive value may be in a group than in the whole table "
+                "(basic beta-likeness): 1 means twice as frequent.",
+                kind="threshold",
+                weaker=looser,
             ),
         ] = None,
         sensitive_column: Annotated[
-            str | None,
-            Option("The column that --l protects; the label if not given.", weaker=differs),
+            str | Iterable[str] | None,
+            Option(
+                "The columns that --l, --t and --beta protect, each of them, with commas between; the "
+                "label if not given.",
+                kind="columns",
+                weaker=lacks,
+            ),
+        ] = None,
+        ordered: Annotated[
+            Iterable[str] | None,
+            Option(
+                "Sensitive columns of numbers or ranges for which --t counts a shift to a neighbouring "
+                "value as less than one to a distant value.",
+                kind="columns",
+                weaker=adds,
+            ),
         ] = None,
     ) -> None:
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
@@ -76,23 +135,41 @@ class KAnonymity:
             raise PolicyError("no quasi-identifiers were named; k-anonymity needs at least one")
         if len(set(columns)) < len(columns):
             raise PolicyError("a quasi-identifier is named twice; name each once")
-        if l is not None and sensitive_column is None:
-            sensitive_column = label
-        if l is not None and sensitive_column is None:
-            raise PolicyError("l needs a sensitive column; name one, or a label")
-        if l is None and sensitive_column is not None:
-            raise PolicyError("a sensitive column is protected by l only; say how large l must be")
-        for role, name in (("label", label), ("sensitive column", sensitive_column)):
-            if name in columns:
+        if isinstance(sensitive_column, str):
+            sensitive_column = (sensitive_column,)
+        sensitive = tuple(dict.fromkeys(names_in(sensitive_column or (), name="sensitive_column")))
+        asked = [name for name, value in (("l", l), ("t", t), ("beta", beta)) if value is not None]
+        if asked and not sensitive and label is not None:
+            sensitive = (label,)
+        if asked and not sensitive:
+            raise PolicyError(f"{asked[0]} needs a sensitive column; name one, or a label")
+        if sensitive and not asked:
+            raise PolicyError(
+                "a sensitive column is protected by l, t or beta only; say how large one of them must be"
+            )
+        in_order = tuple(dict.fromkeys(names_in(ordered or (), name="ordered")))
+        _check_ordered(in_order, sensitive, t)
+        for role, names in (("label", (label,)), ("sensitive column", sensitive)):
+            if both := [name for name in names if name in columns]:
                 raise PolicyError(
-                    f"column {name!r} cannot be a quasi-identifier and the {role} at once; "
+                    f"column {both[0]!r} cannot be a quasi-identifier and the {role} at once; "
                     "what an attacker may know is no secret"
                 )
-        object.__setattr__(self, "k", _whole(k, "k"))
-        object.__setattr__(self, "quasi_identifiers", columns)
-        object.__setattr__(self, "label", label)
-        object.__setattr__(self, "l", None if l is None else _whole(l, "l"))
-        object.__setattr__(self, "sensitive_column", sensitive_column)
+        exact_beta = None if beta is None else exact_number(beta, name="beta")
+        if exact_beta is not None and exact_beta <= 0:
+            raise PolicyError(f"beta must be above 0, not {beta}")
+        values = {
+            "k": _whole(k, "k"),
+            "quasi_identifiers": columns,
+            "label": label,
+            "l": None if l is None else diversity_value(parse_diversity(l)),
+            "t": None if t is None else exact_threshold(t, name="t"),
+            "beta": exact_beta,
+            "sensitive_column": sensitive,
+            "ordered": in_order,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def sensitive(self) -> frozenset[str]:
@@ -102,18 +179,25 @@ class KAnonymity:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the model names."""
-        named = (*self.quasi_identifiers, self.label, self.sensitive_column)
+        named = (*self.quasi_identifiers, self.label, *self.sensitive_column)
         return tuple(dict.fromkeys(name for name in named if name is not None))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What every group must show of each sensitive column."""
+        found: list[Requirement] = []
+        found += [] if self.l is None else [parse_diversity(self.l)]
+        found += [] if self.t is None else [Closeness(self.t)]
+        found += [] if self.beta is None else [Likeness(self.beta)]
+        return tuple(found)
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
-        *first, last = self.quasi_identifiers
-        known = f"{', '.join(first)} and {last}" if first else last
-        diverse = ""
-        if self.l is not None:
-            diverse = (
-                f", with at least {self.l} different values of {self.sensitive_column} among them"
-            )
+        known = listing(self.quasi_identifiers)
+        named = listing(self.sensitive_column)
+        named = f"each of {named}" if self.sensitive_column[1:] else named
+        has = listing([each.promise() for each in self.requirements])
+        diverse = f", in which {named} has {has}" if has else ""
         return (
             f"Whoever knows a person's {known} finds at least {self.k:,} rows that fit equally "
             f"well{diverse}, or none."
@@ -126,7 +210,7 @@ class KAnonymity:
 
 @dataclass(frozen=True)
 class SmallGroup:
-    """A group that breaks the model: too few rows, or too few different sensitive values.
+    """A group that breaks the model: too few rows, or something wrong with a sensitive column.
 
     >>> print(SmallGroup((("age", "30"), ("zip", None)), rows=2, needed=5))
     age=30, zip withheld: 2 rows (of 5 needed)
@@ -136,9 +220,9 @@ class SmallGroup:
     """The group's quasi-identifiers, by column; None where the cell is withheld."""
     rows: int
     needed: int
-    """So many rows, or so many different values where ``values`` is given."""
-    values: int | None = None
-    """How many different sensitive values the group has, where these are too few."""
+    """So many rows."""
+    lacks: str = ""
+    """What is wrong with a sensitive column, where there are rows enough."""
 
     @property
     def _what(self) -> str:
@@ -148,20 +232,26 @@ class SmallGroup:
 
     def row(self) -> tuple[str, ...]:
         """The group as cells of a table."""
-        values = "" if self.values is None else counted(self.values, "value")
-        return self._what, values, counted(self.rows, "row"), f"of {self.needed:,}"
+        return self._what, self.lacks, counted(self.rows, "row"), f"of {self.needed:,}"
 
     def as_dict(self) -> dict[str, Plain]:
         """The group as plain values."""
-        counts = {"rows": self.rows, "values": self.values, "needed": self.needed}
-        return {"cells": dict(self.cells), **counts}
+        counts = {"rows": self.rows, "needed": self.needed}
+        return {"cells": dict(self.cells), **counts, "lacks": self.lacks or None}
 
     def __str__(self) -> str:
-        if self.values is None:
-            return f"{self._what}: {counted(self.rows, 'row')} (of {self.needed:,} needed)"
-        values = counted(self.values, "different sensitive value")
         rows = counted(self.rows, "row")
-        return f"{self._what}: {values} in {rows} (of {self.needed:,} needed)"
+        if self.lacks:
+            return f"{self._what}: {self.lacks} in {rows}"
+        return f"{self._what}: {rows} (of {self.needed:,} needed)"
+
+
+def _check_ordered(ordered: tuple[str, ...], sensitive: tuple[str, ...], t: Any) -> None:
+    """Refuse columns in order that nothing asks about."""
+    if ordered and t is None:
+        raise PolicyError("the order of values matters to t only; give t, or leave ordered out")
+    if strange := [name for name in ordered if name not in sensitive]:
+        raise PolicyError(f"column {strange[0]!r} is in ordered, but is no sensitive column")
 
 
 def _whole(value: Any, name: str) -> int:

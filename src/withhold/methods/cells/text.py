@@ -6,6 +6,7 @@ from withhold.auditing.risk.telling import risk_lines
 from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
 from withhold.methods.cells.audit import TableAudit
+from withhold.methods.cells.disclosure import Disclosed
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
 from withhold.wording import counted
@@ -90,9 +91,7 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         ("k", f"{audit.k:,} (a withheld cell is a value of its own; this decides)"),
         ("k, wildcard", f"{wildcard} (a withheld cell fits anything)"),
     ]
-    if audit.l is not None:
-        values = counted(audit.l, "different value")
-        facts.append(("l", f"{values} of {audit.model.sensitive_column}"))
+    facts += [(each.column, _disclosed(each)) for each in audit.sensitive]
     share = audit.rows_at_risk / audit.rows
     facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
     if audit.without_consent is not None:
@@ -105,6 +104,14 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         shown = f"{audit.one_label_rows:,} ({alike:.1%}): who finds the group knows the label"
         facts.append(("of one label", shown))
     return facts
+
+
+def _disclosed(found: Disclosed) -> str:
+    values = counted(found.l, "different value")
+    return (
+        f"at least {values} in a group, entropy l {found.entropy_l:.2f}, t {found.t:.3f}, "
+        f"beta {found.beta:.2f}"
+    )
 
 
 def _sizes(audit: TableAudit) -> list[tuple[str, ...]]:

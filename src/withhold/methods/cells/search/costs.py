@@ -83,34 +83,35 @@ def cost_of_merge(tuples, trees, costs, each, partner):
 
 
 @step
-def cost_of_groups(tuples, trees, costs, scratch, group, other_group):
-    """The cost of giving two groups the same cells; ``scratch`` holds their rows by class."""
-    place = tuples.places[tuples.heads[group]]
-    other_place = tuples.places[tuples.heads[other_group]]
-    total, other_total = tuples.totals[group], tuples.totals[other_group]
+def cost_of_groups(groups, trees, costs, one, other, below):
+    """The cost of giving two groups the same cells; where costs are linear, any number from ``below`` on
+    stands for itself."""
+    size, other_size = groups.sizes[one], groups.sizes[other]
     cost = 0.0
     for j in range(len(costs.totals)):
-        node, other = np.int64(tuples.cells[place, j]), np.int64(tuples.cells[other_place, j])
-        if node == other:
+        node, other_node = np.int64(groups.cells[one, j]), np.int64(groups.cells[other, j])
+        if node == other_node:
             continue
-        meet = common_node(trees, node, other)
-        cost += total * (costs.linear[meet] - costs.linear[node])
-        cost += other_total * (costs.linear[meet] - costs.linear[other])
+        meet = common_node(trees, node, other_node)
+        cost += size * (costs.linear[meet] - costs.linear[node])
+        cost += other_size * (costs.linear[meet] - costs.linear[other_node])
         if costs.divergent[0] == 0.0:
+            if cost > below:
+                return cost
             continue
         loses = meet != node and trees.leaves[node]
-        other_loses = meet != other and trees.leaves[other]
-        for own in range(len(scratch.mine)):
-            lost = scratch.mine[own] if loses else 0
-            other_lost = scratch.theirs[own] if other_loses else 0
+        other_loses = meet != other_node and trees.leaves[other_node]
+        for own in range(groups.classes.shape[1]):
+            lost = groups.classes[one, own] if loses else 0
+            other_lost = groups.classes[other, own] if other_loses else 0
             if lost + other_lost == 0:
                 continue
-            change = change_of_total(tuples, costs, own, j, lost + other_lost)
+            change = change_of_total(groups, costs, own, j, lost + other_lost)
             if lost > 0:
-                changed = change_of_value(tuples, costs, own, node, lost)
+                changed = change_of_value(groups, costs, own, node, lost)
                 change -= costs.shares[own, node] * changed
             if other_lost > 0:
-                changed = change_of_value(tuples, costs, own, other, other_lost)
-                change -= costs.shares[own, other] * changed
+                changed = change_of_value(groups, costs, own, other_node, other_lost)
+                change -= costs.shares[own, other_node] * changed
             cost += costs.divergent[0] * costs.weights[own] * change
     return cost

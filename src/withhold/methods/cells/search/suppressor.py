@@ -7,7 +7,7 @@ merged with the tuple of its class for which that costs least, until no group is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Table
 from withhold.data.evidence import Evidence
-from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
+from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles, refuse_undecided
-from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError
 from withhold.method import SearchRun
+from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.options import CellsSearch
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
-from withhold.methods.cells.search.costs import Costs
-from withhold.methods.cells.search.merging import GroupScratch, merge_groups, merge_tuples
+from withhold.methods.cells.search.group_search import cells_by_groups
+from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import (
     PAIRS,
     make_digits,
@@ -34,19 +34,24 @@ from withhold.methods.cells.search.partners import (
     make_scratch,
     split_columns,
 )
-from withhold.methods.cells.search.tuples import NOBODY, RISKY, Tuples, form_groups
+from withhold.methods.cells.search.start import (
+    STEPS_AT_A_TIME,
+    Shown,
+    count_shown,
+    last_ones,
+    make_costs,
+    numbers_of,
+    until_done,
+)
+from withhold.methods.cells.search.tuples import NOBODY, Tuples, form_groups
+from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
 from withhold.wording import counted
 
 COSTS = ("hybrid", "mar", "info", "ham")
-PSEUDO_COUNT = 0.1
-"""α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
-BALANCE = 100
-"""λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
 SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
 TABLE_ROOM = 4_000_000
-STEPS_AT_A_TIME = 500
 AT_FIRST_NOBODY = ("into", "groups", "following", "risky_places", "risky")
 
 
@@ -76,24 +81,21 @@ def suppress_cells(
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     forest = make_forest(table, by_difference(table, model), hierarchies)
-    start = make_tuples(table, model, forest, run.seed)
-    costs = make_costs(start, forest, options.cost, len(table))
-    tuples, trees = start.tuples, forest.trees
-    form_groups(tuples, model.k, model.l or 1)
-    merge: Callable[[], int]
-    if model.l is None:
-        scratch = make_scratch(tuples, forest.bounds)
-        merge = partial(merge_tuples, tuples, trees, costs, scratch, model.k, STEPS_AT_A_TIME)
-    else:
-        room, limits = make_group_scratch(tuples), (model.k, model.l)
-        merge = partial(merge_groups, tuples, trees, costs, room, *limits, STEPS_AT_A_TIME)
-    at_first = int(tuples.numbers[RISKY])
-    left = at_first
-    while left:
-        # A few hundred steps at a time, so that Ctrl-C and the progress bar get their turn.
-        run.progress("merging rows", max(at_first - left, 0), at_first)
-        left = merge()
-    return make_plan(table, forest, start.final_cells()), in_force
+    merge = cells_by_groups if model.requirements else cells_by_tuples
+    return make_plan(table, forest, merge(table, model, forest, options.cost, run)), in_force
+
+
+def cells_by_tuples(
+    table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
+) -> NDArray[np.int32]:
+    """By row and column: the nodes after merging tuples until no group is too small."""
+    shown = count_shown(table, model, forest)
+    start = make_tuples(forest, shown, run.seed)
+    form_groups(start.tuples, model.k)
+    room = make_scratch(start.tuples, forest.bounds)
+    rest = (forest.trees, make_costs(shown, forest, cost), room, model.k, STEPS_AT_A_TIME)
+    until_done(partial(merge_tuples, start.tuples, *rest), start.tuples.numbers, run)
+    return start.final_cells()
 
 
 def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hierarchy]) -> bool:
@@ -105,12 +107,7 @@ def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hie
         if not all(value in tree for value in values[table.column(name).counts > 0]):
             return False
     groups = groups_of(table, model.quasi_identifiers)
-    if (groups.sizes < model.k).any():
-        return False
-    if model.l is None or model.sensitive_column is None:
-        return True
-    different = distinct_per_group(groups, table.column(model.sensitive_column).codes)
-    return bool((different >= model.l).all())
+    return bool((groups.sizes >= model.k).all()) and not lacking(table, model, groups)
 
 
 def by_difference(table: Table, model: KAnonymity) -> list[str]:
@@ -136,13 +133,14 @@ def refuse_impossible(table: Table, model: KAnonymity) -> None:
             f"the table has {counted(len(table), 'row')}, and groups of {model.k:,} are asked for; "
             "choose a smaller k"
         )
-    if model.l is not None and model.sensitive_column is not None:
-        there = int((table.column(model.sensitive_column).counts > 0).sum())
-        if there < model.l:
-            raise ImpossibleError(
-                f"column {model.sensitive_column!r} has {counted(there, 'different value')}, and every group "
-                f"should have {model.l:,}; choose a smaller l"
-            )
+    for column in sensitive_columns(table, model):
+        for requirement in model.requirements:
+            # What holds for all groups holds for their union.
+            if lacks := requirement.lacks(dict(enumerate(column.whole.totals)), column.whole):
+                raise ImpossibleError(
+                    f"column {column.name!r} has {lacks} in the whole table, and no group can do better than "
+                    "all; choose a smaller l"
+                )
 
 
 @dataclass(frozen=True)
@@ -155,20 +153,16 @@ class TableTuples:
 
     def final_cells(self) -> NDArray[np.int32]:
         """The cells that each row has in the end."""
-        into = self.tuples.into
-        last = np.where(into == NOBODY, np.arange(len(into)), into)
-        while (last != last[last]).any():
-            last = last[last]
+        last = last_ones(self.tuples.into)
         cells: NDArray[np.int32] = self.tuples.cells[self.tuples.places[last]].astype(np.int32)
         return cells[self.of_row]
 
 
-def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> TableTuples:
+def make_tuples(forest: Forest, shown: Shown, seed: int) -> TableTuples:
     """The different tuples of the table, in the order of their cells."""
-    classes = _codes(table, model.label)
-    values = _codes(table, model.sensitive_column if model.l is not None else None)
+    classes = shown.classes
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
-    found: Groups = group_rows([*columns, classes, values], len(table))
+    found: Groups = group_rows([*columns, classes], len(classes))
     n = len(found)
     own = classes[found.first_rows]
     n_classes = int(classes.max()) + 1
@@ -179,9 +173,6 @@ def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> T
     ends = np.cumsum(counts).astype(np.int64)
     n_slots = 1 << max(4, int(4 * n - 1).bit_length())
     n_nodes = len(forest.trees.parents)
-    keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
-    exact = np.bincount(keys.ravel(), minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
-    exact[:, ~forest.trees.leaves] = 0
     cells = forest.nodes[found.first_rows[by_class]].astype(np.uint32)
     sizes = found.sizes[by_class].astype(np.int32)
     n_sizes = max(2, min(SIZES, TABLE_ROOM // n_nodes))
@@ -197,62 +188,15 @@ def make_tuples(table: Table, model: KAnonymity, forest: Forest, seed: int) -> T
             ids=by_class,
             places=places,
             classes=own.astype(np.int32),
-            values=values[found.first_rows].astype(np.int32),
             **{name: np.full(n, NOBODY, dtype=np.int32) for name in AT_FIRST_NOBODY},
             starts=(ends - counts).astype(np.int64),
             ends=ends,
             heads=np.full(n_slots, NOBODY, dtype=np.int32),
             used=np.zeros(n_slots, dtype=np.bool_),
             totals=np.zeros(n_slots, dtype=np.int64),
-            varieties=np.zeros(n_slots, dtype=np.int64),
-            exact=exact,
-            shown=np.add.reduceat(exact, forest.bounds[:-1], axis=1),
-            # Seeds beyond 64 bits are cut; the draw mixes what is left.
-            numbers=np.array([0, seed % 2**64, 0, 0], dtype=np.uint64).astype(np.int64),
+            exact=shown.exact,
+            shown=shown.by_column,
+            numbers=numbers_of(0, seed, 0, 0),
         ),
         found.of_row,
     )
-
-
-def make_costs(start: TableTuples, forest: Forest, cost: str, n_rows: int) -> Costs:
-    """The numbers behind a cost, from the tuples as they are at first."""
-    exact, shown = start.tuples.exact, start.tuples.shown
-    trees = forest.trees
-    n_values = np.bincount(trees.columns[trees.leaves], minlength=shown.shape[1])
-    spread = PSEUDO_COUNT * n_values.astype(np.float64)
-    shares = (exact + PSEUDO_COUNT) / (shown + spread)[:, trees.columns]
-    shares[:, ~trees.leaves] = 0.0
-    sizes = start.tuples.sizes[start.tuples.places]
-    weights = np.bincount(start.tuples.classes, weights=sizes, minlength=len(exact)) / n_rows
-    linear = {
-        "ham": forest.losses,
-        "hybrid": forest.losses,
-        "info": forest.information(exact.sum(axis=0)),
-        "mar": np.zeros(len(forest.losses)),
-    }[cost]
-    divergent = {"mar": 1.0, "hybrid": float(BALANCE * n_rows)}.get(cost, 0.0)
-    # Without a divergence there is nothing to look up but the number of columns.
-    n_totals = int(shown.max(initial=0)) + 1 if divergent else 1
-    return Costs(
-        linear=linear,
-        divergent=np.array([divergent]),
-        shares=np.ascontiguousarray(shares),
-        weights=weights,
-        logs=np.log(np.arange(int(exact.max(initial=0)) + 1) + PSEUDO_COUNT),
-        totals=np.log(np.arange(n_totals) + spread[:, None]),
-    )
-
-
-def make_group_scratch(tuples: Tuples) -> GroupScratch:
-    """Room for merging groups."""
-    has = np.zeros(int(tuples.values.max(initial=0)) + 1, dtype=np.int64)
-    mine, theirs = np.zeros_like(tuples.starts), np.zeros_like(tuples.starts)
-    return GroupScratch(has, mine, theirs, merged=tuples.cells[0].copy())
-
-
-def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
-    """A column's codes from 0 on, a withheld cell's after all others; all 0 without a column."""
-    if name is None:
-        return np.zeros(len(table), dtype=np.int32)
-    column = table.column(name)
-    return np.where(column.codes == WITHHELD, len(column.values), column.codes).astype(np.int32)

@@ -1,9 +1,9 @@
 """The rows of a table as tuples with multiplicities, and the groups that they form; changed in place.
 
-A *tuple* stands for all rows with the same cells, class and sensitive value. A *group* is all tuples with the
+A *tuple* stands for all rows with the same cells and class. A *group* is all tuples with the
 same cells. Tuples have ids that stay; where a tuple's cells lie (its *place*) changes, so that the tuples of
 a class stay together and a scan over them is one sweep through memory. A group's number is its slot in a
-hash table. A group breaks the model with fewer than ``k`` rows or ``variety`` different sensitive values.
+hash table. A group breaks the model with fewer than ``k`` rows.
 
 Numbers are handed on as int64, so that every function is compiled once.
 """
@@ -39,10 +39,8 @@ class Tuples(NamedTuple):
     ids: Any
     """By place: whose place it is, int32."""
     places: Any
-    """By id, int32, like the next six; -1 once the tuple has become part of another."""
+    """By id, int32, like the next five; -1 once the tuple has become part of another."""
     classes: Any
-    values: Any
-    """The sensitive value; all 0 without one."""
     into: Any
     """The tuple that it became part of, or -1."""
     groups: Any
@@ -60,8 +58,7 @@ class Tuples(NamedTuple):
     used: Any
     """By slot: whether it ever held a group, bool."""
     totals: Any
-    """By group: how many rows, and how many different sensitive values, int64."""
-    varieties: Any
+    """By group: how many rows, int64."""
     exact: Any
     """By class and node: how many rows still show this value, int64; 0 for inner nodes."""
     shown: Any
@@ -148,9 +145,9 @@ def find_slot(tuples, place):
 
 
 @step
-def mark_risky(tuples, group, k, variety):
+def mark_risky(tuples, group, k):
     """Note for every tuple of a group whether the group breaks the model."""
-    breaks = tuples.totals[group] < k or tuples.varieties[group] < variety
+    breaks = tuples.totals[group] < k
     each = np.int64(tuples.heads[group])
     while each != NOBODY:
         if not breaks:
@@ -177,22 +174,7 @@ def unmark_risky(tuples, each):
 
 
 @step
-def count_varieties(tuples, group):
-    """Count the different sensitive values that the tuples of a group have."""
-    found = 0
-    each = tuples.heads[group]
-    while each != NOBODY:
-        earlier = tuples.heads[group]
-        while earlier != each and tuples.values[earlier] != tuples.values[each]:
-            earlier = tuples.following[earlier]
-        if earlier == each:
-            found += 1
-        each = tuples.following[each]
-    tuples.varieties[group] = found
-
-
-@step
-def leave_group(tuples, each, k, variety):
+def leave_group(tuples, each, k):
     """Take a tuple out of its group, which may break the model from then on."""
     group = np.int64(tuples.groups[each])
     if tuples.heads[group] == each:
@@ -204,12 +186,11 @@ def leave_group(tuples, each, k, variety):
         tuples.following[before] = tuples.following[each]
     tuples.following[each] = NOBODY
     tuples.totals[group] -= tuples.sizes[tuples.places[each]]
-    count_varieties(tuples, group)
-    mark_risky(tuples, group, k, variety)
+    mark_risky(tuples, group, k)
 
 
 @kernel
-def join_group(tuples, each, k, variety):
+def join_group(tuples, each, k):
     """Put a tuple into the group of its cells; one that is there already takes its rows over."""
     place = np.int64(tuples.places[each])
     # Its own cells are no longer in any group, so the group found has another head.
@@ -218,16 +199,13 @@ def join_group(tuples, each, k, variety):
         tuples.totals[group] = 0
         tuples.used[group] = True
     twin = tuples.heads[group]
-    while twin != NOBODY and not (
-        tuples.classes[twin] == tuples.classes[each] and tuples.values[twin] == tuples.values[each]
-    ):
+    while twin != NOBODY and tuples.classes[twin] != tuples.classes[each]:
         twin = tuples.following[twin]
     tuples.totals[group] += tuples.sizes[place]
     if twin == NOBODY:
         tuples.groups[each] = group
         tuples.following[each] = tuples.heads[group]
         tuples.heads[group] = each
-        count_varieties(tuples, group)
     else:
         other = np.int64(tuples.places[twin])
         tuples.sizes[other] += tuples.sizes[place]
@@ -235,7 +213,7 @@ def join_group(tuples, each, k, variety):
         tuples.into[each] = twin
         unmark_risky(tuples, each)
         give_up_place(tuples, each)
-    mark_risky(tuples, group, k, variety)
+    mark_risky(tuples, group, k)
 
 
 @step
@@ -266,9 +244,9 @@ def renew_key(tuples, place):
 
 
 @kernel
-def move(tuples, trees, each, cells, k, variety):
+def move(tuples, trees, each, cells, k):
     """Give a tuple these cells, each its own or a node above, and see to all that depends on them."""
-    leave_group(tuples, each, k, variety)
+    leave_group(tuples, each, k)
     place, own = np.int64(tuples.places[each]), tuples.classes[each]
     for j in range(len(cells)):
         before = tuples.cells[place, j]
@@ -278,11 +256,11 @@ def move(tuples, trees, each, cells, k, variety):
                 tuples.shown[own, j] -= tuples.sizes[place]
             tuples.cells[place, j] = cells[j]
     renew_key(tuples, place)
-    join_group(tuples, each, k, variety)
+    join_group(tuples, each, k)
 
 
 @kernel
-def form_groups(tuples, k, variety):
+def form_groups(tuples, k):
     """Put all tuples into groups for the first time."""
     for each in range(len(tuples.places)):
-        join_group(tuples, each, k, variety)
+        join_group(tuples, each, k)

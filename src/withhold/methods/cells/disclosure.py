@@ -1,0 +1,89 @@
+"""What the groups of a table disclose about sensitive columns: for the audit, which the check does not use.
+
+In: the groups of a table and the model. Out: which groups break a requirement, and for each sensitive column
+the ℓ, the t and the β that the table has as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, fsum, log
+
+import numpy as np
+
+from withhold.data import Table
+from withhold.data.grouping import Groups, distinct_per_group, group_rows
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.requirements import distance
+from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
+
+
+@dataclass(frozen=True)
+class Disclosed:
+    """What the worst group of a table discloses about one sensitive column."""
+
+    column: str
+    l: int  # noqa: E741
+    """The fewest different values of a group."""
+    entropy_l: float
+    """The fewest equally frequent values that are as even as those of a group."""
+    t: float
+    """The largest distance between the frequencies of a group and of the whole table."""
+    beta: float
+    """The most by which a value is more frequent in a group, as a share of its frequency in the table."""
+
+
+def disclosed(table: Table, model: KAnonymity, groups: Groups) -> tuple[Disclosed, ...]:
+    """What the groups disclose, by sensitive column."""
+    return tuple(_worst(column, groups) for column in sensitive_columns(table, model))
+
+
+def lacking(table: Table, model: KAnonymity, groups: Groups) -> dict[int, str]:
+    """What is wrong with the sensitive columns, for each group where something is."""
+    found: dict[int, str] = {}
+    for column in sensitive_columns(table, model):
+        for group, counts in enumerate(_counts(column, groups)):
+            for requirement in model.requirements:
+                if lacks := requirement.lacks(counts, column.whole):
+                    found.setdefault(group, f"{column.name} has {lacks}")
+    return found
+
+
+def one_label_rows(table: Table, model: KAnonymity, groups: Groups) -> int | None:
+    """How many rows are in groups in which all have the same label; None without a label."""
+    if model.label is None:
+        return None
+    labels = distinct_per_group(groups, table.column(model.label).codes)
+    return int(groups.sizes[labels == 1].sum())
+
+
+def _counts(column: Sensitive, groups: Groups) -> list[dict[int, int]]:
+    """How many rows of each group have each value."""
+    columns = [groups.of_row.astype(np.int32), column.values.astype(np.int32)]
+    pairs = group_rows(columns, len(column.values))
+    found: list[dict[int, int]] = [{} for _ in range(len(groups))]
+    owners, values = groups.of_row[pairs.first_rows], column.values[pairs.first_rows]
+    for group, value, rows in zip(
+        owners.tolist(), values.tolist(), pairs.sizes.tolist(), strict=True
+    ):
+        found[group][value] = rows
+    return found
+
+
+def _worst(column: Sensitive, groups: Groups) -> Disclosed:
+    every = _counts(column, groups)
+    totals, n_rows = column.whole.totals, sum(column.whole.totals)
+    times = Fraction(1)
+    entropy = log(len(totals))
+    for counts in every:
+        n = sum(counts.values())
+        entropy = min(entropy, -fsum(m / n * log(m / n) for m in counts.values()))
+        times = max(times, *(Fraction(m * n_rows, n * totals[v]) for v, m in counts.items()))
+    return Disclosed(
+        column.name,
+        l=min(map(len, every)),
+        entropy_l=exp(entropy),
+        t=float(max(distance(counts, column.whole) for counts in every)),
+        beta=float(times - 1),
+    )

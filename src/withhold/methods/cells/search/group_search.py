@@ -1,0 +1,103 @@
+"""Cells by merging whole groups, for models that ask something of sensitive columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Table
+from withhold.data.grouping import group_rows
+from withhold.errors import PolicyError, option
+from withhold.method import SearchRun
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.search.groups import MergedGroups, mark_groups, merge_groups
+from withhold.methods.cells.search.limits import make_limits
+from withhold.methods.cells.search.start import (
+    STEPS_AT_A_TIME,
+    Shown,
+    count_shown,
+    last_ones,
+    make_costs,
+    numbers_of,
+    until_done,
+)
+from withhold.methods.cells.search.tuples import NOBODY
+from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
+from withhold.methods.cells.trees import Forest
+from withhold.wording import counted
+
+MOST_COUNTS = 2**28
+"""So many numbers of rows are held at most, by group and sensitive value."""
+
+
+def cells_by_groups(
+    table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
+) -> NDArray[np.int32]:
+    """By row and column: the nodes after merging groups until each shows enough of the sensitive columns."""
+    shown = count_shown(table, model, forest)
+    sensitive = sensitive_columns(table, model)
+    limits = make_limits(sensitive, model.requirements)
+    start = make_groups(forest, shown, sensitive, run.seed)
+    mark_groups(start.groups, limits, model.k)
+    rest = (forest.trees, make_costs(shown, forest, cost), limits, model.k, STEPS_AT_A_TIME)
+    until_done(partial(merge_groups, start.groups, *rest), start.groups.numbers, run)
+    return start.final_cells()
+
+
+@dataclass(frozen=True)
+class TableGroups:
+    """The groups of a table as the kernels want them, and which rows are whose."""
+
+    groups: MergedGroups
+    of_row: NDArray[np.int64]
+    """The group of each row."""
+
+    def final_cells(self) -> NDArray[np.int32]:
+        """The cells that each row has in the end."""
+        cells: NDArray[np.int32] = self.groups.cells[last_ones(self.groups.into)]
+        return cells[self.of_row]
+
+
+def make_groups(
+    forest: Forest, shown: Shown, sensitive: Sequence[Sensitive], seed: int
+) -> TableGroups:
+    """The groups of the table, in the order of their cells."""
+    columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
+    found = group_rows(columns, len(forest.nodes))
+    n = len(found)
+    n_values = [len(column.whole.totals) for column in sensitive]
+    if (n + 1) * sum(n_values) > MOST_COUNTS:
+        worst = max(sensitive, key=lambda column: len(column.whole.totals))
+        values = counted(len(worst.whole.totals), "different value")
+        raise PolicyError(
+            f"column {worst.name!r} has {values}, which is too many to be counted in every one of "
+            f"{counted(n, 'group')}; make ranges of it ({option('bin', f'{worst.name}=1000')})"
+        )
+    counts = np.zeros((n + 1, sum(n_values)), dtype=np.int32)
+    for column, first in zip(sensitive, np.cumsum([0, *n_values]), strict=False):
+        np.add.at(counts, (found.of_row, column.values + first), 1)
+    classes = np.zeros((n, len(shown.exact)), dtype=np.int64)
+    np.add.at(classes, (found.of_row, shown.classes), 1)
+    everyone = np.arange(n, dtype=np.int32)
+    nobody = {
+        name: np.full(n, NOBODY, dtype=np.int32) for name in ("into", "risky", "risky_places")
+    }
+    return TableGroups(
+        MergedGroups(
+            cells=np.ascontiguousarray(forest.nodes[found.first_rows]),
+            sizes=found.sizes.copy(),
+            classes=classes,
+            counts=counts,
+            alive=everyone,
+            alive_places=everyone.copy(),
+            **nobody,
+            exact=shown.exact,
+            shown=shown.by_column,
+            numbers=numbers_of(0, seed, n),
+        ),
+        found.of_row,
+    )

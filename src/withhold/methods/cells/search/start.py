@@ -1,0 +1,103 @@
+"""What merging starts from and ends with: what a table shows, what a cell costs, what became part of what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Table
+from withhold.data.table import WITHHELD
+from withhold.method import SearchRun
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.search.costs import Costs
+from withhold.methods.cells.search.tuples import NOBODY, RISKY
+from withhold.methods.cells.trees import Forest
+
+PSEUDO_COUNT = 0.1
+"""α: added to every count, so that a value that nobody shows any more has no infinite divergence."""
+BALANCE = 100
+"""λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
+STEPS_AT_A_TIME = 500
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a table shows before anything is merged."""
+
+    classes: NDArray[np.int32]
+    """By row."""
+    exact: NDArray[np.int64]
+    """By class and node: how many rows show this value; 0 for inner nodes."""
+    by_column: NDArray[np.int64]
+    """By class and column: how many rows show a value at all."""
+
+
+def count_shown(table: Table, model: KAnonymity, forest: Forest) -> Shown:
+    """How many rows of each class show each value."""
+    classes = _codes(table, model.label)
+    n_classes, n_nodes = int(classes.max()) + 1, len(forest.trees.parents)
+    keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
+    exact = np.bincount(keys.ravel(), minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
+    exact[:, ~forest.trees.leaves] = 0
+    return Shown(classes, exact, np.add.reduceat(exact, forest.bounds[:-1], axis=1))
+
+
+def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
+    """The numbers behind a cost, from what is shown at first."""
+    exact, shown, n_rows = start.exact, start.by_column, len(start.classes)
+    trees = forest.trees
+    n_values = np.bincount(trees.columns[trees.leaves], minlength=shown.shape[1])
+    spread = PSEUDO_COUNT * n_values.astype(np.float64)
+    shares = (exact + PSEUDO_COUNT) / (shown + spread)[:, trees.columns]
+    shares[:, ~trees.leaves] = 0.0
+    weights = np.bincount(start.classes, minlength=len(exact)) / n_rows
+    linear = {
+        "ham": forest.losses,
+        "hybrid": forest.losses,
+        "info": forest.information(exact.sum(axis=0)),
+        "mar": np.zeros(len(forest.losses)),
+    }[cost]
+    divergent = {"mar": 1.0, "hybrid": float(BALANCE * n_rows)}.get(cost, 0.0)
+    # Without a divergence there is nothing to look up but the number of columns.
+    n_totals = int(shown.max(initial=0)) + 1 if divergent else 1
+    return Costs(
+        linear=linear,
+        divergent=np.array([divergent]),
+        shares=np.ascontiguousarray(shares),
+        weights=weights,
+        logs=np.log(np.arange(int(exact.max(initial=0)) + 1) + PSEUDO_COUNT),
+        totals=np.log(np.arange(n_totals) + spread[:, None]),
+    )
+
+
+def numbers_of(risky: int, seed: int, *others: int) -> NDArray[np.int64]:
+    """The numbers that kernels change, the seed of the draw among them."""
+    # Seeds beyond 64 bits are cut; the draw mixes what is left.
+    return np.array([risky, seed % 2**64, *others], dtype=np.uint64).astype(np.int64)
+
+
+def until_done(merge: Callable[[], int], numbers: NDArray[np.int64], run: SearchRun) -> None:
+    """Merge until nothing is risky; a few hundred steps at a time, so that Ctrl-C gets its turn."""
+    at_first = left = int(numbers[RISKY])
+    while left:
+        run.progress("merging rows", max(at_first - left, 0), at_first)
+        left = merge()
+
+
+def last_ones(into: NDArray[np.int32]) -> NDArray[np.int64]:
+    """What each became part of in the end, or itself."""
+    last = np.where(into == NOBODY, np.arange(len(into)), into).astype(np.int64)
+    while (last != last[last]).any():
+        last = last[last]
+    return last
+
+
+def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
+    """A column's codes from 0 on, a withheld cell's after all others; all 0 without a column."""
+    if name is None:
+        return np.zeros(len(table), dtype=np.int32)
+    column = table.column(name)
+    return np.where(column.codes == WITHHELD, len(column.values), column.codes).astype(np.int32)

@@ -1,0 +1,62 @@
+"""The sensitive columns of a table as numbers: which value each row has, and how often each occurs.
+
+A blank and a withheld cell are values like any other. The values of an ordered column are numbered in their
+order; one that has no place in it is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import Table
+from withhold.data.binning import lower_end
+from withhold.data.table import WITHHELD, Column
+from withhold.errors import InputError, option
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.requirements import Distribution
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """One sensitive column."""
+
+    name: str
+    values: NDArray[np.int64]
+    """By row: the number of its value, from 0 on."""
+    whole: Distribution
+
+
+def sensitive_columns(table: Table, model: KAnonymity) -> list[Sensitive]:
+    """The columns that the model protects, in its order."""
+    return [_numbered(table, name, name in model.ordered) for name in model.sensitive_column]
+
+
+def _numbered(table: Table, name: str, is_ordered: bool) -> Sensitive:
+    column = table.column(name)
+    codes, values = np.unique(column.codes, return_inverse=True)
+    if is_ordered:
+        ends = [_place(table, column, int(code)) for code in codes]
+        order = sorted(range(len(codes)), key=lambda n: (ends[n], column.values[codes[n]] or ""))
+        numbers = np.empty(len(codes), dtype=np.int64)
+        numbers[order] = np.arange(len(codes))
+        values = numbers[values]
+    totals = tuple(np.bincount(values, minlength=len(codes)).tolist())
+    return Sensitive(name, values.astype(np.int64), Distribution(totals, is_ordered))
+
+
+def _place(table: Table, column: Column, code: int) -> Decimal:
+    """Where a value stands in the order."""
+    value = None if code == WITHHELD else column.values[code]
+    if (end := lower_end(value)) is not None:
+        return end
+    row = int((column.codes == code).argmax()) + 1
+    raise InputError(
+        f"row {row:,} holds no number or range, so the values of the column have no order",
+        path=None if table.source is None else table.source.path,
+        column=column.name,
+        remedy=f"leave the column out of {option('ordered')}: without an order t is stricter",
+    )
