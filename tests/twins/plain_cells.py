@@ -1,7 +1,7 @@
 """The plain twins of the kernels that merge rows: obvious, slow, and recomputing everything each time.
 
 A row is a tuple of nodes and its class; ``above`` maps a node to the one above it, a root to None. Rows with
-the same cells, class and sensitive value are one tuple of some size, known by its id.
+the same cells and class are one tuple of some size, known by its id.
 """
 
 from __future__ import annotations
@@ -21,13 +21,9 @@ class Tuples:
 
     cells: list[Cells]
     classes: list[int]
-    values: list[int]
-    """The sensitive value of each."""
     sizes: list[int]
     k: int
-    """Every group must have so many rows,"""
-    variety: int
-    """and so many different sensitive values."""
+    """Every group must have so many rows."""
     draw: int
     """The state of the random draws."""
     groups: dict[Cells, list[int]] = field(default_factory=dict)
@@ -90,38 +86,6 @@ def merge_tuples(
         together = merged(above, tuples.cells[each], tuples.cells[partner])
         _move(tuples, each, together)
         _move(tuples, partner, together)
-    return len(tuples.risky)
-
-
-def merge_groups(
-    tuples: Tuples, above: Mapping[int, int | None], costs: Costs, most_steps: int
-) -> int:
-    """Make the group of a drawn risky tuple equal to the cheapest other one; so many times, or until none is.
-
-    A group that lacks sensitive values is merged with one that has another. Of equally cheap ones the one
-    whose last tuple has the lower id is taken. Returns how many tuples are risky in the end.
-    """
-    for _ in range(most_steps):
-        if not tuples.risky:
-            break
-        tuples.steps += 1
-        cells = tuples.cells[tuples.risky[next_draw(tuples, len(tuples.risky))]]
-        group = tuples.groups[cells]
-        there = {tuples.values[each] for each in group}
-        candidates = [
-            other
-            for at, other in tuples.groups.items()
-            if other
-            and at != cells
-            and (len(there) >= tuples.variety or {tuples.values[o] for o in other} - there)
-        ]
-        candidates.sort(key=lambda other: other[0])
-        best = min(candidates, key=lambda other: price_of(group + other, tuples, above, costs))
-        together = merged(above, cells, tuples.cells[best[0]])
-        for members in (group, best):
-            # Those that have these cells already stay as they are.
-            for each in [o for o in members if tuples.cells[o] != together]:
-                _move(tuples, each, together)
     return len(tuples.risky)
 
 
@@ -204,10 +168,7 @@ def _join(tuples: Tuples, each: int) -> None:
     """Put a tuple into the group of its cells; an equal one of its class that is there takes its rows."""
     group = tuples.groups.setdefault(tuples.cells[each], [])
     for other in group:
-        if (tuples.classes[other], tuples.values[other]) == (
-            tuples.classes[each],
-            tuples.values[each],
-        ):
+        if tuples.classes[other] == tuples.classes[each]:
             tuples.sizes[other] += tuples.sizes[each]
             tuples.into[each] = other
             _unmark(tuples, each)
@@ -220,8 +181,7 @@ def _join(tuples: Tuples, each: int) -> None:
 def _mark(tuples: Tuples, cells: Cells) -> None:
     """List the tuples of a group as risky, or no longer."""
     group = tuples.groups[cells]
-    n_rows = sum(tuples.sizes[each] for each in group)
-    breaks = n_rows < tuples.k or len({tuples.values[each] for each in group}) < tuples.variety
+    breaks = sum(tuples.sizes[each] for each in group) < tuples.k
     for each in group:
         if breaks and each not in tuples.risky:
             tuples.risky.append(each)

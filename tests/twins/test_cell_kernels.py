@@ -15,12 +15,8 @@ from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.search.costs import cost_of_merge
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
-from withhold.methods.cells.search.suppressor import (
-    COSTS,
-    PSEUDO_COUNT,
-    make_costs,
-    make_tuples,
-)
+from withhold.methods.cells.search.start import PSEUDO_COUNT, count_shown, make_costs
+from withhold.methods.cells.search.suppressor import COSTS, make_tuples
 from withhold.methods.cells.search.tuples import NOBODY, RISKY, STEPS, common_node, form_groups
 from withhold.methods.cells.trees import make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
@@ -45,11 +41,12 @@ class Problem:
         self.table = Table.from_columns(dict(zip(names, zip(*rows, strict=True), strict=True)))
         self.model = KAnonymity(k, ["p", "q", "r"], label="label")
         self.forest = make_forest(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
-        self.start = make_tuples(self.table, self.model, self.forest, seed)
-        self.costs = make_costs(self.start, self.forest, cost, len(self.table))
+        shown = count_shown(self.table, self.model, self.forest)
+        self.costs = make_costs(shown, self.forest, cost)
+        self.start = make_tuples(self.forest, shown, seed)
         self.scratch = make_scratch(self.start.tuples, self.forest.bounds)
         self.original = self.rows()
-        form_groups(self.start.tuples, k, 1)
+        form_groups(self.start.tuples, k)
 
     def rows(self):
         cells = self.start.final_cells()

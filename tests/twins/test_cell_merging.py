@@ -1,4 +1,4 @@
-"""The kernels that merge tuples and groups make the same merges, in the same order, as their plain twins.
+"""The kernels that merge tuples make the same merges, in the same order, as their plain twins.
 
 Costs are rounded to eighths: then all sums are exact, and what costs the same costs exactly the same.
 """
@@ -17,19 +17,15 @@ from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.search.costs import Costs
-from withhold.methods.cells.search.merging import merge_groups, merge_tuples
+from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import (
     make_digits,
     make_keys,
     make_scratch,
     split_columns,
 )
-from withhold.methods.cells.search.suppressor import (
-    COSTS,
-    make_costs,
-    make_group_scratch,
-    make_tuples,
-)
+from withhold.methods.cells.search.start import count_shown, make_costs
+from withhold.methods.cells.search.suppressor import COSTS, make_tuples
 from withhold.methods.cells.search.tuples import (
     ACROSS,
     NOBODY,
@@ -38,7 +34,7 @@ from withhold.methods.cells.search.tuples import (
     Tuples,
     form_groups,
 )
-from withhold.methods.cells.trees import make_forest
+from withhold.methods.cells.trees import Forest, make_forest
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]
@@ -48,40 +44,43 @@ TREE = Hierarchy.from_edges(
 class Problem:
     """A table in the kernels' form, and the same tuples, trees and costs as the twins want them."""
 
-    def __init__(self, rows, cost, *, k, seed, variety=None, with_tree=True):
+    def __init__(self, rows, cost, *, k, seed, with_tree=True):
         names = [str(j) for j in range(len(rows[0]) - 2)]
         columns = dict(zip([*names, "label", "value"], zip(*rows, strict=True), strict=True))
         table = Table.from_columns(columns)
-        # Of the numbers, only whether there is an l matters here; the kernels are given them.
-        several = {} if variety is None else {"l": 2, "sensitive_column": "value"}
-        model = KAnonymity(2, names, label="label", **several)
+        model = KAnonymity(2, names, label="label")
         self.forest = make_forest(table, names, {"0": TREE} if with_tree else {})
-        self.start = make_tuples(table, model, self.forest, seed)
+        shown = count_shown(table, model, self.forest)
+        self.costs = rounded(make_costs(shown, self.forest, cost))
+        self.start = make_tuples(self.forest, shown, seed)
         self.tuples, self.trees = self.start.tuples, self.forest.trees
-        self.costs = rounded(make_costs(self.start, self.forest, cost, len(table)))
-        tuples, bounds = self.tuples, self.forest.bounds.tolist()
+        tuples = self.tuples
         self.twin = plain_cells.Tuples(
             cells=[tuple(cells) for cells in tuples.cells[tuples.places].tolist()],
             classes=tuples.classes.tolist(),
-            values=tuples.values.tolist(),
             sizes=tuples.sizes[tuples.places].tolist(),
             k=k,
-            variety=variety or 1,
             draw=seed,
         )
         self.above = {n: None if p == NOBODY else p for n, p in enumerate(self.trees.parents)}
-        self.twin_costs = plain_cells.Costs(
-            linear=self.costs.linear.tolist(),
-            divergent=float(self.costs.divergent[0]),
-            shares=self.costs.shares.tolist(),
-            weights=self.costs.weights.tolist(),
-            logs=self.costs.logs.tolist(),
-            totals=self.costs.totals.tolist(),
-            values=[
-                frozenset(node for node in range(a, b) if self.trees.leaves[node])
-                for a, b in zip(bounds, bounds[1:], strict=False)
-            ],
-        )
+        self.twin_costs = plain_costs(self.costs, self.forest)
+
+
+def plain_costs(costs: Costs, forest: Forest) -> plain_cells.Costs:
+    """The costs as the twins want them."""
+    bounds = forest.bounds.tolist()
+    return plain_cells.Costs(
+        linear=costs.linear.tolist(),
+        divergent=float(costs.divergent[0]),
+        shares=costs.shares.tolist(),
+        weights=costs.weights.tolist(),
+        logs=costs.logs.tolist(),
+        totals=costs.totals.tolist(),
+        values=[
+            frozenset(node for node in range(a, b) if forest.trees.leaves[node])
+            for a, b in zip(bounds, bounds[1:], strict=False)
+        ],
+    )
 
 
 def rounded(costs: Costs) -> Costs:
@@ -108,7 +107,6 @@ def state(tuples: Tuples) -> dict[str, object]:
             tuple(tuples.cells[places[head]].tolist()): (
                 members(tuples, head),
                 int(tuples.totals[tuples.groups[head]]),
-                int(tuples.varieties[tuples.groups[head]]),
             )
             for head in tuples.heads[tuples.heads != NOBODY].tolist()
         },
@@ -137,7 +135,6 @@ def twin_state(twin: plain_cells.Tuples) -> dict[str, object]:
             cells: (
                 group,
                 sum(twin.sizes[each] for each in group),
-                len({twin.values[each] for each in group}),
             )
             for cells, group in twin.groups.items()
             if group
@@ -191,11 +188,11 @@ def many_rows(seed):
 
 
 @examples(100)
-@given(rows=tables(), k=st.integers(1, 20), variety=st.integers(1, 3))
-def test_form_groups(rows, k, variety):
-    problem = Problem(rows, "ham", k=k, seed=0, variety=variety)
+@given(rows=tables(), k=st.integers(1, 20))
+def test_form_groups(rows, k):
+    problem = Problem(rows, "ham", k=k, seed=0)
     plain_cells.form_groups(problem.twin)
-    form_groups(problem.tuples, k, variety)
+    form_groups(problem.tuples, k)
     assert state(problem.tuples) == twin_state(problem.twin)
 
 
@@ -211,33 +208,12 @@ def test_form_groups(rows, k, variety):
 def test_merge_tuples(cost, rows, k, seed, steps, with_tree):
     problem = Problem(rows, cost, k=min(k, len(rows)), seed=seed, with_tree=with_tree)
     plain_cells.form_groups(problem.twin)
-    form_groups(problem.tuples, problem.twin.k, 1)
+    form_groups(problem.tuples, problem.twin.k)
     scratch = make_scratch(problem.tuples, problem.forest.bounds)
     expected = plain_cells.merge_tuples(problem.twin, problem.above, problem.twin_costs, steps)
     left = merge_tuples(
         problem.tuples, problem.trees, problem.costs, scratch, problem.twin.k, steps
     )
-    assert left == expected
-    assert state(problem.tuples) == twin_state(problem.twin)
-
-
-@pytest.mark.parametrize("cost", COSTS)
-@examples(120)
-@given(
-    rows=st.one_of(tables(), st.integers(0, 2**32).map(many_rows)),
-    k=st.integers(2, 40),
-    variety=st.integers(1, 3),
-    seed=st.integers(0, 2**63),
-    steps=st.sampled_from([1, 2, 4, 8]),
-)
-def test_merge_groups(cost, rows, k, variety, seed, steps):
-    k, variety = min(k, len(rows)), min(variety, len({row[-1] for row in rows}))
-    problem = Problem(rows, cost, k=k, seed=seed, variety=variety)
-    plain_cells.form_groups(problem.twin)
-    form_groups(problem.tuples, k, variety)
-    scratch = make_group_scratch(problem.tuples)
-    expected = plain_cells.merge_groups(problem.twin, problem.above, problem.twin_costs, steps)
-    left = merge_groups(problem.tuples, problem.trees, problem.costs, scratch, k, variety, steps)
     assert left == expected
     assert state(problem.tuples) == twin_state(problem.twin)
 

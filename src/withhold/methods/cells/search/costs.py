@@ -84,8 +84,7 @@ def cost_of_merge(tuples, trees, costs, each, partner):
 
 @step
 def cost_of_groups(groups, trees, costs, one, other, below):
-    """The cost of giving two groups the same cells; where costs are linear, any number from ``below`` on
-    stands for itself."""
+    """The cost of giving two groups the same cells; perhaps less where that is more than ``below``."""
     size, other_size = groups.sizes[one], groups.sizes[other]
     cost = 0.0
     for j in range(len(costs.totals)):

@@ -88,22 +88,32 @@ def mark_groups(groups, limits, k):
 
 @step
 def _cheapest_group(groups, trees, costs, limits, group):
-    """The group that costs least to merge with, of those that bring it nearer to being right if any does."""
+    """The group that costs least to merge with, for what it brings where something is lacking.
+
+    What a group brings is counted as the root of how much less would be lacking. Plain cost takes too many
+    steps where a distance must shrink, and cost by gain takes too large ones where a value is missing.
+    """
     size, empty = groups.sizes[group], len(groups.counts) - 1
     lacking = shortfall(limits, groups.counts, group, empty, size)
+    # Nobody brings more than all; a little more, since products are rounded.
+    most = np.sqrt(lacking) * (1.0 + 1e-9)
     best, best_cost = np.int64(NOBODY), np.inf
-    helpful, helpful_cost = np.int64(NOBODY), np.inf
+    helpful, helpful_rate = np.int64(NOBODY), np.inf
     for place in range(groups.numbers[ALIVE]):
         other = np.int64(groups.alive[place])
         if other == group:
             continue
-        cost = cost_of_groups(groups, trees, costs, group, other, helpful_cost)
+        below = helpful_rate * most if lacking > 0.0 else best_cost
+        cost = cost_of_groups(groups, trees, costs, group, other, below)
         if cost < best_cost or (cost == best_cost and other < best):
             best, best_cost = other, cost
-        if cost < helpful_cost or (cost == helpful_cost and other < helpful):
+        if lacking > 0.0 and cost <= below:
             total = size + groups.sizes[other]
-            if lacking > shortfall(limits, groups.counts, group, other, total) or lacking == 0.0:
-                helpful, helpful_cost = other, cost
+            gain = lacking - shortfall(limits, groups.counts, group, other, total)
+            if gain > 0.0:
+                rate = cost / np.sqrt(gain)
+                if rate < helpful_rate or (rate == helpful_rate and other < helpful):
+                    helpful, helpful_rate = other, rate
     return best if helpful == NOBODY else helpful
 
 
