@@ -193,6 +193,8 @@ class Method:
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
+    warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
+    """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()
     """The model's parameters that older manifests do not have."""
     listed: str = ""

@@ -18,6 +18,7 @@ from withhold.options import Plain
 from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
 from withhold.publish.manifest import make_internal, make_manifest
 from withhold.publish.publishing import Published, publish
+from withhold.registry import method_of
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class Release(Generic[DataT, LossT]):
         kept = self.ids == KEEP and (
             self.original.record_ids is not None or self.original.index is not None
         )
-        return (*missing, KEPT) if kept else missing
+        given_away = method_of(self.model).warnings(self.data, self.model)
+        return (*missing, *([KEPT] if kept else []), *given_away)
 
     @checked
     def write(

@@ -133,3 +133,49 @@ def test_requirements__hold_for_the_union_of_two_groups(drawn, other, asked, ord
     whole = drawn + other
     if is_right(drawn, whole, model) and is_right(other, whole, model):
         assert is_right(whole, whole, model)
+
+
+def fitting(cells):
+    """How many rows fit each row, a withheld cell (None) fitting anything."""
+    return [
+        sum(
+            all(a == b or None in (a, b) for a, b in zip(one, other, strict=True))
+            for other in cells
+        )
+        for one in cells
+    ]
+
+
+def shown(table, n_rows):
+    columns = [table.column(name) for name in ("p", "q", "secret")]
+    return [
+        tuple((c.values[c.codes[n]],) if c.codes[n] >= 0 else None for c in columns)
+        for n in range(n_rows)
+    ]
+
+
+@examples(600)
+@given(drawn=rows, k=st.integers(2, 4), cost=st.sampled_from(COSTS), marked=st.booleans())
+def test_wildcard__counts_the_rows_that_fit(drawn, k, cost, marked):
+    table = table_of(drawn)
+    if marked:
+        names = ("p", "q", "secret")
+        table = table.with_columns([table.column(name).with_withheld(None) for name in names])
+        table = table.with_columns([table.column("p").with_withheld("a")])
+    model = wh.KAnonymity(k, ["p", "q", "secret"], missing="wildcard")
+    before = fitting(shown(table, len(drawn)))
+    assert bool(wh.verify(table, model)) is (min(before) >= k)
+    audit = wh.audit(table, model, publish="all")
+    assert audit.k_wildcard == min(before)
+    assert audit.rows_at_risk == sum(n < k for n in before)
+    if len(drawn) < k:
+        return
+    release = wh.anonymize(table, model, cost=cost, seed=1, publish="all")
+    after = shown(release.data, len(drawn))
+    assert min(fitting(after)) >= k
+    assert (min(before) >= k) == (len(release.plan) == 0)
+    strict = wh.KAnonymity(k, ["p", "q", "secret"])
+    usual = wh.anonymize(table, strict, cost=cost, seed=1, publish="all")
+    assert len(release.plan) <= len(usual.plan)
+    small = sum(after.count(row) < k for row in after)
+    assert any("look like fewer than" in text for text in release.warnings) is (small > 0)

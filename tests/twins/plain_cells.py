@@ -271,6 +271,37 @@ def fewest_fitting(rows: Sequence[tuple[int, ...]], withheld: int) -> int:
     )
 
 
+def count_fitting(rows: Sequence[Cells], sizes: Sequence[int], roots: Cells) -> list[int]:
+    """How many rows fit each tuple, a root fitting anything."""
+    return [
+        sum(size for other, size in zip(rows, sizes, strict=True) if _fits(one, other, roots))
+        for one in rows
+    ]
+
+
+def give_back(
+    rows: Sequence[Cells],
+    originals: Sequence[Cells],
+    sizes: Sequence[int],
+    roots: Cells,
+    k: int,
+) -> list[Cells]:
+    """The cells after showing again, in order, what leaves every row with k that fit it."""
+    now = list(rows)
+    for each in range(len(now)):
+        for j, root in enumerate(roots):
+            if now[each][j] == root != originals[each][j]:
+                shown = (*now[each][:j], originals[each][j], *now[each][j + 1 :])
+                trial = [*now[:each], shown, *now[each + 1 :]]
+                if min(count_fitting(trial, sizes, roots)) >= k:
+                    now = trial
+    return now
+
+
+def _fits(one: Cells, other: Cells, roots: Cells) -> bool:
+    return all(a == b or root in (a, b) for a, b, root in zip(one, other, roots, strict=True))
+
+
 def _smoothed(cells: list[int], there: frozenset[int], pseudo_count: float) -> dict[int, float]:
     counts = Counter(cell for cell in cells if cell in there)
     total = sum(counts.values()) + pseudo_count * len(there)

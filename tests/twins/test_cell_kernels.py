@@ -13,6 +13,7 @@ from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.search.costs import cost_of_merge
+from withhold.methods.cells.search.giving_back import FittingTuples, count_fitting, give_back
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
 from withhold.methods.cells.search.start import PSEUDO_COUNT, count_shown, make_costs
@@ -149,3 +150,40 @@ def test_fewest_fitting(rows):
         cells[groups.first_rows], groups.sizes, np.int32(-1), np.zeros(1, dtype=np.int64)
     )
     assert got == plain_cells.fewest_fitting(rows, -1)
+
+
+@examples(300)
+@given(
+    drawn=st.lists(
+        st.tuples(
+            st.tuples(*[st.tuples(st.integers(0, 2), st.booleans())] * 3),
+            st.sampled_from([1, 1, 2, 3]),
+        ),
+        min_size=1,
+        max_size=10,
+    ),
+    k=st.integers(1, 5),
+)
+def test_count_fitting_and_give_back(drawn, k):
+    roots = (3, 3, 3)
+    originals = [tuple(value for value, _ in cells) for cells, _ in drawn]
+    rows = [tuple(3 if hidden else value for value, hidden in cells) for cells, _ in drawn]
+    sizes = [size for _, size in drawn]
+    arrays = (np.array(part, dtype=np.int32) for part in (rows, originals))
+    room = np.array(sizes, dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    tuples = FittingTuples(*arrays, *room, np.array(roots, dtype=np.int32))
+    count_fitting(tuples)
+    fitting = plain_cells.count_fitting(rows, sizes, roots)
+    assert tuples.fitting.tolist() == fitting
+    # As a search has it: every row is fitted by k rows before anything is given back.
+    k = min(k, *fitting)
+    given = give_back(tuples, 0, len(rows), k)
+    expected = plain_cells.give_back(rows, originals, sizes, roots, k)
+    assert list(map(tuple, tuples.cells.tolist())) == expected
+    changed = sum(
+        a != b
+        for one, other in zip(rows, expected, strict=True)
+        for a, b in zip(one, other, strict=True)
+    )
+    assert given == changed
+    assert tuples.fitting.tolist() == plain_cells.count_fitting(expected, sizes, roots)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, islice
 from math import comb
 
@@ -19,7 +19,7 @@ from withhold.auditing.risk.options import PopulationInfo
 from withhold.auditing.risk.risks import Risks, risks_of_table
 from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
-from withhold.data.array_types import Longs
+from withhold.data.array_types import Ints, Longs
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles
@@ -27,8 +27,15 @@ from withhold.data.table import WITHHELD
 from withhold.data.unknown import Unknown, unknown_as_dict
 from withhold.method import AuditRun, Finding
 from withhold.methods.cells.check import verify_table
-from withhold.methods.cells.disclosure import Disclosed, disclosed, lacking, one_label_rows
-from withhold.methods.cells.model import KAnonymity, SmallGroup
+from withhold.methods.cells.disclosure import (
+    Disclosed,
+    disclosed,
+    given_away,
+    lacking,
+    one_label_rows,
+)
+from withhold.methods.cells.fitting import rows_fitting
+from withhold.methods.cells.model import WILDCARD, KAnonymity, SmallGroup
 from withhold.methods.cells.options import CellsAudit
 from withhold.options import Plain
 from withhold.verdict import Verdict
@@ -100,6 +107,8 @@ class TableAudit:
     seconds: float
     column_roles: Mapping[str, str] = field(default_factory=dict)
     """What becomes of every column in a release."""
+    warnings: tuple[str, ...] = ()
+    """What the table gives away although the model does not forbid it."""
     undecided: Mapping[str, str] = field(default_factory=dict)
     """The columns that would stop a release until somebody decides, each with the reason."""
     without_consent: int | None = None
@@ -128,6 +137,7 @@ class TableAudit:
             "rows_at_risk": self.rows_at_risk,
             "withheld_cells": self.withheld,
             "one_label_rows": self.one_label_rows,
+            "warnings": list(self.warnings),
             "group_sizes": [asdict(each) for each in self.sizes],
             "known_columns": [asdict(each) for each in self.known],
             "risks": None if self.risks is None else self.risks.as_dict(),
@@ -154,12 +164,15 @@ def audit_table(
     groups = groups_of(table, model.quasi_identifiers)
     lacks = lacking(table, model, groups)
     sensitive = disclosed(table, model, groups)
-    risky = groups.sizes < model.k
+    fitting = groups.sizes
+    if model.missing == WILDCARD:
+        fitting = _fitting(table.cells(model.quasi_identifiers)[groups.first_rows], groups.sizes)
+    risky = fitting < model.k
     risky[list(lacks)] = True
     return TableAudit(
         model=model,
         verdict=verdict,
-        breaches=_worst(table, model, groups, risky, lacks, options.show),
+        breaches=_worst(table, model, replace(groups, sizes=fitting), risky, lacks, options.show),
         rows=len(table),
         columns=len(table.columns),
         groups=len(groups),
@@ -171,6 +184,7 @@ def audit_table(
         sizes=_sizes(groups.sizes),
         known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
         one_label_rows=one_label_rows(table, model, groups),
+        warnings=given_away(table, model),
         column_roles=roles.roles,
         undecided=roles.undecided,
         risks=risks_of_table(
@@ -207,6 +221,15 @@ def _worst(
         wrong = "" if size < model.k else lacks[int(group)]
         found.append(SmallGroup(cells, int(size), model.k, wrong))
     return tuple(found)
+
+
+def _fitting(cells: Ints, sizes: Longs) -> Longs:
+    """How many rows fit each group where a withheld cell fits anything."""
+    keys = [tuple(row) for row in cells.tolist()]
+    found: dict[tuple[int, ...], int] = {}
+    for scheme in rows_fitting(dict(zip(keys, sizes.tolist(), strict=True))):
+        found |= scheme
+    return np.array([found[key] for key in keys], dtype=np.int64)
 
 
 def _wildcard_k(

@@ -1,4 +1,4 @@
-"""The exact check of k-anonymity: count the rows of every group, a withheld cell being its own value.
+"""The exact check of k-anonymity: count the rows of every group, or those that fit it.
 
 In: a table and the model. Out: a verdict with the smallest group that breaks it. Shares no code with the
 suppressor: the rows are counted one by one in a dictionary. A code stands for one text of its column and no
@@ -16,13 +16,17 @@ import numpy as np
 from withhold.data import Table
 from withhold.data.evidence import Evidence
 from withhold.method import CheckRun
-from withhold.methods.cells.model import KAnonymity, SmallGroup
+from withhold.methods.cells.fitting import rows_fitting
+from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity, SmallGroup
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.verdict import Status, Verdict
 
 BLOCK = 1 << 16
 """Rows counted between two looks at the clock."""
-METHOD = "the rows of every group counted, a withheld cell being a value of its own"
+METHODS = {
+    VALUE: "the rows of every group counted, a withheld cell being a value of its own",
+    WILDCARD: "the rows that fit each row counted, a withheld cell fitting anything",
+}
 
 
 def verify_table(
@@ -33,6 +37,7 @@ def verify_table(
 ) -> Verdict:
     """The verdict on ``table``."""
     began = time.perf_counter()
+    method = METHODS[model.missing]
     codes = [table.column(name).codes for name in model.quasi_identifiers]
     # The codes of a row side by side, as bytes: these are what is counted.
     cells = np.ascontiguousarray(np.stack(codes, axis=1))
@@ -50,23 +55,32 @@ def verify_table(
         if run.limit_seconds is not None and time.perf_counter() - began > run.limit_seconds:
             seconds = time.perf_counter() - began
             if done < len(table):
-                return Verdict(Status.UNDECIDED, METHOD, len(rows), seconds, unit="groups")
-    witness = _witness(table, model, rows, list(zip(sensitive, pairs, strict=True)))
+                return Verdict(Status.UNDECIDED, method, len(rows), seconds, unit="groups")
+    until = None if run.limit_seconds is None else began + run.limit_seconds
+    fitting = _fitting(rows, until) if model.missing == WILDCARD else rows
+    if fitting is None:
+        seconds = time.perf_counter() - began
+        return Verdict(Status.UNDECIDED, method, len(rows), seconds, unit="groups")
+    witness = _witness(table, model, rows, fitting, list(zip(sensitive, pairs, strict=True)))
     status = Status.BROKEN if witness else Status.HOLDS
     seconds = time.perf_counter() - began
-    return Verdict(status, METHOD, len(rows), seconds, witness, witness is not None, unit="groups")
+    return Verdict(status, method, len(rows), seconds, witness, witness is not None, unit="groups")
 
 
 def _witness(
     table: Table,
     model: KAnonymity,
-    rows: Counter[bytes],
+    rows: Mapping[bytes, int],
+    fitting: Mapping[bytes, int],
     counted: list[tuple[Sensitive, Counter[tuple[bytes, int]]]],
 ) -> SmallGroup | None:
-    """The smallest group if it is too small, else the smallest one that lacks something else."""
-    smallest = _least(rows)
-    if rows[smallest] < model.k:
-        return SmallGroup(_named(table, model, smallest), rows[smallest], model.k)
+    """The smallest group if it is too small, else the smallest one that lacks something else.
+
+    ``fitting`` has for every group how many rows somebody finds who looks for it.
+    """
+    smallest = _least(fitting)
+    if fitting[smallest] < model.k:
+        return SmallGroup(_named(table, model, smallest), fitting[smallest], model.k)
     lacking: dict[bytes, str] = {}
     for column, pairs in counted:
         groups: dict[bytes, dict[int, int]] = {}
@@ -80,6 +94,17 @@ def _witness(
         return None
     worst = _least({key: rows[key] for key in lacking})
     return SmallGroup(_named(table, model, worst), rows[worst], model.k, lacking[worst])
+
+
+def _fitting(rows: Mapping[bytes, int], until: float | None) -> dict[bytes, int] | None:
+    """How many rows fit each group where a withheld cell fits anything; None if the time ran out."""
+    keys = {tuple(_codes(key)): key for key in rows}
+    found: dict[bytes, int] = {}
+    for scheme in rows_fitting({codes: rows[key] for codes, key in keys.items()}):
+        if until is not None and time.perf_counter() > until:
+            return None
+        found.update((keys[codes], fitting) for codes, fitting in scheme.items())
+    return found
 
 
 def _least(numbers: Mapping[bytes, int]) -> bytes:

@@ -13,10 +13,12 @@ from math import exp, fsum, log
 import numpy as np
 
 from withhold.data import Table
-from withhold.data.grouping import Groups, distinct_per_group, group_rows
-from withhold.methods.cells.model import KAnonymity
+from withhold.data.grouping import Groups, distinct_per_group, group_rows, groups_of
+from withhold.errors import option
+from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity
 from withhold.methods.cells.requirements import distance
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,39 @@ def one_label_rows(table: Table, model: KAnonymity, groups: Groups) -> int | Non
         return None
     labels = distinct_per_group(groups, table.column(model.label).codes)
     return int(groups.sizes[labels == 1].sum())
+
+
+def given_away(table: Table, model: KAnonymity) -> tuple[str, ...]:
+    """What to warn of although the model holds: small groups, and groups that give the label away."""
+    groups = groups_of(table, model.quasi_identifiers)
+    found = _small_groups(table, model, groups) if model.missing == WILDCARD else ()
+    return (*found, *_one_label(table, model, groups))
+
+
+def _small_groups(table: Table, model: KAnonymity, groups: Groups) -> tuple[str, ...]:
+    small = int(groups.sizes[groups.sizes < model.k].sum())
+    if not small:
+        return ()
+    return (
+        f"{_share(small, table)} look like fewer than {model.k:,} rows: only withheld cells, which may stand "
+        f"for anything, hide them. To fix it: {option('missing', VALUE)}",
+    )
+
+
+def _share(rows: int, table: Table) -> str:
+    return f"{rows:,} of {counted(len(table), 'row')} ({rows / len(table):.1%})"
+
+
+def _one_label(table: Table, model: KAnonymity, groups: Groups) -> tuple[str, ...]:
+    alike = one_label_rows(table, model, groups)
+    if not alike or model.label in model.sensitive_column:
+        return ()
+    rows = _share(alike, table)
+    return (
+        f"{rows} are in groups with a single {model.label}: whoever finds the group of a person knows it. To "
+        f"fix it: {option('l', 2)} or {option('t', '0.3')} protects the label; without {option('label')} "
+        "there are fewer such groups",
+    )
 
 
 def _counts(column: Sensitive, groups: Groups) -> list[dict[int, int]]:

@@ -2,7 +2,8 @@
 
 Rows with equal quasi-identifiers are a *group*. Every group must have at least k rows, and satisfy the
 requirements of ``l``, ``t`` and ``beta`` for each sensitive column. A withheld cell counts as a value of its
-own, which is the careful reading: who takes it to fit anything finds at least as many rows.
+own, which is the careful reading: who takes it to fit anything finds at least as many rows. With ``missing``
+as ``"wildcard"`` it fits anything, and only k is counted so: requirements hold for all unions of groups.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
@@ -36,6 +37,10 @@ from withhold.options import (
     smaller,
 )
 from withhold.wording import counted, listing
+
+Missing = Literal["value", "wildcard"]
+VALUE: Missing = "value"
+WILDCARD: Missing = "wildcard"
 
 
 @dataclass(frozen=True, init=False)
@@ -65,6 +70,8 @@ class KAnonymity:
     """By how much a value's share of a group may exceed its share of the whole table."""
     ordered: tuple[str, ...]
     """The sensitive columns whose values have an order that ``t`` heeds."""
+    missing: Missing
+    """What a withheld cell means to whoever counts rows: a value of its own, or one that fits anything."""
 
     @checked
     def __init__(
@@ -129,6 +136,14 @@ class KAnonymity:
                 weaker=adds,
             ),
         ] = None,
+        missing: Annotated[
+            Missing,
+            Option(
+                "What a withheld cell means: value (default), a value of its own, so that k rows look "
+                "exactly alike; or wildcard, which fits anything, and promises less.",
+                weaker=lambda offered, asked: (offered, asked) == (WILDCARD, VALUE),
+            ),
+        ] = VALUE,
     ) -> None:
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
         if not columns:
@@ -167,6 +182,7 @@ class KAnonymity:
             "beta": exact_beta,
             "sensitive_column": sensitive,
             "ordered": in_order,
+            "missing": missing,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -197,6 +213,12 @@ class KAnonymity:
         named = listing(self.sensitive_column)
         named = f"each of {named}" if self.sensitive_column[1:] else named
         has = listing([each.promise() for each in self.requirements])
+        if self.missing == WILDCARD:
+            diverse = f", and in all rows with the same cells {named} has {has}" if has else ""
+            return (
+                f"Every row agrees with at least {self.k:,} rows in {known}, if a withheld cell agrees with "
+                f"anything{diverse}; whoever knows what was withheld of a person may find fewer."
+            )
         diverse = f", in which {named} has {has}" if has else ""
         return (
             f"Whoever knows a person's {known} finds at least {self.k:,} rows that fit equally "

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.data import Table
+from withhold.data.array_types import Longs
 from withhold.data.binning import lower_end
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, option
@@ -25,7 +25,7 @@ class Sensitive:
     """One sensitive column."""
 
     name: str
-    values: NDArray[np.int64]
+    values: Longs
     """By row: the number of its value, from 0 on."""
     whole: Distribution
 

@@ -7,6 +7,7 @@ from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
 from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.disclosure import Disclosed
+from withhold.methods.cells.model import VALUE, WILDCARD
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
 from withhold.wording import counted
@@ -65,6 +66,7 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
         f"{counted(audit.columns, 'column')}, {counted(audit.groups, 'group')}",
         "",
         *outcome,
+        *(f"WARNING  {warning}." for warning in audit.warnings),
         "",
         *columns(_facts(audit)),
         "",
@@ -87,9 +89,10 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
 
 def _facts(audit: TableAudit) -> list[tuple[str, str]]:
     wildcard = "not counted" if audit.k_wildcard is None else f"{audit.k_wildcard:,}"
+    decides = {VALUE: "", WILDCARD: "", audit.model.missing: "; this decides"}
     facts = [
-        ("k", f"{audit.k:,} (a withheld cell is a value of its own; this decides)"),
-        ("k, wildcard", f"{wildcard} (a withheld cell fits anything)"),
+        ("k", f"{audit.k:,} (a withheld cell is a value of its own{decides[VALUE]})"),
+        ("k, wildcard", f"{wildcard} (a withheld cell fits anything{decides[WILDCARD]})"),
     ]
     facts += [(each.column, _disclosed(each)) for each in audit.sensitive]
     share = audit.rows_at_risk / audit.rows
@@ -101,8 +104,7 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         facts.append(("cells withheld", f"{audit.withheld:,}"))
     if audit.one_label_rows is not None:
         alike = audit.one_label_rows / audit.rows
-        shown = f"{audit.one_label_rows:,} ({alike:.1%}): who finds the group knows the label"
-        facts.append(("of one label", shown))
+        facts.append(("of one label", f"{audit.one_label_rows:,} ({alike:.1%})"))
     return facts
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.data import Table
+from withhold.data.array_types import Ints, Longs
 from withhold.data.grouping import group_rows
 from withhold.errors import PolicyError, option
 from withhold.method import SearchRun
@@ -36,7 +36,7 @@ MOST_COUNTS = 2**28
 
 def cells_by_groups(
     table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
-) -> NDArray[np.int32]:
+) -> Ints:
     """By row and column: the nodes after merging groups until each shows enough of the sensitive columns."""
     shown = count_shown(table, model, forest)
     sensitive = sensitive_columns(table, model)
@@ -53,12 +53,12 @@ class TableGroups:
     """The groups of a table as the kernels want them, and which rows are whose."""
 
     groups: MergedGroups
-    of_row: NDArray[np.int64]
+    of_row: Longs
     """The group of each row."""
 
-    def final_cells(self) -> NDArray[np.int32]:
+    def final_cells(self) -> Ints:
         """The cells that each row has in the end."""
-        cells: NDArray[np.int32] = self.groups.cells[last_ones(self.groups.into)]
+        cells: Ints = self.groups.cells[last_ones(self.groups.into)]
         return cells[self.of_row]
 
 

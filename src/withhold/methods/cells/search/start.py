@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.data import Table
+from withhold.data.array_types import Ints, Longs
 from withhold.data.table import WITHHELD
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
@@ -27,11 +27,11 @@ STEPS_AT_A_TIME = 500
 class Shown:
     """What a table shows before anything is merged."""
 
-    classes: NDArray[np.int32]
+    classes: Ints
     """By row."""
-    exact: NDArray[np.int64]
+    exact: Longs
     """By class and node: how many rows show this value; 0 for inner nodes."""
-    by_column: NDArray[np.int64]
+    by_column: Longs
     """By class and column: how many rows show a value at all."""
 
 
@@ -50,7 +50,8 @@ def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
     exact, shown, n_rows = start.exact, start.by_column, len(start.classes)
     trees = forest.trees
     n_values = np.bincount(trees.columns[trees.leaves], minlength=shown.shape[1])
-    spread = PSEUDO_COUNT * n_values.astype(np.float64)
+    # A column that shows nothing at all has no values.
+    spread = PSEUDO_COUNT * np.maximum(n_values, 1).astype(np.float64)
     shares = (exact + PSEUDO_COUNT) / (shown + spread)[:, trees.columns]
     shares[:, ~trees.leaves] = 0.0
     weights = np.bincount(start.classes, minlength=len(exact)) / n_rows
@@ -73,13 +74,13 @@ def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
     )
 
 
-def numbers_of(risky: int, seed: int, *others: int) -> NDArray[np.int64]:
+def numbers_of(risky: int, seed: int, *others: int) -> Longs:
     """The numbers that kernels change, the seed of the draw among them."""
     # Seeds beyond 64 bits are cut; the draw mixes what is left.
     return np.array([risky, seed % 2**64, *others], dtype=np.uint64).astype(np.int64)
 
 
-def until_done(merge: Callable[[], int], numbers: NDArray[np.int64], run: SearchRun) -> None:
+def until_done(merge: Callable[[], int], numbers: Longs, run: SearchRun) -> None:
     """Merge until nothing is risky; a few hundred steps at a time, so that Ctrl-C gets its turn."""
     at_first = left = int(numbers[RISKY])
     while left:
@@ -87,7 +88,7 @@ def until_done(merge: Callable[[], int], numbers: NDArray[np.int64], run: Search
         left = merge()
 
 
-def last_ones(into: NDArray[np.int32]) -> NDArray[np.int64]:
+def last_ones(into: Ints) -> Longs:
     """What each became part of in the end, or itself."""
     last = np.where(into == NOBODY, np.arange(len(into)), into).astype(np.int64)
     while (last != last[last]).any():
@@ -95,7 +96,7 @@ def last_ones(into: NDArray[np.int32]) -> NDArray[np.int64]:
     return last
 
 
-def _codes(table: Table, name: str | None) -> NDArray[np.int32]:
+def _codes(table: Table, name: str | None) -> Ints:
     """A column's codes from 0 on, a withheld cell's after all others; all 0 without a column."""
     if name is None:
         return np.zeros(len(table), dtype=np.int32)

@@ -19,12 +19,14 @@ from withhold.data import Hierarchy, Table
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles, refuse_undecided
+from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError
 from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
-from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.options import CellsSearch
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
+from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import (
@@ -46,6 +48,7 @@ from withhold.methods.cells.search.start import (
 from withhold.methods.cells.search.tuples import NOBODY, Tuples, form_groups
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
+from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
 COSTS = ("hybrid", "mar", "info", "ham")
@@ -82,7 +85,11 @@ def suppress_cells(
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     forest = make_forest(table, by_difference(table, model), hierarchies)
     merge = cells_by_groups if model.requirements else cells_by_tuples
-    return make_plan(table, forest, merge(table, model, forest, options.cost, run)), in_force
+    final = merge(table, model, forest, options.cost, run)
+    # With requirements every group must stay as it is.
+    if model.missing == WILDCARD and not model.requirements:
+        final = give_back_cells(forest, final, model.k, run)
+    return make_plan(table, forest, final), in_force
 
 
 def cells_by_tuples(
@@ -99,7 +106,7 @@ def cells_by_tuples(
 
 
 def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hierarchy]) -> bool:
-    """Whether no group is too small, and every value is one that its column can have."""
+    """Whether the model holds, and every value is one that its column can have."""
     for name, tree in hierarchies.items():
         if name not in model.quasi_identifiers:
             return False
@@ -107,7 +114,12 @@ def holds_already(table: Table, model: KAnonymity, hierarchies: Mapping[str, Hie
         if not all(value in tree for value in values[table.column(name).counts > 0]):
             return False
     groups = groups_of(table, model.quasi_identifiers)
-    return bool((groups.sizes >= model.k).all()) and not lacking(table, model, groups)
+    fewest = int(groups.sizes.min())
+    if model.missing == WILDCARD:
+        cells = table.cells(model.quasi_identifiers)[groups.first_rows]
+        stop = np.zeros(1, dtype=np.int64)
+        fewest = fewest_fitting(cells, groups.sizes, np.int32(WITHHELD), stop)
+    return fewest >= model.k and not lacking(table, model, groups)
 
 
 def by_difference(table: Table, model: KAnonymity) -> list[str]:
