@@ -147,6 +147,35 @@ MODELS = [
         ("k", 2),
     ),
     Model(
+        "k-anonymity of several sensitive columns",
+        TABLE,
+        lambda _: wh.KAnonymity(
+            2,
+            ["city"],
+            l="entropy:1.5",
+            t="0.4",
+            beta=2,
+            sensitive_column=["sick", "age"],
+            ordered=["age"],
+        ),
+        (
+            *("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "city"),
+            *("--l", "entropy:1.5", "--t", "0.4", "--beta", "2"),
+            *("--sensitive-column", "sick,age", "--ordered", "age"),
+        ),
+        ("t", "0.4"),
+    ),
+    Model(
+        "k-anonymity with wildcards",
+        TABLE,
+        lambda _: wh.KAnonymity(2, ["age", "city", "sick"], missing="wildcard"),
+        (
+            *("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,city,sick"),
+            *("--missing", "wildcard"),
+        ),
+        ("missing", "wildcard"),
+    ),
+    Model(
         "buckets",
         RECORDS,
         lambda _: wh.Buckets(2),

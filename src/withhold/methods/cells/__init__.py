@@ -29,7 +29,7 @@ METHOD = Method(
         (
             "The label is not hidden",
             "Where all rows of a group have the same label, whoever finds the group knows it. That is what "
-            "l-diversity (l) is for.",
+            "l-diversity (l) and t-closeness (t) are for.",
         ),
         (
             "Only the columns named",

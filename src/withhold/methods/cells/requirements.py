@@ -162,9 +162,7 @@ def parse_diversity(given: int | str) -> Diversity:
         case ["entropy", l]:
             exact = exact_number(l, name="l")
             if exact <= 1:
-                raise PolicyError(
-                    f"l must be above 1 for entropy, not {l}: every group has an entropy of log 1"
-                )
+                raise PolicyError(f"entropy:L asks for nothing unless L is above 1; it is {l}")
             return EntropyDiversity(exact)
         case ["recursive", c, l]:
             exact = exact_number(c, name="c")

@@ -1,0 +1,218 @@
+"""What can be asked of sensitive columns, how it is refused, what manifests hold, and what is warned of."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold.cli import anonymize, audit, verify  # noqa: F401
+from withhold.cli.app import app
+from withhold.errors import ImpossibleError, InputError, PolicyError
+from withhold.methods.cells.requirements import entropy_is_at_least
+from withhold.publish.recheck import promises_less
+from withhold.registry import model_from
+
+ASKED = {"sensitive_column": "sick"}
+TABLE = wh.Table.from_columns(
+    {
+        "age": ["30", "30", "31", "31", "40", "40", "41", "41"],
+        "sick": ["flu", "flu", "cold", "cold", "flu", "cold", "flu", "cold"],
+        "days": ["1", "1", "2", "2", "10", "30", "10", "30"],
+    }
+)
+
+
+def model(k=2, **options):
+    return wh.KAnonymity(k, ["age"], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            {"l": "entrpy:3", **ASKED},
+            "l must be a whole number from 2 on, entropy:L or recursive:C:L",
+        ),
+        ({"l": 1, **ASKED}, "l must be a whole number from 2 on"),
+        ({"l": "", **ASKED}, "l must be a whole number from 2 on"),
+        ({"l": "entropy:", **ASKED}, "l must be a number"),
+        ({"l": "entropy:1", **ASKED}, "unless L is above 1"),
+        ({"l": "recursive:0:2", **ASKED}, "must be above 0"),
+        ({"l": "recursive:2:1", **ASKED}, "l must be a whole number from 2 on"),
+        ({"l": 2.5, **ASKED}, "l must be"),
+        ({"t": "1", **ASKED}, "t must lie strictly between 0 and 1"),
+        ({"t": "much", **ASKED}, "t must be a number"),
+        ({"beta": 0, **ASKED}, "beta must be above 0"),
+        ({"beta": "x", **ASKED}, "beta must be a number"),
+        ({"t": "0.3"}, "t needs a sensitive column"),
+        ({"beta": 1}, "beta needs a sensitive column"),
+        (ASKED, "protected by l, t or beta only"),
+        ({"l": 2, "sensitive_column": ["sick", "age"]}, "cannot be a quasi-identifier"),
+        ({"l": 2, **ASKED, "ordered": ["sick"]}, "matters to t only"),
+        ({"t": "0.3", **ASKED, "ordered": ["days"]}, "is no sensitive column"),
+        ({"t": "0.3", **ASKED, "ordered": "sick"}, "ordered must be"),
+        ({"missing": "joker"}, "missing must be value or wildcard"),
+    ],
+)
+def test_model__refuses_what_makes_no_sense(options, says):
+    with pytest.raises(PolicyError, match=says):
+        model(**options)
+
+
+def test_model__asks_every_requirement_of_every_column():
+    asked = model(
+        l="recursive:1.5:2", t=0.3, beta=1, sensitive_column=["sick", "days"], ordered=["days"]
+    )
+    assert (asked.l, asked.t, asked.beta) == ("recursive:1.5:2", Fraction(3, 10), Fraction(1))
+    assert asked.promise() == (
+        "Whoever knows a person's age finds at least 2 rows that fit equally well, in which each of sick and "
+        "days has no value in 1.5 times as many rows as all values but the most frequent one together, "
+        "frequencies within 0.3 of those of the whole table and no value more than 2 times as frequent as in "
+        "the whole table, or none."
+    )
+    assert model_from(json.loads(json.dumps(asked.parameters()))) == asked
+    assert model(label="sick", l=2).sensitive_column == ("sick",)
+
+
+def test_wildcard__says_what_it_does_not_promise():
+    assert model(missing="wildcard", l=2, **ASKED).promise() == (
+        "Every row agrees with at least 2 rows in age, if a withheld cell agrees with anything, and in all "
+        "rows with the same cells sick has at least 2 different values; whoever knows what was withheld of a "
+        "person may find fewer."
+    )
+
+
+def test_manifest__of_before_these_options_means_what_it_did():
+    old = {
+        "model": "k-anonymity",
+        "k": 5,
+        "quasi_identifiers": ["age"],
+        "label": "sick",
+        "l": 2,
+        "sensitive_column": "sick",
+    }
+    assert model_from(old) == model(5, label="sick", l=2)
+    without = {**old, "l": None, "sensitive_column": None}
+    assert model_from(without) == model(5, label="sick")
+    with pytest.raises(PolicyError, match=r"model\.l is missing"):
+        model_from({name: value for name, value in old.items() if name != "l"})
+
+
+@pytest.mark.parametrize(
+    ("offered", "asked"),
+    [
+        ({"l": 2}, {"l": 3}),
+        ({"l": 5}, {"l": "entropy:2"}),
+        ({"l": "entropy:2"}, {"l": "entropy:2.5"}),
+        ({"l": "entropy:2"}, {"l": 3}),
+        ({"l": "recursive:2:2"}, {"l": "recursive:1:2"}),
+        ({"l": "recursive:1:2"}, {"l": "recursive:1:3"}),
+        ({"l": "recursive:1:2"}, {"l": "entropy:2"}),
+        ({"t": "0.4"}, {"t": "0.3"}),
+        ({"l": 2}, {"l": 2, "t": "0.3"}),
+        ({"beta": 2}, {"beta": 1}),
+        ({"t": "0.3", "ordered": ["sick"]}, {"t": "0.3"}),
+        ({"l": 2, "missing": "wildcard"}, {"l": 2}),
+        ({"l": 2}, {"l": 2, "sensitive_column": ["sick", "days"]}),
+    ],
+)
+def test_promises_less(offered, asked):
+    mine, theirs = (model(**{**ASKED, **options}) for options in (offered, asked))
+    assert promises_less(mine, theirs)
+    assert not promises_less(theirs, theirs)
+
+
+@pytest.mark.parametrize(
+    ("offered", "asked"),
+    [
+        ({"l": "entropy:3"}, {"l": 3}),
+        ({"l": "recursive:2:3"}, {"l": 3}),
+        ({"t": "0.2"}, {"t": "0.3", "ordered": ["sick"]}),
+        ({"l": 2, "beta": 1}, {"l": 2}),
+        ({"l": 2}, {"l": 2, "missing": "wildcard"}),
+    ],
+)
+def test_promises_as_much(offered, asked):
+    assert not promises_less(*(model(**{**ASKED, **options}) for options in (offered, asked)))
+
+
+def test_impossible__is_said_at_once_with_the_remedy():
+    with pytest.raises(
+        ImpossibleError, match=r"2\.00 equally frequent ones \(3 needed\).*smaller l"
+    ):
+        wh.anonymize(TABLE, model(l="entropy:3", **ASKED), publish="all")
+    release = wh.anonymize(TABLE, model(l="entropy:2", **ASKED), publish="all")
+    assert release.verdict, "a table that is exactly as even as asked for is even enough"
+
+
+def test_ordered__needs_an_order():
+    with pytest.raises(InputError, match="row 3 holds no number or range") as raised:
+        wh.verify(TABLE, model(t="0.3", ordered=["sick"], **ASKED))
+    assert "flu" not in str(raised.value), "sensitive values are not printed"
+
+
+def test_ordered__a_near_value_counts_less_than_a_far_one():
+    asked = {"sensitive_column": "days", "t": "0.6"}
+    assert wh.verify(TABLE, model(**asked)).witness.lacks.startswith("days has frequencies 0.750")
+    assert wh.verify(TABLE, model(**asked, ordered=["days"]))
+
+
+def test_entropy__is_decided_by_whole_numbers_where_logarithms_cannot():
+    many = 10**7
+    assert entropy_is_at_least([4 * many, many, many, many, many], Fraction(4))
+    assert not entropy_is_at_least([4 * many + 1, many, many, many, many], Fraction(4))
+    assert not entropy_is_at_least([501, 499], Fraction(2))
+    assert entropy_is_at_least([500, 500], Fraction(2))
+
+
+def test_label__is_given_away_by_groups_of_one_label(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_polars().write_csv("in.csv")
+    typed = ["in.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
+    typed += ["--publish", "all"]
+    says = "4 of 8 rows (50.0%) are in groups with a single sick"
+    run = CliRunner().invoke
+    told = run(app, ["audit", *typed, "--label", "sick"])
+    assert f"WARNING  {says}" in told.output
+    assert "--l 2 or --t 0.3" in told.output
+    plain = json.loads(run(app, ["audit", *typed, "--label", "sick", "--json"]).stdout)
+    assert plain["one_label_rows"] == 4
+    assert says in plain["warnings"][0]
+    made = run(app, ["anonymize", *typed, "--label", "sick", "-o", "out.csv", "--json", "--report"])
+    assert f"warning: {says}" in made.stderr
+    assert says in json.loads(made.stdout)["warnings"][0]
+    assert says in (tmp_path / "out.csv.report.html").read_text()
+    for protected in ([], ["--label", "sick", "--l", "2"], ["--label", "sick", "--t", "0.3"]):
+        assert "WARNING" not in run(app, ["audit", *typed, *protected]).output
+
+
+def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.to_polars().write_csv("in.csv")
+    typed = ["in.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
+    typed += ["--sensitive-column", "sick,days", "--l", "entropy:2", "--t", "0.5", "--beta", "3"]
+    run = CliRunner().invoke
+    made = run(
+        app, ["anonymize", *typed, "--ordered", "days", "-o", "out.csv", "--json", "--seed", "1"]
+    )
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout)["column_roles"] == {
+        "age": "quasi-identifier",
+        "sick": "sensitive",
+        "days": "sensitive",
+    }
+    again = run(app, ["verify", "out.csv", "--json"])
+    assert json.loads(again.stdout)["verdict"] == "HOLDS"
+    policy = run(
+        app,
+        ["anonymize", "in.csv", "--policy", "out.csv.internal.json", "-o", "again.csv", "--json"],
+    )
+    assert policy.exit_code == 0, policy.output
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "again.csv").read_bytes()
+    wrong = run(app, ["audit", "in.csv", "--rho", "0.5", "--sensitive", "a", "--t", "0.3"])
+    assert wrong.exit_code == 2
+    assert "--t belongs to --model k-anonymity" in wrong.output
