@@ -153,17 +153,17 @@ MODELS = [
             2,
             ["city"],
             l="entropy:1.5",
-            t="0.4",
+            t="0.02",
             beta=2,
             sensitive_column=["sick", "age"],
             ordered=["age"],
         ),
         (
             *("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "city"),
-            *("--l", "entropy:1.5", "--t", "0.4", "--beta", "2"),
+            *("--l", "entropy:1.5", "--t", "0.02", "--beta", "2"),
             *("--sensitive-column", "sick,age", "--ordered", "age"),
         ),
-        ("t", "0.4"),
+        ("t", "0.02"),
     ),
     Model(
         "k-anonymity with wildcards",
@@ -545,12 +545,9 @@ def test_command_line__every_verb(model, name, folder):
         "BROKEN",
         expected.audit["check"]["witness"],
     )
-    assert {**told, "check": 0, "seconds": 0, "model": 0} == {
-        **expected.audit,
-        "check": 0,
-        "seconds": 0,
-        "model": 0,
-    }
+    # Warnings name options as they are typed.
+    apart = dict.fromkeys(("check", "seconds", "model", "warnings"), 0)
+    assert {**told, **apart} == {**expected.audit, **apart}
 
     suffix = "".join(file.suffixes)
     made = run(
