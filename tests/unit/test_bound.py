@@ -64,3 +64,9 @@ def test_sweep__has_the_bound_beside_the_loss():
     found = wh.sweep(SHOP, MODEL, vary={"rho": ["0.5"]}, seed=1)
     assert found.plotted[1] == "bound.share"
     assert found.points[0].fact("bound.share").value == 0.125
+
+
+def test_bound__is_not_for_groups():
+    with pytest.raises(PolicyError, match="only delete"):
+        wh.anonymize(SHOP, MODEL, hierarchy="prefix", cut=0, bound=True)
+    assert wh.anonymize(SHOP, MODEL, hierarchy="prefix", cut=0, seed=1).bound is None

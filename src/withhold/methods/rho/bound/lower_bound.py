@@ -26,7 +26,7 @@ ROWS_PER_TASK = 1000
 def bound_rho(
     records: Records, model: RhoUncertainty, options: RhoSearch, run: SearchRun
 ) -> LowerBound | None:
-    """How little a release could withhold; None if nobody asked, the data are large, or items are published as groups."""
+    """How little a release could withhold; None if not asked for, for large data, and for groups of items."""
     asked = options.bound
     if asked is None:
         asked = records.n_occurrences <= MOST_OCCURRENCES
