@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks import (
     before_suppressing,
+    bounds,
     buckets,
     coherence,
     patterns,
@@ -41,6 +42,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         scaling.growth,
         scaling.million,
         suppressing.distribution,
+        bounds.bounds,
         buckets.buckets,
         coherence.coherence,
         patterns.mining,

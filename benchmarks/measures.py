@@ -102,9 +102,13 @@ def anonymize(
     max_known: int | None = None,
     **options: Any,
 ) -> Result:
-    """From reading the file to the proved release on disk: seconds of each step, and the loss."""
+    """From reading the file to the proved release on disk: seconds of each step, and the loss.
+
+    Without the lower bound, unless ``bound=True`` asks for it.
+    """
     import withhold as wh
 
+    options = {"bound": False, **options}
     _warm(max_known=max_known, **options)
     model = _model(sensitive, rho, max_known)
     with _loading() as loaded:
@@ -124,6 +128,8 @@ def anonymize(
         "verify": release.timings["verify"],
         "write": clock[3] - clock[2],
         "loss": release.loss.occurrences,
+        "bound": None if release.bound is None else release.bound.as_dict(),
+        "bound_seconds": release.timings.get("bound"),
         "symmetric_kl": release.loss.symmetric_kl,
         "records": len(table),
         "loaded": loaded[0],

@@ -63,6 +63,7 @@ def anonymize(
     hierarchy: Hierarchy | str | PathLike[str] | None = None,
     detail: float | None = None,
     cut: str | int | PathLike[str] | Iterable[str] | None = None,
+    bound: bool | None = None,
     constraints: Constraints | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,

@@ -20,6 +20,7 @@ from withhold.options import Declared, Plain, options_of
 
 if TYPE_CHECKING:
     from withhold.data.plan import AnyPlan
+    from withhold.measure.lower_bound import LowerBound
     from withhold.telling.facts import Fact, Measured, MeasureRequest
     from withhold.telling.sections import Section, Subject
     from withhold.telling.words import Words
@@ -177,6 +178,8 @@ class Method:
     """(original, published, model, protected items, plan) → what was lost."""
     measure: Callable[[Any, Any, MeasureRequest], Measured] = MEASURES_OF_SETS
     """(original, published, asked) → what the release is still good for."""
+    bound: Callable[[Any, Any, Any, SearchRun], LowerBound | None] | None = None
+    """(original, model, search options, run) → how little any release withholds, where that is known."""
     reading_options: type[Any] = NoOptions
     """How the data is prepared before anything else."""
     files: type[Any] = NoOptions

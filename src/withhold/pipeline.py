@@ -2,7 +2,7 @@
 
     read ──► audit                          what could an attacker infer?
          ├─► verify                         does it hold?
-         └─► search ─► apply ─► verify ─► measure ─► release.write (publish)
+         └─► search ─► apply ─► verify ─► measure ─► bound ─► release.write (publish)
 
 Each step takes and returns a frozen value; nobody reaches back.
 """
@@ -230,6 +230,10 @@ def anonymize(
     if not verdict.status.may_be_published:
         raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
     loss = method.loss(original, published, model, evidence.protected(model.sensitive), plan)
+    clock.append(time.perf_counter())
+    bound = None if method.bound is None else method.bound(original, model, chosen, run)
+    clock.append(time.perf_counter())
+    timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
     return Release(
         published,
         original,
@@ -239,10 +243,11 @@ def anonymize(
         verdict,
         loss,
         in_force,
-        {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]},
+        timings if bound is None else timings | {"bound": clock[4] - clock[3]},
         unknown,
         ids,
         asked,
+        bound,
     )
 
 

@@ -13,6 +13,7 @@ from withhold.data import Evidence, Source
 from withhold.data.plan import AnyPlan
 from withhold.data.unknown import Unknown
 from withhold.formats import Data
+from withhold.measure.lower_bound import LowerBound
 from withhold.method import AnyLoss, Model
 from withhold.options import Plain
 from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
@@ -55,6 +56,8 @@ class Release(Generic[DataT, LossT]):
     """Whether records are numbered anew or keep their own names."""
     asked: Model | None = None
     """The model that was asked for; ``model`` also has what the search settled, such as groups."""
+    bound: LowerBound | None = None
+    """How little any release that only deletes could withhold, where that is known."""
 
     @property
     def seed(self) -> int:

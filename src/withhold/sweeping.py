@@ -227,7 +227,10 @@ def _measure(
     request = replace(request, jobs=jobs, progress=progress)
     found = measured(data, release.data, request)
     facts = tuple(replace(fact, value=finite(fact.value)) for fact in found.facts)
-    return Point(case.values, facts, found.plotted, seconds)
+    if release.bound is None:
+        return Point(case.values, facts, found.plotted, seconds)
+    plotted = (*found.plotted[:1], release.bound.fact().path, *found.plotted[1:])
+    return Point(case.values, (*facts, release.bound.fact()), plotted, seconds)
 
 
 def _plain(value: Any) -> Plain:

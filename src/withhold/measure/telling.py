@@ -40,7 +40,7 @@ def sections_of_sets(subject: Subject) -> list[Section]:
     sensitive = subject.release.protected
     lost: tuple[Part, ...] = (Paragraph("Nothing was withheld: the file was safe as it was."),)
     if utility.occurrences.all.removed:
-        lost = (_chosen(subject, LOST), *_losses(utility))
+        lost = (_chosen(subject, LOST), *_bound(subject), *_losses(utility))
     frequencies = (
         _chosen(subject, FREQUENCIES),
         Drawing(_before_and_after(pair, sensitive)),
@@ -55,6 +55,12 @@ def sections_of_sets(subject: Subject) -> list[Section]:
 
 def _chosen(subject: Subject, paths: tuple[str, ...]) -> Facts:
     return Facts(tuple(subject.measured.fact(path) for path in paths))
+
+
+def _bound(subject: Subject) -> list[Paragraph]:
+    """How little any release could have withheld, where that is known."""
+    bound = subject.release.bound
+    return [] if bound is None else [Paragraph(bound.sentence())]
 
 
 def _losses(utility: Utility) -> list[Drawing]:

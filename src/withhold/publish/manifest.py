@@ -127,6 +127,7 @@ def make_internal(
         "options": dict(release.options),
         "policy": dict(policy) if policy is not None else policy_of(release),
         "loss": release.loss.as_dict(),
+        "bound": None if release.bound is None else release.bound.as_dict(),
         "withheld": _withheld(release),
         "record_ids": None if ids is None or release.ids == "keep" else list(ids),
         "unknown": [each.as_dict() | {"names": list(each.names)} for each in release.unknown],

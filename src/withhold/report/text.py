@@ -111,6 +111,7 @@ def release_text(release: AnyRelease, published: Published) -> str:
         *columns_by_role(column_roles_of(release.original, release.model)),
         *consent_facts(release.original.without_consent),
         *release.loss.facts(),
+        *(release.bound.facts() if release.bound is not None else ()),
         *([("set aside", too_long)] if aside else ()),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
         ("time", f"{sum(release.timings.values()):.2f} s"),

@@ -23,6 +23,7 @@ METHOD = Method(
     promised=later(f"{__name__}.plan:promised_rho"),
     trade_off=later(f"{__name__}.generalising:trade_off_rho"),
     loss=later(f"{__name__}.measure:loss_of_rho"),
+    bound=later(f"{__name__}.bound.lower_bound:bound_rho"),
     measure=later(f"{__name__}.measure:measure_rho"),
     sections=later(f"{__name__}.telling:sections_of_rho"),
     listed="sensitive items",

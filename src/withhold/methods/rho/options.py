@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
+from withhold.measure.lower_bound import BoundOption
 from withhold.method import SearchOptions
 from withhold.options import Option
 
@@ -79,6 +80,7 @@ class RhoSearch(SearchOptions):
             kind="file",
         ),
     ] = None
+    bound: BoundOption = None
 
     def __post_init__(self) -> None:
         check_budget(self.budget)
@@ -91,6 +93,11 @@ class RhoSearch(SearchOptions):
         for name in ("detail", "cut"):
             if getattr(self, name) is not None and self.hierarchy is None:
                 raise PolicyError(f"{option(name)} requires {option('hierarchy')}")
+        if self.bound and self.hierarchy is not None:
+            raise PolicyError(
+                f"{option('bound')} is about releases that only delete; leave it out with "
+                f"{option('hierarchy')}"
+            )
         if self.detail is not None and self.cut is not None:
             raise PolicyError(
                 f"{option('detail')} chooses the groups and {option('cut')} names them; leave one out"

@@ -1,0 +1,1 @@
+"""What every safe release that only deletes must withhold: a lower bound, found without any search."""

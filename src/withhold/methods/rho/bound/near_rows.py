@@ -1,0 +1,194 @@
+"""The other rows that hold nearly all of some items of a row: those that could hide it.
+
+By postings where the rarest items are rare, else by bitmaps, 64 rows at a time. Rows come longest first, so
+that the rows too short to matter are never looked at.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.bits import count_bits
+from withhold.counting.jit import routine, step
+from withhold.counting.layout import Layout
+
+MOST_BITMAPS = 62
+"""Items of a row that are looked for by bitmaps, and that a mask has bits for."""
+MOST_MASKS = 4096
+"""So many near rows are told apart; if there are more, they are only counted."""
+LARGEST_COUNT = 31
+"""The counters have five bits."""
+WORDS_PER_POSTING = 20
+"""Looking at one posting takes about as long as at so many words for one item."""
+
+
+class Near(NamedTuple):
+    """Some items of a row, and the other rows that lack only a few of them."""
+
+    own: Any
+    """The items, ascending."""
+    is_sensitive: Any
+    is_free: Any
+    """By item: whether a release may delete it. A row that lacks another is not near."""
+    others: Any
+    """Room for the items but one."""
+    masks: Any
+    """For the first near rows: which of the items each lacks, a bit for each."""
+    sizes: Any
+    """By number of items: how many near rows lack so many; all zero between two rows."""
+    counts: Any
+    """Room to count masks; all zero between two rows."""
+    bitmaps: Any
+    """Of those items that have none."""
+    n_as_long: Any
+    """By length: how many rows are as long or longer."""
+
+
+def new_near(layout: Layout, most_free: int) -> Near:
+    """Room for the rows of a layout."""
+    lengths = np.diff(layout.offsets)
+    longest = int(lengths.max(initial=0))
+    return Near(
+        own=np.zeros(longest + 1, dtype=np.int32),
+        is_sensitive=np.zeros(longest + 1, dtype=np.bool_),
+        is_free=np.zeros(longest + 1, dtype=np.bool_),
+        others=np.zeros(longest + 1, dtype=np.int32),
+        masks=np.zeros(MOST_MASKS, dtype=np.int64),
+        sizes=np.zeros(longest + 2, dtype=np.int64),
+        counts=np.zeros(1 << most_free, dtype=np.int64),
+        bitmaps=np.zeros((MOST_BITMAPS, (layout.n_rows + 63) // 64), dtype=np.uint64),
+        n_as_long=np.searchsorted(-lengths, -np.arange(longest + 2), side="right"),
+    )
+
+
+@step
+def find_near(rows, near, row, n, most):
+    """Count the other rows that lack at most ``most`` of the ``n`` items of ``near.own``, and only free ones.
+
+    Returns how many there are. Rows that hold none of the items are left out.
+    """
+    postings = np.int64(0)
+    for k in range(min(most + 1, n)):
+        postings += rows.supports[near.own[k]]
+        if not near.is_free[k]:
+            break
+    words = (near.n_as_long[n - most] + 63) >> 6
+    cheap = postings * WORDS_PER_POSTING <= words * (most + 2)
+    if cheap or n > MOST_BITMAPS or most >= LARGEST_COUNT:
+        return find_by_postings(rows, near, row, n, most)
+    return find_by_bitmaps(rows, near, row, n, most)
+
+
+@step
+def note_row(near, found, mask, n_missing):
+    """Count one more near row."""
+    near.sizes[n_missing] += 1
+    if found < len(near.masks):
+        near.masks[found] = mask
+
+
+@routine
+def find_by_postings(rows, near, row, n, most):
+    """The near rows by the first of the items that they hold, which is one of the ``most + 1`` rarest."""
+    found = np.int64(0)
+    for first in range(min(most + 1, n)):
+        item = near.own[first]
+        for posting in range(rows.post_offsets[item], rows.post_offsets[item + 1]):
+            other = rows.post_rows[posting]
+            p = rows.offsets[other]
+            end = rows.offsets[other + 1]
+            if end - p < n - most:
+                break
+            if other == row:
+                continue
+            mask = np.int64(0)
+            n_missing = np.int64(0)
+            for k in range(n):
+                while p < end and rows.items[p] < near.own[k]:
+                    p += 1
+                if p == end or rows.items[p] != near.own[k]:
+                    n_missing += 1 if near.is_free[k] else n
+                    mask |= np.int64(1) << k
+                elif k < first:
+                    n_missing += n  # counted already, with that item
+                if n_missing > most:
+                    break
+            if n_missing <= most:
+                note_row(near, found, mask, n_missing)
+                found += 1
+        if not near.is_free[first]:
+            break
+    return found
+
+
+@step
+def bits_of(rows, near, k, word):
+    """64 rows, and whether they hold the ``k``-th item."""
+    first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
+    if near.own[k] >= first:
+        return rows.bitmaps[near.own[k] - first, word]
+    return near.bitmaps[k, word]
+
+
+@step
+def draw_bitmaps(rows, near, n, value):
+    """Make the bitmaps of those items that have none; with the value 0, clear them."""
+    first = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
+    for k in range(n):
+        if near.own[k] < first:
+            start = rows.post_offsets[near.own[k]]
+            for posting in range(start, rows.post_offsets[near.own[k] + 1]):
+                other = rows.post_rows[posting]
+                bit = np.uint64(1) << np.uint64(other & 63)
+                near.bitmaps[k, other >> 6] = (near.bitmaps[k, other >> 6] | bit) * value
+
+
+@routine
+def find_by_bitmaps(rows, near, row, n, most):
+    """The near rows, 64 at a time: five words are the bits of 64 counters of missing items."""
+    draw_bitmaps(rows, near, n, np.uint64(1))
+    none, every, one = np.uint64(0), ~np.uint64(0), np.uint64(1)
+    # The counters start so high that one item too many overflows.
+    start = LARGEST_COUNT - most
+    found = np.int64(0)
+    for word in range((near.n_as_long[n - most] + 63) >> 6):
+        c0 = every if start & 1 else none
+        c1 = every if start & 2 else none
+        c2 = every if start & 4 else none
+        c3 = every if start & 8 else none
+        c4 = every if start & 16 else none
+        alive = every
+        for k in range(n):
+            held = bits_of(rows, near, k, word)
+            if near.is_free[k]:
+                carry = ~held
+                c0, carry = c0 ^ carry, c0 & carry
+                c1, carry = c1 ^ carry, c1 & carry
+                c2, carry = c2 ^ carry, c2 & carry
+                c3, carry = c3 ^ carry, c3 & carry
+                c4, carry = c4 ^ carry, c4 & carry
+                alive &= ~carry
+            else:
+                alive &= held
+            if alive == none:
+                break
+        while alive != none:
+            low = alive & (~alive + one)
+            alive ^= low
+            other = (word << 6) + np.int64(count_bits(low - one))
+            if other == row or other >= len(rows.offsets) - 1:
+                continue
+            mask = np.int64(0)
+            n_missing = np.int64(0)
+            for k in range(n):
+                if bits_of(rows, near, k, word) & low == none:
+                    mask |= np.int64(1) << k
+                    n_missing += 1
+            if n_missing < n:
+                note_row(near, found, mask, n_missing)
+                found += 1
+    draw_bitmaps(rows, near, n, np.uint64(0))
+    return found

@@ -1,0 +1,203 @@
+"""How many items a record loses in every safe release, by the other records that could hide it.
+
+A record published as p that keeps a sensitive e needs ``helpers`` others that are published with p∖e and
+without e. A record that was without e can help with e only; one that held all of p can help with one item,
+by losing that. docs/decisions/0020 has the proof.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.arrays import sort_ascending
+from withhold.counting.bits import count_bits
+from withhold.counting.jit import kernel, routine, step
+from withhold.counting.supports import count_support
+from withhold.methods.rho.bound.near_rows import MOST_BITMAPS, find_near
+
+MOST_FREE = 14
+"""With so many items that matter, everything that can be left is tried; else helpers are only counted."""
+
+
+USUALLY_SAFE = 5
+"""Records of so many items are mostly safe as they are, which is quickly seen."""
+
+
+class Needs(NamedTuple):
+    """What is asked of a record."""
+
+    helpers: Any
+    """⌈1/ρ⌉ - 1: how many others a sensitive item needs that lack just that."""
+    with_prior: Any
+    """Whether the empty antecedent counts."""
+    only_sensitive: Any
+    """Whether only sensitive items may be deleted."""
+    most_together: Any
+    """So many items of a record are tested together: one more than the attacker knows."""
+    most_free: Any
+
+
+@kernel
+def bound_rows(rows, sensitive, ends, needs, near, losses, stop):
+    """For the rows in ``ends``: how many items each loses in every safe release, at least.
+
+    A row with more items than are tested together is dealt into parts, which lose no less together.
+    """
+    for row in range(ends[0], ends[1]):
+        if stop[0] != 0:
+            return
+        length = rows.offsets[row + 1] - rows.offsets[row]
+        n_parts = (length + needs.most_together - 1) // needs.most_together
+        for part in range(n_parts):
+            n, n_sensitive = deal_part(rows, sensitive, row, part, n_parts, near)
+            if n_sensitive > 0 and (n > 1 or needs.with_prior):
+                for k in range(n):
+                    near.is_sensitive[k] = sensitive[near.own[k]]
+                    near.is_free[k] = near.is_sensitive[k] or not needs.only_sensitive
+                losses[row] += least_loss(rows, needs, near, row, n, n_sensitive)
+
+
+@step
+def deal_part(rows, sensitive, row, part, n_parts, near):
+    """Put every ``n_parts``-th item into ``near.own``, ascending: sensitive ones are dealt first.
+
+    Returns how many there are, and how many of them are sensitive.
+    """
+    n = np.int64(0)
+    n_sensitive = np.int64(0)
+    dealt = np.int64(0)
+    for wanted in (True, False):
+        for p in range(rows.offsets[row], rows.offsets[row + 1]):
+            if sensitive[rows.items[p]] == wanted:
+                if dealt % n_parts == part:
+                    near.own[n] = rows.items[p]
+                    n += 1
+                    n_sensitive += wanted
+                dealt += 1
+    if n_parts > 1 or (n_sensitive > 0 and n_sensitive < n):
+        sort_ascending(near.own, n)
+    return n, n_sensitive
+
+
+@routine
+def least_loss(rows, needs, near, row, n, n_sensitive):
+    """The fewest items that the row loses of those in ``near.own``."""
+    if n_sensitive == 1 or n <= USUALLY_SAFE:
+        if can_stay(rows, needs, near, n, n_sensitive):
+            return np.int64(0)
+        if n_sensitive == 1:
+            return np.int64(1)
+    n_near = find_near(rows, near, row, n, n_sensitive)
+    n_others = np.int64(len(rows.offsets) - 2)
+    least = n_sensitive
+    # If nobody is near, only a record without all of its sensitive items is safe.
+    if n_near > 0 or n_sensitive == n:
+        n_bits = needs.most_free + 1
+        if n <= MOST_BITMAPS and n_near <= len(near.masks):
+            n_bits = number_bits(near, n, n_near)
+        if n_bits <= needs.most_free:
+            count_masks(near, n, n_near, n_bits)
+            least = least_by_masks(needs, near, n, n_sensitive, n_bits, n_others)
+        else:
+            least = least_by_sizes(needs, near, n, n_sensitive, n_others)
+            if least == 0 and not can_stay(rows, needs, near, n, n_sensitive):
+                least = np.int64(1)
+    for size in range(n_sensitive + 1):
+        near.sizes[size] = 0
+    return least
+
+
+@step
+def number_bits(near, n, n_near):
+    """Number those items in ``near.others`` that are sensitive or that a near row lacks, the others -1.
+
+    No near row lacks the others, and they need no helpers: without them nothing would be easier.
+    """
+    lacked = np.int64(0)
+    for k in range(n_near):
+        lacked |= near.masks[k]
+    n_bits = np.int64(0)
+    for k in range(n):
+        near.others[k] = -1
+        if near.is_sensitive[k] or (lacked >> k) & 1:
+            near.others[k] = n_bits
+            n_bits += 1
+    return n_bits
+
+
+@step
+def count_masks(near, n, n_near, n_bits):
+    """By mask over the numbered items: how many near rows lack none but these."""
+    for k in range(n_near):
+        mask = np.int64(0)
+        for i in range(n):
+            if (near.masks[k] >> i) & 1:
+                mask |= np.int64(1) << near.others[i]
+        near.counts[mask] += 1
+    for b in range(n_bits):
+        bit = np.int64(1) << b
+        for start in range(bit, np.int64(1) << n_bits, 2 * bit):
+            for mask in range(start, start + bit):
+                near.counts[mask] += near.counts[mask - bit]
+
+
+@step
+def can_stay(rows, needs, near, n, n_sensitive):
+    """Whether there are helpers enough for all of the items to stay."""
+    support = count_support(rows, near.own, n, n_sensitive * needs.helpers + 1)
+    missing = np.int64(0)
+    for left_out in range(n):
+        if near.is_sensitive[left_out]:
+            for k in range(n - 1):
+                near.others[k] = near.own[k if k < left_out else k + 1]
+            enough = support + needs.helpers
+            missing += max(enough - count_support(rows, near.others, n - 1, enough), 0)
+            if missing >= support:
+                return False
+    return True
+
+
+@step
+def least_by_masks(needs, near, n, n_sensitive, n_bits, n_others):
+    """The fewest items without which there are helpers enough for the rest; clears ``near.counts``."""
+    n_masks = np.int64(1) << n_bits
+    if n_bits == n:
+        near.counts[n_masks - 1] = n_others
+    sensitive = np.int64(0)
+    for k in range(n):
+        if near.is_sensitive[k]:
+            sensitive |= np.int64(1) << near.others[k]
+    least = n_sensitive
+    for gone in range(n_masks):
+        size = np.int64(count_bits(np.uint64(gone)))
+        if size >= least:
+            continue
+        missing = np.int64(0)
+        if n - size > 1 or needs.with_prior:
+            left = sensitive & ~gone
+            while left != 0 and missing <= near.counts[gone]:
+                bit = left & -left
+                left ^= bit
+                lacking = near.counts[gone | bit] - near.counts[gone]
+                missing += max(needs.helpers - lacking, 0)
+        if missing <= near.counts[gone]:
+            least = size
+    for mask in range(n_masks):
+        near.counts[mask] = 0
+    return least
+
+
+@step
+def least_by_sizes(needs, near, n, n_sensitive, n_others):
+    """The same, only by how many near rows there are: with fewer there are not helpers enough."""
+    n_near = near.sizes[0]
+    for size in range(n_sensitive):
+        n_near += near.sizes[size + 1]
+        if size + 1 == n:
+            n_near = n_others if needs.with_prior else n * needs.helpers
+        if n_near >= (n_sensitive - size) * needs.helpers:
+            return np.int64(size)
+    return n_sensitive
