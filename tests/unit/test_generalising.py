@@ -13,6 +13,7 @@ import withhold as wh
 from withhold.cli import anonymize, audit, compare, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import InputError, PolicyError
+from withhold.formats.item_trees import described_tree
 from withhold.publish.recheck import promises_less
 
 ROWS = [
@@ -216,7 +217,7 @@ def test_hierarchy__refuses_what_does_not_fit(folder):
     with pytest.raises(InputError, match="sensitive items stand above others"):
         wh.anonymize(ROWS, MODEL, hierarchy=wh.Hierarchy.from_edges(above), cut=1)
     everything = wh.RhoUncertainty("0.5", {*public, "pill"})
-    for hierarchy in ("tree.csv", "fan-out:2"):
+    for hierarchy in ("tree.csv", "fan-out:2", "co-occurrence"):
         with pytest.raises(PolicyError, match="all items of the data are sensitive"):
             wh.anonymize(ROWS, everything, hierarchy=hierarchy, cut=1)
     with pytest.raises(PolicyError, match="the model has groups"):
@@ -251,3 +252,27 @@ def test_release__is_the_same_for_any_number_of_threads(folder):
         for jobs in (1, 2)
     ]
     assert made[0] == made[1]
+
+
+def test_co_occurrence__puts_items_together_that_are_held_together():
+    rows = [["a", "b"]] * 5 + [["c", "d"]] * 4 + [["a", "c"], ["e"], ["pill", "e"]]
+    found, _ = described_tree(wh.read(rows), "co-occurrence", set_aside={"pill"})
+    assert found.parent("a") == found.parent("b") == "a+1"
+    assert found.parent("c") == found.parent("d") == "c+1"
+    assert set(found.leaves) == {"a", "b", "c", "d", "e"}
+    again, _ = described_tree(wh.read(rows[::-1]), "co-occurrence", set_aside={"pill"})
+    assert again == found
+
+
+@pytest.mark.parametrize("rows", [[["a"]], [["a", "b"]], [["a"], ["b"], ["c"]], [["b"], []]])
+def test_co_occurrence__is_a_tree_over_any_items(rows):
+    found, described = described_tree(wh.read(rows), "co-occurrence")
+    assert set(found.leaves) == {item for row in rows for item in row}
+    assert described["from"] == "co-occurrence"
+
+
+def test_co_occurrence__makes_a_release_that_is_proved(folder):
+    release = wh.anonymize(ROWS, MODEL, hierarchy="co-occurrence", detail=0.5, seed=1)
+    assert release.verdict.status is wh.Status.HOLDS
+    with pytest.raises(PolicyError, match="takes no numbers"):
+        wh.anonymize(ROWS, MODEL, hierarchy="co-occurrence:3", cut=1)

@@ -7,11 +7,16 @@ from collections.abc import Collection
 from typing import Any
 
 from withhold.data import Hierarchy, Records
+from withhold.data.co_occurrence import co_occurrence_edges
+from withhold.data.tree_building import build_tree
 from withhold.errors import PolicyError
 from withhold.formats.hierarchy import read_hierarchy
 
+CO_OCCURRENCE = "co-occurrence"
+BUILT = ("prefix", "fan-out", CO_OCCURRENCE)
 TreeSource = Hierarchy | str | os.PathLike[str] | None
-"""A tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), or ``"fan-out:10"``."""
+"""A tree, a file, ``"prefix"`` or ``"prefix:1,3"`` (of codes such as ICD's), ``"fan-out:10"``, or
+``"co-occurrence"`` (items that are held together)."""
 
 
 def tree_for(records: Records, hierarchy: TreeSource) -> tuple[Hierarchy, dict[str, Any]]:
@@ -42,12 +47,18 @@ def _read_or_built(
     records: Records, wanted: str, set_aside: Collection[str]
 ) -> tuple[Hierarchy, str]:
     kind, _, numbers = wanted.partition(":")
-    if os.path.isfile(wanted) or kind not in ("prefix", "fan-out"):
+    if wanted == CO_OCCURRENCE and not os.path.isfile(wanted):
+        left_out = set_aside if set(records.vocabulary) - set(set_aside) else ()
+        edges = co_occurrence_edges(records, left_out)
+        return Hierarchy(*build_tree(edges)), wanted
+    if os.path.isfile(wanted) or kind not in BUILT:
         if "=" in wanted and not os.path.isfile(wanted):
             raise PolicyError(
                 f"{wanted!r} is about columns of a table; for items name the hierarchy alone"
             )
         return read_hierarchy(wanted), os.path.basename(wanted)
+    if kind == CO_OCCURRENCE:
+        raise PolicyError(f"{CO_OCCURRENCE} takes no numbers, so {wanted!r} is not understood")
     try:
         lengths = [int(number) for number in numbers.split(",")] if numbers else []
     except ValueError:

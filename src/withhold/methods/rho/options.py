@@ -58,8 +58,9 @@ class RhoSearch(SearchOptions):
     hierarchy: Annotated[
         Hierarchy | str | os.PathLike[str] | None,
         Option(
-            "Publish public items as groups, so that fewer sensitive ones are withheld: a file, prefix or "
-            "fan-out:10. Requires --detail or --cut; with neither, prints what each would cost.",
+            "Publish public items as groups, so that fewer sensitive ones are withheld: a file, prefix, "
+            "fan-out:10, or co-occurrence (made from the data). Requires --detail or --cut; with neither, "
+            "prints what each would cost.",
             kind="file",
         ),
     ] = None

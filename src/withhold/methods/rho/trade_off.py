@@ -7,7 +7,7 @@ then run in earnest. The estimate only chooses what to run, and is never shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +28,10 @@ from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.cut_path import Step, path_of_cuts
 from withhold.methods.rho.search.suppressor import suppress_rho
 
-SPACED = 10
-"""Cuts of the path by the estimate, and as many by the logarithm of NCP; many of them are the same."""
+BY_ESTIMATE, BY_NCP = 9, 13
+"""Cuts of the path that are spaced evenly by one measure; many are the same."""
+LEAST_NCP = 0.001
+"""Below, a logarithm would space out what hardly differs."""
 
 
 def find_curve(
@@ -81,17 +83,14 @@ def without_hierarchy(options: RhoSearch) -> RhoSearch:
 
 def spaced(steps: Sequence[Step]) -> list[int]:
     """The places of steps that are spread evenly over the estimate, and over the logarithm of NCP."""
-    with_ncp = [step for step in steps if step.penalty > 0]
-    measures: list[tuple[Sequence[Step], Callable[[Step], float]]] = [
-        (steps, lambda step: step.estimate),
-        (with_ncp, lambda step: float(np.log(step.penalty))),
-    ]
+    measures = (
+        (BY_ESTIMATE, np.array([step.estimate for step in steps])),
+        (BY_NCP, np.log(np.maximum([step.penalty for step in steps], LEAST_NCP))),
+    )
     places: set[int] = set()
-    for among, measure in measures:
-        values = np.array([measure(step) for step in among])
-        if len(values):
-            wanted = np.linspace(values.min(), values.max(), SPACED)
-            places |= set(np.abs(values[None, :] - wanted[:, None]).argmin(axis=1).tolist())
+    for number, values in measures:
+        wanted = np.linspace(values.min(), values.max(), number)
+        places |= set(np.abs(values[None, :] - wanted[:, None]).argmin(axis=1).tolist())
     return sorted(places)
 
 

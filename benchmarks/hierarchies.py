@@ -1,0 +1,123 @@
+"""The suite of groups under ρ-uncertainty: what is withheld for how much detail, as a mean over draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import mean
+from typing import Any, NamedTuple
+
+from benchmarks.bench import Bench, data_folder
+from benchmarks.tables import Table
+
+RHO = "0.5"
+DRAWS = 5
+"""The list that comes with a file, if there is one, and else seeded draws of 40 % of the items as sensitive."""
+SLACK = 1.03
+"""A target is met within 3 %."""
+
+
+class Target(NamedTuple):
+    """The most that may be withheld of the sensitive items, as a share, where so much detail is given up."""
+
+    ncp: float
+    withheld: float
+
+
+class Setting(NamedTuple):
+    """A file with its tree, what is asked of its curve, and in how many seconds."""
+
+    tree: str
+    targets: tuple[Target, ...]
+    seconds: float | None
+
+
+SETTINGS = {
+    "groceries": Setting(
+        "groceries-hierarchy.csv",
+        (Target(0.072, 0.33), Target(0.055, 0.37), Target(0.038, 0.44)),
+        5,
+    ),
+    "bms-webview-2": Setting("fan-out:10", (Target(0.0045, 0.585), Target(0.05, 0.46)), 40),
+    "retail": Setting("fan-out:10", (Target(0.007, 0.84), Target(0.054, 0.71)), 100),
+    "pharmacy": Setting("co-occurrence", (Target(0.038, 0.22),), None),
+}
+COLUMNS = {
+    "file": "",
+    "tree": "",
+    "NCP at most": ".4f",
+    "withheld": ".3f",
+    "least draw": ".3f",
+    "most draw": ".3f",
+    "without": ".3f",
+    "seconds": ".1f",
+    "peak MB": ".0f",
+}
+NOTES = [
+    f"Sensitive occurrences withheld at ρ = {RHO}, as a share: the mean over {DRAWS} draws of what is",
+    "sensitive, of each the least among the proved cuts that give up no more detail. Draws differ widely:",
+    "where the most frequent items are sensitive, more is withheld. Without: every item as itself.",
+    "Seconds: one whole curve.",
+]
+
+
+def hierarchies(bench: Bench) -> list[Table]:
+    """The curve of every file for several draws of sensitive items."""
+    table = Table("Generalise before you withhold", COLUMNS, notes=NOTES)
+    for name, setting in SETTINGS.items():
+        path, tree = _path(bench, name), setting.tree
+        if path is None:
+            continue
+        if tree.endswith(".csv"):
+            tree = str(data_folder() / tree)
+        listed = data_folder() / f"{name}-sensitive.txt"
+        runs = []
+        for draw in range(1 if name == "pharmacy" else DRAWS):
+            use_list = draw == 0 and listed.exists()
+            run = bench.run(
+                f"trade-off of {name}, draw {draw + 1}",
+                "trade_off",
+                once=True,
+                path=path,
+                hierarchy=tree,
+                rho=RHO,
+                sensitive=str(listed) if use_list else None,
+                draw=draw + 1,
+            )
+            if run is not None:
+                runs.append(run)
+        if runs:
+            _add(bench, table, name, setting, runs)
+    return [table]
+
+
+def _path(bench: Bench, name: str) -> str | None:
+    """Where the file is; the pharmacy has none, for it is invented."""
+    if name == "pharmacy":
+        return ""
+    if name == "groceries":
+        packed: Path = data_folder() / "groceries.csv.gz"
+        if not packed.exists():
+            bench.say(f"{name} is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+            return None
+        return str(packed)
+    file = bench.file(name)
+    return None if file is None else str(file.path)
+
+
+def _add(
+    bench: Bench, table: Table, name: str, setting: Setting, runs: list[dict[str, Any]]
+) -> None:
+    for target in setting.targets:
+        withheld = [min(share for share, ncp in run["points"] if ncp <= target.ncp) for run in runs]
+        row = {
+            "file": name,
+            "tree": setting.tree,
+            "NCP at most": target.ncp,
+            "withheld": bench.judged(mean(withheld), target.withheld * SLACK),
+            "least draw": min(withheld),
+            "most draw": max(withheld),
+            "without": mean(run["points"][0][0] for run in runs),
+            "seconds": bench.judged(max(run["seconds"] for run in runs), setting.seconds),
+            "peak MB": max(run["peak_mb"] for run in runs),
+        }
+        table.add(**row)
