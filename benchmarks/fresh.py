@@ -78,12 +78,11 @@ def _run(command: Sequence[str], request: str, environment: Mapping[str, str] | 
 
 def main() -> None:
     """The child: one request in, one line of JSON out."""
-    from benchmarks import measures, table_measures
+    from benchmarks import measures, paper_measures, table_measures
 
     request = json.load(sys.stdin)
-    result = (measures.MEASURES | table_measures.TABLE_MEASURES)[request["measure"]](
-        **request["arguments"]
-    )
+    known = measures.MEASURES | table_measures.TABLE_MEASURES | paper_measures.PAPER_MEASURES
+    result = known[request["measure"]](**request["arguments"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_MAXRSS / MB
     print(json.dumps({**result, "peak_mb": peak}))
 
