@@ -37,6 +37,7 @@ bounds: .venv/.for-development
 docs: .venv/.for-development
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_stub.py
+	$(BIN)/python docs/make_papers.py
 
 bench: .venv/.for-development
 	$(BIN)/python -m benchmarks

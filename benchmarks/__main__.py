@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    advice,
     before_suppressing,
     bounds,
     buckets,
     coherence,
     hierarchies,
+    paper_partial,
+    papers,
     patterns,
     personal,
     scaling,
@@ -33,7 +36,7 @@ from benchmarks.tables import Table
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 SUITES: dict[str, Callable[[Bench], list[Table]]] = {
-    suite.__name__: suite
+    suite.__name__.replace("_", "-"): suite
     for suite in (
         before_suppressing.start,
         before_suppressing.reading,
@@ -51,6 +54,8 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         patterns.rules,
         table_suite.tables,
         personal.personal,
+        advice.advice,
+        paper_partial.paper_partial,
     )
 }
 LIBRARIES = ("numpy", "numba", "polars", "pyfim")
@@ -101,6 +106,8 @@ def _store(name: str, tables: list[Table], *, quick: bool, load: float, took: fl
         results: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         results = {}
+    if name in papers.SHOWN:
+        papers.store(name, tables, quick=quick)
     results[name] = {
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": _machine(),

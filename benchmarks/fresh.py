@@ -78,12 +78,15 @@ def _run(command: Sequence[str], request: str, environment: Mapping[str, str] | 
 
 def main() -> None:
     """The child: one request in, one line of JSON out."""
-    from benchmarks.measures import MEASURES
-    from benchmarks.table_measures import TABLE_MEASURES
-    from benchmarks.trade_off_measures import TRADE_OFF_MEASURES
+    from benchmarks import measures, paper_measures, table_measures, trade_off_measures
 
     request = json.load(sys.stdin)
-    known = MEASURES | TABLE_MEASURES | TRADE_OFF_MEASURES
+    known = {
+        **measures.MEASURES,
+        **table_measures.TABLE_MEASURES,
+        **paper_measures.PAPER_MEASURES,
+        **trade_off_measures.TRADE_OFF_MEASURES,
+    }
     result = known[request["measure"]](**request["arguments"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_MAXRSS / MB
     print(json.dumps({**result, "peak_mb": peak}))

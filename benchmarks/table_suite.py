@@ -65,7 +65,7 @@ def tables(bench: Bench) -> list[Table]:
             )
             found.notes[2:] = [
                 f"Original: naive Bayes {100 * run['bayes_before']:.2f} %, "
-                f"tree {100 * run['tree_before']:.2f} %."
+                f"tree {100 * run['tree_before']:.2f} %. Seeds: {len(seeds)}."
             ]
     return [found, _growth(bench, path), _million(bench, path)]
 

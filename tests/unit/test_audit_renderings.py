@@ -32,6 +32,7 @@ ROWS = [
     ["milk", "bread", "beer", "soap"],
 ]
 SECRET = {"insulin"}
+UNSAFE = [*ROWS, ["razor", "insulin", "bread"]]
 
 
 def models() -> dict[str, Model]:
@@ -63,6 +64,40 @@ def counting_mode(request, monkeypatch):
     if request.param == "estimated":
         monkeypatch.setattr(counting, "MOST_SETS", 0)
     return request.param
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "words"),
+    [
+        ({"rho": "0.7"}, UNSAFE, ["ρ = 0.5 promises more"]),
+        ({"rho": "0.51"}, UNSAFE, ["ρ = 0.5 promises more"]),
+        ({"rho": "0.5"}, UNSAFE, []),
+        ({"rho": "0.5", "max_known": 1}, UNSAFE, ["a weak promise"]),
+        ({"rho": "0.5", "max_known": 2}, UNSAFE, []),
+        ({"rho": "0.5", "max_known": 3}, UNSAFE, ["saves next to nothing"]),
+        ({"rho": "0.7", "max_known": 4}, UNSAFE, ["ρ = 0.5", "saves next to nothing"]),
+        ({"rho": "0.5", "sensitive": {"insulin", "soap"}}, UNSAFE, ["Naming fewer items"]),
+        ({"rho": "0.9"}, [["bread", "insulin"], ["bread"]] * 3, []),
+    ],
+    ids=str,
+)
+def test_advice__is_told_where_it_applies_and_everywhere_alike(options, rows, words):
+    model = wh.RhoUncertainty(**{"sensitive": SECRET, **options})
+    audit = asking.audit(rows, model, samples=50)
+    assert len(audit.advice) == len(words)
+    assert all(word in line for word, line in zip(words, audit.advice, strict=True))
+    assert audit_as_dict(audit)["advice"] == list(audit.advice)
+    text = audit_text(audit, name="shop.dat")
+    told = [f"Advice: {line}" for line in audit.advice]
+    assert [line for line in text.splitlines() if "Advice" in line] == told
+    release = asking.anonymize(rows, model)
+    section = attack_section(examine(release), with_original=True)
+    told = [part.text for part in section.parts if isinstance(part, Paragraph)]
+    assert [text for text in told if "Advice" in text] == [
+        f"Advice: {line}" for line in audit.advice
+    ]
+    for_others = attack_section(examine(release), with_original=False).for_strangers()
+    assert "Advice" not in str(for_others)
 
 
 @each_model

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from benchmarks.baselines import tdcontrol
 from benchmarks.baselines.permutation import estimated_counts, permute
+from benchmarks.baselines.tdcontrol import estimated_counts as tree_counts
+from benchmarks.baselines.tdcontrol import generalise_top_down
 from hypothesis import given
 from hypothesis import strategies as st
+
+import oracle
+import withhold as wh
 
 ITEMS = tuple("abcdexyz")
 SENSITIVE = frozenset("xyz")
@@ -34,3 +41,39 @@ def test_permute__groups_transactions_that_are_alike():
     alike = [["a", "b", "x"], ["a", "b"], ["c", "d", "y"], ["c", "d"]]
     group_of = permute(alike, SENSITIVE, 2).group_of
     assert group_of[0] == group_of[1] != group_of[2] == group_of[3]
+
+
+TREE = wh.Hierarchy.from_paths([[item, "ab" if item in "ab" else "cde", "all"] for item in "abcde"])
+
+
+@given(TABLES, st.sampled_from(["0.3", "0.5", "0.7"]))
+def test_top_down__is_safe_and_every_item_is_everywhere_under_one_node(records, rho):
+    table = wh.Records.from_lists([*records, ITEMS])
+    published = generalise_top_down(table, wh.RhoUncertainty(rho, SENSITIVE), TREE)
+    rows = [frozenset(row) for row in published.data.to_lists()]
+    assert oracle.is_safe(rows, SENSITIVE, Fraction(rho))
+    names = {**published.node_of, **{item: item for item in SENSITIVE}}
+    assert rows == [
+        frozenset(names[item] for item in row) - published.suppressed for row in table.to_lists()
+    ]
+    assert all(TREE.covers(node, leaf) for leaf, node in published.node_of.items())
+    assert 0.0 <= published.loss <= 1.0
+
+
+def test_top_down__goes_down_where_that_loses_less():
+    # Nothing need go: the cut ends at the leaves, and every count is known.
+    table = wh.Records.from_lists(
+        [["a", "x"], ["a"], ["a"], ["b"], ["b", "c"], ["c"], ["d"], ["e"]]
+    )
+    published = generalise_top_down(table, wh.RhoUncertainty("0.5", SENSITIVE), TREE)
+    assert published.loss == 0.0
+    assert tree_counts(published) == {"a": 3, "b": 2, "c": 2, "d": 1, "e": 1, "x": 1}
+
+
+def test_top_down__counts_are_spread_over_the_leaves(monkeypatch):
+    # With a single trial everything stays under the root: 8 records hold it, for 5 leaves.
+    monkeypatch.setattr(tdcontrol, "MOST_TRIALS", 1)
+    table = wh.Records.from_lists([["a", "b", "x"], *[["a"]] * 3, ["b"], ["c"], ["d"], ["e"]])
+    published = generalise_top_down(table, wh.RhoUncertainty("0.5", SENSITIVE), TREE)
+    assert published.loss == pytest.approx(9 / 10)
+    assert tree_counts(published) == {**dict.fromkeys("abcde", 8 / 5), "x": 1}

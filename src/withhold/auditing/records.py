@@ -157,6 +157,10 @@ class Breaches(ABC):
     def attack_curve(self) -> tuple[AttackPoint, ...]:
         """What is learnt from 1, 2, 3, … random items."""
 
+    def advice(self) -> tuple[str, ...]:
+        """What is worth thinking about before a release is made of data that break the model."""
+        return ()
+
     def n_sets(self, size: int) -> int:
         """At most so many sets of the size would be looked at."""
         return self.frame.n_sets(size)
@@ -258,6 +262,7 @@ def audit_records(records: Records, verdict: Verdict, breaches: Breaches) -> Aud
         breaches=tuple(breach for each in found for breach in each.worst)[: request.show],
         exposed_records=int(exposed.sum()),
         attack_curve=breaches.attack_curve(),
+        advice=breaches.advice() if verdict.status is Status.BROKEN else (),
     )
 
 

@@ -143,6 +143,8 @@ class Audit:
     """Names that were listed and that the data do not have."""
     risks: Risks | None = None
     """Of re-identifying somebody whose whole record is known."""
+    advice: tuple[str, ...] = ()
+    """What is worth thinking about before a release is made, one sentence or two each."""
 
     @property
     def by_size(self) -> Mapping[int, int]:

@@ -105,6 +105,7 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
             parts.append(Listing(words_of(before.model).counts, head, rows, right=right))
         if before.breaches:
             parts.append(_worst(before))
+        parts += [Paragraph(f"Advice: {line}") for line in before.advice]
     known = before.attack_curve if with_original else ()
     for plot in _attack_plots(after.model, known, after.attack_curve):
         if any(value for line in plot.lines for value in line.values):

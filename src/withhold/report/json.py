@@ -59,6 +59,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
             }
             for point in audit.attack_curve
         ],
+        "advice": list(audit.advice),
         "seed": audit.seed,
         "seconds": round(audit.seconds, 4),
     }

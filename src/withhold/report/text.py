@@ -53,6 +53,8 @@ def audit_text(audit: Any, *, name: str) -> str:
         lines += ["", *_curve(audit)]
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "record")]
+    if audit.advice:
+        lines += ["", *(f"Advice: {line}" for line in audit.advice)]
     lines += ["", _work_done(audit.verdict, audit.seconds)]
     return page(lines)
 

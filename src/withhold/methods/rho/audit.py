@@ -22,6 +22,7 @@ from withhold.counting.set_draws import Frame
 from withhold.data.array_types import Ints
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
+from withhold.methods.rho.advice import advise
 from withhold.methods.rho.check.closed_sets import Rule
 from withhold.methods.rho.check.proof import named, verify_rho
 from withhold.methods.rho.check.survey import survey
@@ -63,6 +64,10 @@ class RuleBreaches(Breaches):
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
         return attack_curve(self.layout, self.request, self.stop, allowed=self.model.rho)
+
+    def advice(self) -> tuple[str, ...]:
+        supports = self.layout.supports
+        return advise(self.model, supports.sum(), supports[self.layout.sensitive].sum())
 
 
 audit_rho = audit_by(verify_rho, RuleBreaches)
