@@ -1,4 +1,4 @@
-"""Ruin and recreate: take something away from a few alike records, and give back what is safe in another order.
+"""Ruin and recreate: take something from a few alike records, and give back what is safe in another order.
 
 Every step leaves a safe table, so polishing can end after any move.
 """
@@ -10,27 +10,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from withhold.counting.arrays import sort_ascending
 from withhold.counting.jit import kernel, step
 from withhold.counting.supports import IndexedRows
-from withhold.counting.walk import place_of
 from withhold.methods.rho.search.antecedent_fix import next_random
-from withhold.methods.rho.search.polish_safety import MOST, can_add, can_delete, toggle
+from withhold.methods.rho.search.events import add_event
+from withhold.methods.rho.search.polish_safety import (
+    MOST,
+    can_add,
+    can_delete,
+    take_subset,
+    toggle,
+)
 
 ALIKE = 12
 """Records that lose something with the one that a move starts from, at most."""
 LOOKED_AT = 400
 """Records among which the most alike are chosen, at most."""
 DRAWS = 64
-"""To find something that was withheld; if none is, the move is over."""
+"""To find one that is still gone; if none is, the move is over."""
 
 
 class Aim(NamedTuple):
     """What polishing is for."""
 
     starts: Any
-    """Positions of sensitive occurrences, one of which a move starts from if it is gone."""
-    worth: Any
-    """By rank: what an occurrence is worth."""
+    """Positions that sensitive items are gone from; a move starts from one of them."""
     may_go: Any
     """By rank: what may be withheld."""
     chances: Any
@@ -51,7 +56,7 @@ class Moves(NamedTuple):
     """What its records lack."""
     gone_rows: Any
     done: Any
-    """How many moves were made, how many stayed, what they gained."""
+    """How many moves were made, and by how many occurrences the table has grown."""
 
 
 def new_moves(rows: IndexedRows) -> Moves:
@@ -65,7 +70,7 @@ def new_moves(rows: IndexedRows) -> Moves:
         changed_rows=np.empty(2 * most, dtype=np.int32),
         gone=np.empty(most, dtype=np.int32),
         gone_rows=np.empty(most, dtype=np.int32),
-        done=np.zeros(3, dtype=np.int64),
+        done=np.zeros(2, dtype=np.int64),
     )
 
 
@@ -85,16 +90,12 @@ def make_moves(rows, rule, aim, scratch, moves, state, n_moves, stop):
         n_ruined = ruin(rows, rule, aim, scratch, moves, n_chosen, e, state)
         n_changed = n_ruined
         for k in range(list_gone(rows, rule, aim, moves, n_chosen, state)):
-            if can_add(rows, rule, scratch, moves.gone_rows[k], moves.gone[k]):
+            if can_add(rows, rule, scratch, moves.gone_rows[k], moves.gone[k], MOST - 1):
                 n_changed = change(rows, moves, n_changed, moves.gone_rows[k], moves.gone[k])
-        gain = np.int64(0)
-        for k in range(n_changed):
-            item = rows.items[moves.changed[k]]
-            worth = aim.worth[item if item >= 0 else ~item]
-            gain += -worth if k < n_ruined else worth
+        # What was put back, less what was taken away.
+        gain = n_changed - 2 * n_ruined
         if gain >= 0 or (-gain <= len(aim.chances) and next_random(state) < aim.chances[-gain - 1]):
-            moves.done[1] += 1
-            moves.done[2] += gain
+            moves.done[1] += gain
         else:
             for k in range(n_changed - 1, -1, -1):
                 toggle(rows, moves.changed_rows[k], moves.changed[k])
@@ -176,7 +177,7 @@ def change(rows, moves, n_changed, row, position):
 
 @step
 def ruin(rows, rule, aim, scratch, moves, n_chosen, e, state):
-    """Take e and about half of the other sensitive items from the chosen rows where that is safe; how many."""
+    """Take e and about half of the other sensitive items from the chosen rows where that is safe."""
     n_changed = np.int64(0)
     for k in range(n_chosen):
         row = moves.chosen[k]
@@ -192,9 +193,9 @@ def ruin(rows, rule, aim, scratch, moves, n_chosen, e, state):
                 rows, rule, scratch, row, p
             ):
                 n_changed = change(rows, moves, n_changed, row, p)
-        if rarest >= 0 and n_gone >= 2 and next_random(state) % 3 == 0:
-            if can_delete(rows, rule, scratch, row, rarest):
-                n_changed = change(rows, moves, n_changed, row, rarest)
+        drawn = rarest >= 0 and n_gone >= 2 and next_random(state) % 3 == 0
+        if drawn and can_delete(rows, rule, scratch, row, rarest):
+            n_changed = change(rows, moves, n_changed, row, rarest)
     return n_changed
 
 
@@ -215,3 +216,33 @@ def list_gone(rows, rule, aim, moves, n_chosen, state):
                     moves.gone_rows[at] = row
                     n += 1
     return n
+
+
+@kernel
+def explain_gone(rows, rule, scratch, positions, position_rows, events, antecedents):
+    """Note for each position why what is gone from there must be; put it back where nothing breaks."""
+    for k in range(len(positions)):
+        row = position_rows[k]
+        x = ~rows.items[positions[k]]
+        if can_add(rows, rule, scratch, row, positions[k], MOST):
+            toggle(rows, row, positions[k])
+            continue
+        mask, consequent, joint, support = scratch.witness
+        size = take_subset(scratch, MOST, mask)
+        e = x
+        if consequent >= 0:
+            e = scratch.ranks[consequent]
+            scratch.itemset[size] = x
+            size += 1
+            sort_ascending(scratch.itemset, size)
+        add_event(events, antecedents, scratch.itemset, size, (e, joint, support))
+        events.positions[events.counts[0]] = positions[k]
+        events.answers[events.counts[0]] = events.counts[1] - 1
+        events.counts[0] += 1
+
+
+@kernel
+def toggle_all(rows, positions, position_rows):
+    """Put back or take away what is gone from, or stands at, each position."""
+    for k in range(len(positions)):
+        toggle(rows, position_rows[k], positions[k])

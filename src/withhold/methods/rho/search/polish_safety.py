@@ -1,8 +1,8 @@
 """Does a safe table stay safe when one occurrence comes back, or goes? Exactly, for records of a few items.
 
-Let P be what record r holds, without x. When x comes back, sup(qx) rises for every q ⊆ P: the rules q→x gain a
-record, and so do the rules qx→f with f ∈ P, together with their antecedent. When x goes, the rules qx→f with
-f ∉ r lose a record of their antecedent only. No other confidence rises.
+Let P be what record r holds, without x. When x comes back, sup(qx) rises for every q ⊆ P: the rules q→x gain
+a record, and so do the rules qx→f with f ∈ P, together with their antecedent. When x goes, the rules qx→f
+with f ∉ r lose a record of their antecedent only. No other confidence rises.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -18,7 +18,7 @@ from withhold.counting.supports import IndexedRows, count_support
 from withhold.methods.rho.model import Limits
 
 MOST = 14
-"""Items of a record that is changed; longer ones are left as they are, for all subsets are looked at."""
+"""Items that a record which is changed may have; longer ones have too many subsets to look at."""
 
 
 class Rule(NamedTuple):
@@ -95,12 +95,12 @@ def toggle(rows, row, position):
 
 
 @step
-def list_rest(rows, scratch, row, position):
-    """Put what the row holds elsewhere into ``scratch.ranks``; returns how many, or -1 if too many."""
+def list_rest(rows, scratch, row, position, most):
+    """Put what the row holds elsewhere into ``scratch.ranks``; returns how many, or -1 if above ``most``."""
     n = np.int64(0)
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         if rows.items[p] >= 0 and p != position:
-            if n == MOST:
+            if n == most:
                 return np.int64(-1)
             scratch.ranks[n] = rows.items[p]
             n += 1
@@ -155,13 +155,13 @@ def note(scratch, mask, consequent, joint, support):
 
 
 @routine
-def can_add(rows, rule, scratch, row, position):
-    """Whether the table stays safe if the row gets back what is gone from the position.
+def can_add(rows, rule, scratch, row, position, most):
+    """Whether the table stays safe if the row, of at most ``most`` items, gets back what is gone there.
 
     If not, ``scratch.witness`` says what breaks, unless the record is too long (joint 0).
     """
     x = ~rows.items[position]
-    n = list_rest(rows, scratch, row, position)
+    n = list_rest(rows, scratch, row, position, most)
     note(scratch, 0, -1, 0, 0)
     if n < 0:
         return False
@@ -260,7 +260,7 @@ def can_delete(rows, rule, scratch, row, position):
     """Whether the table stays safe if the row loses what stands at the position."""
     if rule.max_known == 0:
         return True
-    n = list_rest(rows, scratch, row, position)
+    n = list_rest(rows, scratch, row, position, MOST - 1)
     if n < 0:
         return False
     n_others = list_others(rows, rule, scratch, n, row, rows.items[position])

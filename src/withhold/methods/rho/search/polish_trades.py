@@ -66,7 +66,7 @@ def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
             moves.changed[n_changed] = p
             n_changed += 1
         elif rows.items[p] >= 0:
-            if n_rest == MOST:
+            if n_rest == MOST - 1:
                 return False
             scratch.ranks[n_rest] = rows.items[p]
             n_rest += 1
@@ -80,9 +80,9 @@ def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
     while n_changed < n_dropped and can_delete(rows, rule, scratch, row, moves.changed[n_changed]):
         n_changed = change(rows, moves, n_changed, row, moves.changed[n_changed])
     if n_changed == n_dropped:
-        n_changed = put_back(rows, rule, aim, scratch, moves, row, n_changed, True)
+        n_changed = put_back(rows, rule, scratch, moves, row, n_changed, True)
     if n_changed >= 2 * n_dropped:
-        put_back(rows, rule, aim, scratch, moves, row, n_changed, False)
+        put_back(rows, rule, scratch, moves, row, n_changed, False)
         return True
     for k in range(n_changed - 1, -1, -1):
         toggle(rows, row, moves.changed[k])
@@ -90,10 +90,10 @@ def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
 
 
 @step
-def put_back(rows, rule, aim, scratch, moves, row, n_changed, sensitive):
+def put_back(rows, rule, scratch, moves, row, n_changed, sensitive):
     """Put back what the row lacks, of one kind, and can have; returns how many were changed by now."""
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] < 0 and rule.sensitive[~rows.items[p]] == sensitive:
-            if can_add(rows, rule, scratch, row, p):
-                n_changed = change(rows, moves, n_changed, row, p)
+        wanted = rows.items[p] < 0 and rule.sensitive[~rows.items[p]] == sensitive
+        if wanted and can_add(rows, rule, scratch, row, p, MOST - 1):
+            n_changed = change(rows, moves, n_changed, row, p)
     return n_changed
