@@ -284,6 +284,17 @@ def test_usage__is_exit_2_and_says_what_is_wrong(shop, options, said):
         (["--max-cost", "nan"], "--max-cost must be a number"),
         (["--budget", "0"], "budget must be above 0"),
         (["--budget", "nan"], "--budget must be a number"),
+        (["--polish", "nan"], "--polish must be a number"),
+        (["--polish", "0"], "polish must be above 0 seconds"),
+        (["--polish", "-3"], "polish must be above 0 seconds"),
+        (["--polish", "1e300"], "604800"),
+        (["--polish", "inf"], "604800"),
+        (["--polish", "soon"], "--polish"),
+        (["--polish-moves", "1.5"], "--polish-moves"),
+        (["--polish-moves", "-1"], "--polish-moves"),
+        (["--polish", "1", "--polish-moves", "9"], "give either polish (seconds) or polish_moves"),
+        (["--polish", "1", "--keep", "counts"], "polishing would undo what keep=counts is for"),
+        (["--polish-moves", "1", "--keep", "distribution"], "choose keep=rules or keep=sensitive"),
     ],
 )
 def test_usage__of_anonymize_leaves_no_file(shop, options, said):

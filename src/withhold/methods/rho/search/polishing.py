@@ -36,7 +36,7 @@ AT_ONCE = 1024
 TEMPERATURE = 0.3
 """A move that costs d occurrences stays with the probability exp(-d / TEMPERATURE)."""
 RARE = 64
-"""A public item may be withheld if at most one in so many records holds it."""
+"""A public item may be withheld if at most so many records hold it, or one in so many of all."""
 PASSES = 2
 """Over all records, to trade items: a third one finds hardly anything."""
 
@@ -67,7 +67,7 @@ class _Polisher:
         sensitive, supports = work.layout.sensitive, work.layout.supports
         self.rule = new_rule(model.limits, model.max_known, sensitive)
         chances = np.exp(np.arange(-1, -6, -1) / TEMPERATURE) * 2**31
-        rare = supports * RARE <= work.layout.n_rows
+        rare = supports <= max(RARE, work.layout.n_rows // RARE)
         self.aim = Aim(
             starts=np.zeros(0, dtype=np.int32),
             may_go=sensitive | (rare & any_item),
