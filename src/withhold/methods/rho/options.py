@@ -86,7 +86,7 @@ class RhoSearch(SearchOptions):
         float | None,
         Option(
             "Seconds to improve the release after the search; safe whenever it ends.",
-            at_most=A_WEEK,
+            repeated_by="polish_moves",
         ),
     ] = None
     polish_moves: Annotated[
@@ -120,8 +120,10 @@ class RhoSearch(SearchOptions):
         return self.polish is not None or self.polish_moves is not None
 
     def _check_polish(self) -> None:
-        if self.polish is not None and not self.polish > 0:
-            raise PolicyError(f"polish must be above 0 seconds, not {self.polish}")
+        if self.polish is not None and not 0 < self.polish <= A_WEEK:
+            raise PolicyError(
+                f"polish must be above 0 seconds and at most {A_WEEK} (a week), not {self.polish}"
+            )
         if self.polish is not None and self.polish_moves is not None:
             raise PolicyError("give either polish (seconds) or polish_moves (a number), not both")
         if self.polishes and self.keep in ("distribution", "counts"):
