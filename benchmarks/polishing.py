@@ -12,7 +12,7 @@ SECONDS = {"bms-webview-1": 60.0, "bms-webview-2": 120.0, "retail": 120.0}
 RATIOS = {"bms-webview-1": 0.96, "bms-webview-2": 0.98, "retail": 1.0}
 """The polished loss as a share of the loss without, at most."""
 SENSITIVE_RATIOS = {"bms-webview-2": 44_300 / 59_900}
-"""Sensitive occurrences that ``rules`` keeps as a share of those that ``sensitive`` does, polished, at most."""
+"""Sensitive occurrences that ``rules`` keeps as a share of those of polished ``sensitive``, at most."""
 RHO = "0.7"
 
 
