@@ -117,6 +117,19 @@ def test_polish__gives_back_what_a_budget_took(pharmacy):
     assert polished.verdict.status is wh.Status.HOLDS
 
 
+@pytest.mark.parametrize("keep", KEEPS)
+def test_polish__of_records_with_groups_is_proved(pharmacy, keep):
+    table, sensitive = pharmacy
+    model = wh.RhoUncertainty("0.5", sensitive)
+    groups = {"hierarchy": "fan-out:5", "cut": 1, "keep": keep, "seed": 3}
+    plain = lenient.anonymize(table, model, **groups)
+    polished = lenient.anonymize(table, model, **groups, polish_moves=300)
+    assert polished.options["polish_moves"] == 300
+    assert polished.options["groups"] == plain.options["groups"]
+    assert polished.verdict.status is wh.Status.HOLDS
+    assert polished.loss.removed <= plain.loss.removed
+
+
 def test_polish__a_safe_table_needs_no_moves():
     model = wh.RhoUncertainty("0.5", ["e"])
     for keep in KEEPS:
