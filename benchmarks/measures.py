@@ -37,6 +37,7 @@ def fill_cache() -> Result:
         {"budget": 1e-6},
         {"keep": "distribution"},
         {"keep": "counts"},
+        {"keep": "sensitive", "polish": 1.0},
     ]
     began = time.perf_counter()
     for way in ways:
@@ -138,6 +139,8 @@ def anonymize(
         "bound_seconds": release.timings.get("bound"),
         "sensitive_loss": release.loss.sensitive_occurrences,
         "symmetric_kl": release.loss.symmetric_kl,
+        "sensitive_kept": release.loss.total_sensitive - release.loss.removed_sensitive,
+        "moves": release.options.get("polish_moves") or 0,
         "records": len(table),
         "loaded": loaded[0],
     }
@@ -368,6 +371,8 @@ def _warm(max_known: int | None = None, **options: Any) -> None:
             # A budget too small for anything calls the kernels that give up, an ample one the rest.
             wh.anonymize(wh.read(path), model, **{**options, "budget": 1e-6})
             options["budget"] = 60.0
+        if options.pop("polish", None) is not None:
+            options["polish_moves"] = 1
         # In one part, little is left to restore; in several, the kernels of restoring are called.
         several = () if options.get("keep") == "counts" else (SEVERAL_PARTS,)
         for parts in {options.get("parts"), *several}:

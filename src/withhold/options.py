@@ -50,6 +50,8 @@ class Option:
     """Of a model's parameter: whether the first value promises less than the second."""
     varies: bool = True
     """Whether a sweep can vary it."""
+    repeated_by: str = ""
+    """Of a time: the option that makes the same again, with the number that the release notes under it."""
 
 
 @dataclass(frozen=True)

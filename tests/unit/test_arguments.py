@@ -76,11 +76,11 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.anonymize(SHOP, RHO, kep="rules"), "did you mean keep? It takes keep, pick"),
         (
             lambda: wh.anonymize(SHOP, RHO, keep=3),
-            "keep must be rules, distribution or counts, not 3",
+            "keep must be rules, distribution, counts or sensitive, not 3",
         ),
         (
             lambda: wh.anonymize(SHOP, RHO, keep="rule"),
-            "keep must be rules, distribution or counts",
+            "keep must be rules, distribution, counts or sensitive",
         ),
         (lambda: wh.anonymize(SHOP, RHO, restoring="no"), "restoring must be True or False"),
         (lambda: wh.anonymize(SHOP, RHO, restoring=None), "restoring must be True or False"),
@@ -183,7 +183,7 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.sweep(SHOP, RHO, vary={"rho": ["0.5", None]}), "rho must be a number"),
         (
             lambda: wh.sweep(SHOP, RHO, vary={"keep": ["rules", 3]}),
-            "keep must be rules, distribution or counts",
+            "keep must be rules, distribution, counts or sensitive",
         ),
         (lambda: wh.sweep(SHOP, RHO, vary=["rho"]), "vary must be a mapping"),
         (lambda: wh.sweep(SHOP, wh.RhoUncertainty, vary={"rho": ["0.5"]}), "not the class"),

@@ -284,12 +284,29 @@ def test_usage__is_exit_2_and_says_what_is_wrong(shop, options, said):
         (["--max-cost", "nan"], "--max-cost must be a number"),
         (["--budget", "0"], "budget must be above 0"),
         (["--budget", "nan"], "--budget must be a number"),
+        (["--polish", "nan"], "--polish must be a number"),
+        (["--polish", "0"], "polish must be above 0 seconds"),
+        (["--polish", "-3"], "polish must be above 0 seconds"),
+        (["--polish", "1e300"], "at most 604800 (a week)"),
+        (["--polish", "1", "--polish-moves", "9"], "give either polish (seconds) or polish_moves"),
+        (["--polish", "1", "--keep", "counts"], "polishing would undo what keep=counts is for"),
+        (["--polish-moves", "1", "--keep", "distribution"], "choose keep=rules or keep=sensitive"),
     ],
 )
 def test_usage__of_anonymize_leaves_no_file(shop, options, said):
     result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", *options)
     assert result.exit_code == 2
     assert said in one_message(result)
+    assert os.listdir(shop) == ["baskets.dat"]
+
+
+@pytest.mark.parametrize(
+    "options", [["--polish", "soon"], ["--polish-moves", "1.5"], ["--polish-moves", "-1"]]
+)
+def test_usage__of_polish_names_the_option(shop, options):
+    result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Invalid value for '{options[0]}'" in result.stderr
     assert os.listdir(shop) == ["baskets.dat"]
 
 

@@ -82,6 +82,7 @@ def command(clicks, verb, out):
     return {
         "anonymize": ["anonymize", data, *model, "-o", out, "--quiet"],
         "one thread": ["anonymize", data, *model, "-o", out, "--quiet", "--jobs", "1"],
+        "polishing": ["anonymize", data, *model, "-o", out, "--quiet", "--polish", "600"],
         "audit": ["audit", data, *model, "--quiet"],
         "verify": ["verify", clicks / "release.dat", "--quiet"],
         "compare": ["compare", data, clicks / "release.dat", "--html", out, "--quiet"],
@@ -114,6 +115,19 @@ def test_signal__at_any_moment_ends_everything_at_once(clicks, whole, tmp_path, 
     assert said == full or (said == short and not publishing)
     assert os.listdir(tmp_path) == []
     assert delay < 5
+
+
+@posix
+def test_signal__while_polishing_publishes_nothing(clicks, whole, tmp_path):
+    with start(*command(clicks, "polishing", tmp_path / "out")) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(whole + 10)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "withhold: interrupted; nothing was published\n")
+    assert os.listdir(tmp_path) == []
+    assert time.monotonic() - began < 5
 
 
 @posix

@@ -108,6 +108,15 @@ MODELS = [
         ("--hierarchy", "tree.csv", "--cut", "1"),
     ),
     Model(
+        "rho keeping sensitive items, polished",
+        RECORDS,
+        lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
+        ("--rho", "0.4", "--sensitive", "J45,J44"),
+        ("rho", "0.4"),
+        {"keep": "sensitive", "polish_moves": 50},
+        ("--keep", "sensitive", "--polish-moves", "50"),
+    ),
+    Model(
         "personal-rho",
         RECORDS,
         personal(),

@@ -106,6 +106,13 @@ def test_limit__infinite_is_none_and_zero_is_undecided():
         {"budget": 0},
         {"max_cost": 0},
         {"parts": 2, "max_cost": 3},
+        {"polish": 0},
+        {"polish": -1},
+        {"polish": 10**9},
+        {"polish_moves": -1},
+        {"polish": 1, "polish_moves": 1},
+        {"polish": 1, "keep": "distribution"},
+        {"polish_moves": 1, "keep": "counts"},
     ],
 )
 def test_anonymize__refuses_options_that_make_no_sense(options):

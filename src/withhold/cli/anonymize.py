@@ -88,7 +88,7 @@ def anonymize(
             seed=seed,
             **run,
         )
-        asked = typed_policy(context, seed=release.seed)
+        asked = typed_policy(context, release)
         published = release.write(
             output, force=force, **written, report=report, edition=edition, policy=asked, **run
         )

@@ -65,7 +65,7 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
         yield lambda what, done, total: stop_if_asked()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
 
     began = time.monotonic()
@@ -77,7 +77,7 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
         console=Console(stderr=True),
         transient=True,
     )
-    tasks: dict[str, object] = {}
+    tasks: dict[str, TaskID] = {}
 
     def show(what: str, done: int, total: int) -> None:
         stop_if_asked()
@@ -85,9 +85,11 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
             if time.monotonic() - began < PATIENCE_SECONDS:
                 return
             bar.start()
-        if what not in tasks:
-            tasks[what] = bar.add_task(one_line(what), total=total)
-        bar.update(tasks[what], completed=done, total=total)  # type: ignore[arg-type]
+        # What is behind a colon changes while the work goes on.
+        name, shown = what.partition(":")[0], one_line(what)
+        if name not in tasks:
+            tasks[name] = bar.add_task(shown, total=total)
+        bar.update(tasks[name], completed=done, total=total, description=shown)
 
     try:
         with restoring_terminal(SHOW_CURSOR):

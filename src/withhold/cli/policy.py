@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -14,6 +14,10 @@ from withhold.data.column_lists import join_columns, join_pairs, split_pairs
 from withhold.data.names import nearest
 from withhold.data.roles import ALL
 from withhold.errors import PolicyError
+from withhold.registry import method_of
+
+if TYPE_CHECKING:
+    from withhold.release import AnyRelease
 
 
 def _named(*kinds: str) -> frozenset[str]:
@@ -145,8 +149,11 @@ def _with_paths(name: str, text: str, folder: Path) -> str:
     return join_pairs({c: str(f) if os.path.isfile(f) else pairs[c] for c, f in found.items()})
 
 
-def typed_policy(context: typer.Context, *, seed: int) -> dict[str, Any]:
-    """The options in force as a policy file has them, files by absolute path, with the seed in use."""
+def typed_policy(context: typer.Context, release: AnyRelease) -> dict[str, Any]:
+    """The options in force as a policy file has them, files by absolute path, with the seed in use.
+
+    A time is replaced by what it was enough for, so that the policy makes the same release again.
+    """
     spelling = {
         str(option.name): next(name[2:] for name in option.opts if name.startswith("--"))
         for option in context.command.params
@@ -157,7 +164,11 @@ def typed_policy(context: typer.Context, *, seed: int) -> dict[str, Any]:
         for name, value in context.params.items()
         if name in spelling and name not in NOT_POLICY and value not in (None, [], ())
     }
-    return policy | {"seed": seed}
+    for declared in method_of(release.model).searches().values():
+        again = declared.option.repeated_by
+        if again and policy.pop(declared.spelling, None) is not None:
+            policy[spelling[again]] = release.options[again]
+    return policy | {"seed": release.seed}
 
 
 def _anywhere(name: str, value: Any) -> Any:

@@ -13,6 +13,8 @@ from withhold.measure.lower_bound import BoundOption
 from withhold.method import SearchOptions
 from withhold.options import Option
 
+A_WEEK = 7 * 24 * 3600
+
 KeepOption = Annotated[
     Literal["rules", "distribution"],
     Option("rules (default, least loss) or distribution (item frequencies stay alike)."),
@@ -39,10 +41,11 @@ class RhoSearch(SearchOptions):
     """What to keep, and how long to look for it."""
 
     keep: Annotated[
-        Literal["rules", "distribution", "counts"],
+        Literal["rules", "distribution", "counts", "sensitive"],
         Option(
-            "rules (default, least loss), distribution (item frequencies stay alike) or counts (an item goes "
-            "everywhere or stays everywhere, so every remaining count is true)."
+            "rules (default, only sensitive items are withheld), distribution (item frequencies stay alike), "
+            "counts (an item goes everywhere or stays everywhere, so every remaining count is true) or "
+            "sensitive (rare public items go too, so that more sensitive ones stay)."
         ),
     ] = "rules"
     pick: PickOption = None
@@ -82,9 +85,24 @@ class RhoSearch(SearchOptions):
         ),
     ] = None
     bound: BoundOption = None
+    polish: Annotated[
+        float | None,
+        Option(
+            "Seconds to improve the release after the search; safe whenever it ends.",
+            repeated_by="polish_moves",
+        ),
+    ] = None
+    polish_moves: Annotated[
+        int | None,
+        Option(
+            "Improve it by so many moves instead: with the same seed, as many make the same release.",
+            at_least=0,
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         check_budget(self.budget)
+        self._check_polish()
         unused = [name for name in ("pick", "parts", "max_cost") if getattr(self, name) is not None]
         if self.keep == "counts" and unused:
             raise PolicyError(
@@ -102,6 +120,24 @@ class RhoSearch(SearchOptions):
         if self.detail is not None and self.cut is not None:
             raise PolicyError(
                 f"{option('detail')} chooses the groups and {option('cut')} names them; leave one out"
+            )
+
+    @property
+    def polishes(self) -> bool:
+        """Whether the release is to be improved after the search."""
+        return self.polish is not None or self.polish_moves is not None
+
+    def _check_polish(self) -> None:
+        if self.polish is not None and not 0 < self.polish <= A_WEEK:
+            raise PolicyError(
+                f"polish must be above 0 seconds and at most {A_WEEK} (a week), not {self.polish}"
+            )
+        if self.polish is not None and self.polish_moves is not None:
+            raise PolicyError("give either polish (seconds) or polish_moves (a number), not both")
+        if self.polishes and self.keep in ("distribution", "counts"):
+            raise PolicyError(
+                f"polishing would undo what keep={self.keep} is for; leave it out, or choose keep=rules "
+                "or keep=sensitive"
             )
 
 

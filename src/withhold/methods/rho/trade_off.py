@@ -63,7 +63,9 @@ def _run_in_earnest(
     groups = groups_of(tree, nodes)
     generalised = groups.generalise(records)
     run = replace(run, progress=quiet)
-    plan, _ = suppress_rho(generalised, model, Evidence(), without_hierarchy(options), run)
+    # Polishing is for the release alone.
+    unpolished = replace(without_hierarchy(options), polish=None, polish_moves=None)
+    plan, _ = suppress_rho(generalised, model, Evidence(), unpolished, run)
     published = plan.apply_to(generalised)
     verdict = verify_rho(published, model.under(groups), Evidence(), CheckRun(jobs=run.jobs))
     if not verdict.status.may_be_published:

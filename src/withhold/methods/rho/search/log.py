@@ -65,6 +65,13 @@ class Log:
         """All places and the number of the reason of each."""
         return _joined(self._places, np.int32), _joined(self._answers, np.int32)
 
+    def last_answers(self, n_places: int) -> Ints:
+        """For each of so many places the number of the reason of its last removal, or 0."""
+        places, answers = self.removals()
+        last = np.zeros(n_places, dtype=np.int32)
+        last[places] = answers
+        return last
+
     def reasons(self, first: int = 0) -> Reasons:
         """All reasons from the number ``first`` on."""
         starts = np.zeros(self.n_reasons + 1, dtype=np.int64)

@@ -24,6 +24,7 @@ from withhold.methods.rho.search.forced import delete_forced
 from withhold.methods.rho.search.giving_up import remove_everywhere, remove_unproven
 from withhold.methods.rho.search.log import Log
 from withhold.methods.rho.search.partial import Choices, suppress_sensitive
+from withhold.methods.rho.search.polishing import polish
 from withhold.methods.rho.search.restoring import restore_deletions
 from withhold.methods.rho.search.splitting import part_of, places_of, split_records
 from withhold.methods.rho.search.thinning import thin
@@ -59,6 +60,7 @@ def suppress_rho(
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
     model = model.for_records_up_to(int(records.lengths.max(initial=0)))
     keep, restoring, budget = options.keep, options.restoring, options.budget
+    thinning = keep == "distribution"
     log = Log()
     if keep == "counts":
         left = suppress_everywhere(records, model, options, run, log)
@@ -77,24 +79,25 @@ def suppress_rho(
         "restoring": "within parts" if within_parts else restoring,
         "parts": len(split),
         "budget": budget,
+        "polish_moves": 0 if options.polishes else None,
         "seed": run.seed,
     }
     with Stop(budget) as overall:
         with _search_stop(budget, in_one=len(split) == 1) as search:
             # On a budget each part looks for its own forced deletions, so that some get finished.
-            forced_in_parts = budget is not None and len(split) > 1 and keep == "rules"
+            forced_in_parts = budget is not None and len(split) > 1 and not thinning
             kept = np.ones(records.n_occurrences, dtype=bool)
-            if keep == "rules" and not forced_in_parts:
+            if not thinning and not forced_in_parts:
                 kept = delete_forced(records, model, choices, log, search)
             # The search over all records removes nothing that need not go. Parts and thinning do.
-            hasty = len(split) > 1 or keep == "distribution"
+            hasty = len(split) > 1 or thinning
             nothing_gone = hasty and log.n_removed == 0
             if nothing_gone and _holds(records, model, budget, run.jobs, run.progress):
                 return _plan(records, log, kept), in_force
-            if keep == "distribution":
+            if thinning:
                 kept = thin(records, model, log, search)
             give_back_memory()
-            n_thinned = 0 if keep == "rules" else log.n_reasons
+            n_thinned = log.n_reasons if thinning else 0
             if len(split) == 1:
                 left = suppress_sensitive(records, model, kept, choices, log, search).kept()
             else:
@@ -114,12 +117,24 @@ def suppress_rho(
             left = remove_unproven(records, model, left, log, overall, jobs=run.jobs)
         elif restoring and not within_parts and not interrupted:
             # What was forced can never come back; what was thinned can.
-            kept = kept if keep == "rules" else np.ones_like(kept)
+            kept = np.ones_like(kept) if thinning else kept
             work = Workspace(records, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
             # A search over all records leaves little to undo; parts leave much.
-            few = len(split) == 1 and keep == "rules"
+            few = len(split) == 1 and not thinning
             _restore(work, records, model, overall, run, n_thinned, few)
+            left = work.kept()
+        if options.polishes or keep == "sensitive":
+            # Nothing is forced where public items may go.
+            kept = np.ones_like(kept) if keep == "sensitive" else kept
+            work = Workspace(records, model, kept, log)
+            work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
+            in_force["polish_moves"] = polish(work, model, options, run, overall)
+            if restoring and not within_parts:
+                with Stop(None) as last:
+                    _restore(
+                        work, records, model, last if options.polishes else overall, run, few=True
+                    )
             left = work.kept()
     return _plan(records, log, left), in_force
 
@@ -214,10 +229,8 @@ def _restore(
     few: bool = False,
 ) -> None:
     """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
-    places, answers = work.log.removals()
-    positions = work.positions_of(places)
-    there = positions >= 0
-    positions, answers = positions[there], answers[there]
+    positions = np.flatnonzero(work.items < 0).astype(np.int32)
+    answers = work.log.last_answers(work.n_places)[work.place_of[positions]]
     first = int(answers.min(initial=work.log.n_reasons))
     restore_deletions(
         work,
@@ -238,8 +251,6 @@ def _plan(records: Records, log: Log, kept: np.ndarray) -> Plan:
     """The plan of what is gone in the end, each with its last reason."""
     # The reasons first: joining them leaves room for what follows.
     reasons = log.reasons()
-    places, answers = log.removals()
-    reason_of = np.zeros(records.n_occurrences, dtype=np.int32)
-    reason_of[places] = answers
+    answers = log.last_answers(records.n_occurrences)
     removed = np.flatnonzero(~kept).astype(np.int32)
-    return Plan(removed, reason_of[removed], reasons, fingerprint(records))
+    return Plan(removed, answers[removed], reasons, fingerprint(records))
