@@ -103,7 +103,7 @@ MODELS = [
         RECORDS,
         lambda _: wh.RhoUncertainty("0.4", ["J45", "J44"]),
         ("--rho", "0.4", "--sensitive", "J45,J44"),
-        ("cut", "1"),
+        ("rho", "0.4"),
         {"hierarchy": "tree.csv", "cut": "1"},
         ("--hierarchy", "tree.csv", "--cut", "1"),
     ),
