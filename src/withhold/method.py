@@ -20,7 +20,6 @@ from withhold.options import Declared, Plain, options_of
 
 if TYPE_CHECKING:
     from withhold.data.plan import AnyPlan
-    from withhold.measure.lower_bound import LowerBound
     from withhold.telling.facts import Fact, Measured, MeasureRequest
     from withhold.telling.sections import Section, Subject
     from withhold.telling.words import Words
@@ -67,6 +66,31 @@ class Finding(Protocol):
 
     def as_dict(self) -> dict[str, Plain]:
         """The finding as plain values for JSON."""
+        ...
+
+
+class AnyBound(Protocol):
+    """What every lower bound of a loss can say of itself."""
+
+    @property
+    def share(self) -> float:
+        """What every release must withhold, as a share."""
+        ...
+
+    def sentence(self) -> str:
+        """What is true of every release."""
+        ...
+
+    def as_dict(self) -> Mapping[str, Plain]:
+        """All of it as plain values."""
+        ...
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know of it, as pairs of texts."""
+        ...
+
+    def fact(self) -> Fact:
+        """The bound as one number among the measures of a release."""
         ...
 
 
@@ -178,7 +202,7 @@ class Method:
     """(original, published, model, protected items, plan) → what was lost."""
     measure: Callable[[Any, Any, MeasureRequest], Measured] = MEASURES_OF_SETS
     """(original, published, asked) → what the release is still good for."""
-    bound: Callable[[Any, Any, Any, SearchRun], LowerBound | None] | None = None
+    bound: Callable[[Any, Any, Any, SearchRun], AnyBound | None] | None = None
     """(original, model, search options, run) → how little any release withholds, where that is known."""
     reading_options: type[Any] = NoOptions
     """How the data is prepared before anything else."""

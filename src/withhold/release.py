@@ -13,8 +13,7 @@ from withhold.data import Evidence, Source
 from withhold.data.plan import AnyPlan
 from withhold.data.unknown import Unknown
 from withhold.formats import Data
-from withhold.measure.lower_bound import LowerBound
-from withhold.method import AnyLoss, Model
+from withhold.method import AnyBound, AnyLoss, Model
 from withhold.options import Plain
 from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
 from withhold.publish.manifest import make_internal, make_manifest
@@ -56,7 +55,7 @@ class Release(Generic[DataT, LossT]):
     """Whether records are numbered anew or keep their own names."""
     asked: Model | None = None
     """The model that was asked for; ``model`` also has what the search settled, such as groups."""
-    bound: LowerBound | None = None
+    bound: AnyBound | None = None
     """How little any release that only deletes could withhold, where that is known."""
 
     @property

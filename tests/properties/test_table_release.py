@@ -12,6 +12,7 @@ import withhold as wh
 from tables import examples
 from withhold.data import Hierarchy, Table
 from withhold.errors import ImpossibleError
+from withhold.methods.cells.options import PATTERN_COSTS
 from withhold.methods.cells.search.suppressor import COSTS
 
 TREE = Hierarchy.from_edges(
@@ -29,6 +30,7 @@ rows = st.lists(
     min_size=1,
     max_size=16,
 )
+PATTERNS = [{"cost": cost, "search": "patterns"} for cost in PATTERN_COSTS]
 NAMES = ("p", "q", "r", "label", "secret")
 
 
@@ -42,17 +44,17 @@ def shown(table, row):
     return tuple("withheld" if c.codes[row] < 0 else (c.values[c.codes[row]],) for c in columns)
 
 
-@examples(300)
+@examples(500)
 @given(
     drawn=rows,
     k=st.integers(2, 5),
-    cost=st.sampled_from(COSTS),
+    how=st.sampled_from([*({"cost": cost, "search": "paper"} for cost in COSTS), *PATTERNS]),
     seed=st.integers(0, 3),
     with_label=st.booleans(),
     diverse=st.sampled_from([None, ("label", 2), ("secret", 2), ("secret", 3)]),
     with_tree=st.booleans(),
 )
-def test_release__holds_and_only_withholds(drawn, k, cost, seed, with_label, diverse, with_tree):
+def test_release__holds_and_only_withholds(drawn, k, how, seed, with_label, diverse, with_tree):
     table = table_of(drawn)
     options = {} if diverse is None else {"sensitive_column": diverse[0], "l": diverse[1]}
     model = wh.KAnonymity(k, ["p", "q", "r"], label="label" if with_label else None, **options)
@@ -63,9 +65,9 @@ def test_release__holds_and_only_withholds(drawn, k, cost, seed, with_label, div
     hierarchy = {"p": TREE} if with_tree else None
     if not possible:
         with pytest.raises(ImpossibleError):
-            wh.anonymize(table, model, cost=cost, seed=seed, publish="all")
+            wh.anonymize(table, model, **how, seed=seed, publish="all")
         return
-    release = wh.anonymize(table, model, cost=cost, seed=seed, hierarchy=hierarchy, publish="all")
+    release = wh.anonymize(table, model, **how, seed=seed, hierarchy=hierarchy, publish="all")
     keys = [shown(release.data, row) for row in range(len(drawn))]
     assert min(Counter(keys).values()) >= k
     if diverse is not None:
@@ -86,7 +88,7 @@ def test_release__holds_and_only_withholds(drawn, k, cost, seed, with_label, div
     assert release.loss.withheld + release.loss.generalised == changed == len(release.plan)
     assert release.data.column("label").cells().tolist() == [row[3] for row in drawn]
     assert release.data.column("secret").cells().tolist() == [row[4] for row in drawn]
-    again = wh.anonymize(table, model, cost=cost, seed=seed, hierarchy=hierarchy, publish="all")
+    again = wh.anonymize(table, model, **how, seed=seed, hierarchy=hierarchy, publish="all")
     assert again.data == release.data
 
 

@@ -18,6 +18,7 @@ from withhold.data.grouping import groups_of
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.plan import CellPlan
 from withhold.wording import counted
 
 PSEUDO_COUNT = 0.1
@@ -48,6 +49,8 @@ class TableLoss:
     groups: int
     smallest_group: int
     by_column: tuple[ColumnLoss, ...]
+    ncp: float | None = None
+    """None where nobody knows the hierarchies."""
 
     @property
     def share(self) -> float:
@@ -76,6 +79,8 @@ class TableLoss:
         if self.generalised:
             share = self.generalised / self.total
             facts.append(("generalised", f"{counted(self.generalised, 'cell')} ({share:.2%})"))
+            if self.ncp is not None:
+                facts.append(("detail lost", f"{self.ncp:.2%} on average over all cells (NCP)"))
         most = sorted(self.by_column, key=lambda c: -(c.withheld + c.generalised))[:3]
         shown = ", ".join(f"{c.name} {(c.withheld + c.generalised) / self.rows:.1%}" for c in most)
         return [
@@ -92,7 +97,7 @@ def table_loss(
     published: Table,
     model: KAnonymity,
     protected: frozenset[str] = frozenset(),
-    plan: object = None,
+    plan: CellPlan | None = None,
 ) -> TableLoss:
     """The loss of ``published`` against ``original``.
 
@@ -125,6 +130,7 @@ def table_loss(
         groups=len(groups),
         smallest_group=int(groups.sizes.min()),
         by_column=tuple(by_column),
+        ncp=None if plan is None else plan.ncp(),
     )
 
 

@@ -8,8 +8,12 @@ from typing import Annotated, Any, Literal
 
 from withhold.auditing.risk.options import PopulationFile, PopulationInfo, SamplingFraction
 from withhold.data.roles import Publish
+from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
+
+PATTERN_COSTS = ("ham", "info")
+"""The costs that give a pattern one price, whatever else is withheld."""
 
 PublishOption = Annotated[
     Publish,
@@ -55,9 +59,19 @@ class CellsSearch(SearchOptions):
     """Which cells to withhold rather than others."""
 
     cost: Annotated[
-        Literal["hybrid", "mar", "info", "ham"],
-        Option("What a merge costs: hybrid (default), mar (statistics), info or ham (cells)."),
-    ] = "hybrid"
+        Literal["ham", "info", "hybrid", "mar"],
+        Option(
+            "What a cell costs: ham (default; as few cells as possible), info (rare values rather than "
+            "common ones), hybrid or mar (the statistics of each class)."
+        ),
+    ] = "ham"
+    search: Annotated[
+        Literal["patterns", "paper"] | None,
+        Option(
+            "patterns: choose the groups of rows that cost least (default for ham and info); paper: merge "
+            "rows one by one (the only one for mar and hybrid)."
+        ),
+    ] = None
     hierarchy: Annotated[
         Mapping[str, Any] | str | None,
         Option(
@@ -67,6 +81,28 @@ class CellsSearch(SearchOptions):
         ),
     ] = None
     publish: PublishOption = ()
+    bound: Annotated[
+        bool,
+        Option(
+            "Also compute how much every k-anonymous release must withhold (default; left out where too many "
+            "patterns would have to be counted).",
+            spelt="--bound/--no-bound",
+            varies=False,
+        ),
+    ] = True
+
+    def __post_init__(self) -> None:
+        if self.search == "patterns" and self.cost not in PATTERN_COSTS:
+            raise PolicyError(
+                f"{option('cost', self.cost)} gives patterns no price, since it depends on what is withheld "
+                f"already; leave {option('search', 'patterns')} out, or choose "
+                f"{option('cost', 'ham')} or {option('cost', 'info')}"
+            )
+
+    @property
+    def by_patterns(self) -> bool:
+        """Whether patterns are searched."""
+        return self.search != "paper" and self.cost in PATTERN_COSTS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,10 @@ class Forest:
     nodes: NDArray[np.int32]
     """By row and column: the cell's node."""
 
+    def counts(self) -> NDArray[np.int64]:
+        """By node: how many rows show it."""
+        return np.bincount(self.nodes.ravel(), minlength=len(self.losses)).astype(np.int64)
+
     def information(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """By node: minus the information of a cell that shows only this, -(-log p)."""
         under = counts.astype(np.float64)
@@ -117,7 +121,11 @@ def _hierarchic(column: Column, hierarchy: Hierarchy) -> Shape:
     place[inner] = len(named) + np.arange(len(inner))
     place[0] = len(named) + len(inner)
     parents = np.append(place[np.append(above, hierarchy.parents[inner]).astype(np.int64)], NOBODY)
-    hidden = (hierarchy.leaf_counts[inner] - 1) / max(hierarchy.n_leaves - 1, 1)
+    # Of the leaves, only values that the column has: a node above a single one of them hides nothing.
+    leaves = hierarchy.codes(filter(None, named))
+    before = np.append(0, np.cumsum(np.bincount(leaves, minlength=len(hierarchy))))
+    under = before[hierarchy.ends[inner]] - before[inner]
+    hidden = np.maximum(under - 1, 0) / max(len(named) - 1, 1)
     losses = np.concatenate((np.zeros(len(named)), hidden, [1.0]))
     return parents.astype(np.int32), losses, tuple(hierarchy.names[code] for code in inner)
 

@@ -104,6 +104,8 @@ MEASURES: Measures = {
         "column by column in each class, summed; counts smoothed by a pseudo-count of 0.1 (0 = the same)",
         plotted=2,
     ),
+    "loss.ncp": "normalised certainty penalty: how much of its detail a cell lost on average; 0 as it was, "
+    "1 withheld, and (values under the node - 1) / (values of the column - 1) where generalised",
     "loss.groups": Shown(
         "groups", "count", "different combinations of quasi-identifiers in the release"
     ),

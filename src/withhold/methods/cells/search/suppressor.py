@@ -1,8 +1,10 @@
-"""Bottom-up cell suppression for k-anonymity (Kameya and Hayashi), with costs that keep the statistics.
+"""Cell suppression for k-anonymity: by patterns, or bottom-up with costs that keep the statistics.
 
-In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given. Rows
-that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too small is
-merged with the tuple of its class for which that costs least, until no group is too small.
+In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given.
+Where a cost prices a pattern, patterns are chosen (``pattern_search``). Else, as Kameya and Hayashi do,
+rows that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too
+small is merged with the tuple of its class for which that costs least, until no group is too small. Where
+more than k is asked for, groups are merged.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
-from withhold.errors import ImpossibleError
+from withhold.errors import ImpossibleError, PolicyError, option
 from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
@@ -36,6 +38,7 @@ from withhold.methods.cells.search.partners import (
     make_scratch,
     split_columns,
 )
+from withhold.methods.cells.search.pattern_search import cells_by_patterns
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
     Shown,
@@ -51,7 +54,7 @@ from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
-COSTS = ("hybrid", "mar", "info", "ham")
+COSTS = ("ham", "info", "hybrid", "mar")
 SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
 TABLE_ROOM = 4_000_000
@@ -74,8 +77,15 @@ def suppress_cells(
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
     hierarchies = hierarchies_from(options.hierarchy, table)
+    if options.search == "patterns" and model.requirements:
+        raise PolicyError(
+            f"patterns are searched for k alone, not for what else is required; leave "
+            f"{option('search', 'patterns')} out"
+        )
+    by_patterns = options.by_patterns and not model.requirements
     in_force = {
         "cost": options.cost,
+        "search": "patterns" if by_patterns else "paper",
         "hierarchies": sorted(hierarchies),
         "publish": publish if isinstance(publish, str) else list(publish),
         "seed": run.seed,
@@ -84,8 +94,12 @@ def suppress_cells(
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     forest = make_forest(table, by_difference(table, model), hierarchies)
-    merge = cells_by_groups if model.requirements else cells_by_tuples
-    final = merge(table, model, forest, options.cost, run)
+    if by_patterns:
+        prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
+        final = cells_by_patterns(forest, prices, model.k, run.seed, run.progress)
+    else:
+        merge = cells_by_groups if model.requirements else cells_by_tuples
+        final = merge(table, model, forest, options.cost, run)
     # With requirements every group must stay as it is.
     if model.missing == WILDCARD and not model.requirements:
         final = give_back_cells(forest, final, model.k, run)

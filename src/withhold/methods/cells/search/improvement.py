@@ -1,0 +1,268 @@
+"""Better assignments: open a pattern where that saves something, then let rows move and groups close.
+
+Every state in between is k-anonymous: an open pattern has at least k rows after each step. A pattern that
+is opened takes, from each group whose rows it serves more cheaply, all of them if enough are left there or
+nobody is; else what the group can spare, or all of them, the others going to their cheapest open patterns,
+whichever saves more. If that is not k rows yet, cheaper groups give what they can spare, or one of them
+joins.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.jit import kernel, step
+from withhold.methods.cells.search.assignment import assign, cheapest_open
+from withhold.methods.cells.search.patterns import Patterns
+from withhold.methods.cells.search.tuples import NOBODY
+
+NOTHING, ALL, SPARE, CLOSE = 0, 1, 2, 3
+"""What a group gives: nothing, all matching tuples, what it can spare, or all while it is closed."""
+STAMP, TOUCHED, MOVED = 0, 1, 2
+ENDLESS = 2**62
+"""More than anything costs."""
+
+
+class Attempt(NamedTuple):
+    """What opening one pattern would do; room that is made once."""
+
+    gives: Any
+    """By pattern: what its group gives, int8."""
+    counts: Any
+    """By pattern: how many rows of its group match, int64."""
+    stamps: Any
+    """By pattern: the last attempt that touched its group, int64."""
+    touched: Any
+    """The groups that have matching tuples, int32."""
+    inside: Any
+    """By tuple: the last attempt whose pattern it matched, int64."""
+    moved: Any
+    """The tuples that were moved, and the patterns that they came from, int32."""
+    origins: Any
+    numbers: Any
+    """The number of the attempt, how many groups were touched, how many tuples were moved."""
+
+
+def make_attempt(patterns: Patterns, n_tuples: int) -> Attempt:
+    """Room for attempts."""
+    n = len(patterns.costs)
+    # A tuple moves at most twice: into the pattern, or out of a group that closes.
+    return Attempt(
+        gives=np.zeros(n, dtype=np.int8),
+        counts=np.zeros(n, dtype=np.int64),
+        stamps=np.zeros(n, dtype=np.int64),
+        touched=np.empty(n, dtype=np.int32),
+        inside=np.zeros(n_tuples, dtype=np.int64),
+        moved=np.empty(2 * n_tuples, dtype=np.int32),
+        origins=np.empty(2 * n_tuples, dtype=np.int32),
+        numbers=np.zeros(3, dtype=np.int64),
+    )
+
+
+@kernel
+def open_better(patterns, assigned, attempt, k, first, end):
+    """Try to open the patterns from ``first`` to before ``end``; what that saved."""
+    saved = 0
+    for pattern in range(first, end):
+        if _serves_anybody(patterns, assigned, pattern):
+            saved += _try_to_open(patterns, assigned, attempt, pattern, k)
+    return saved
+
+
+@kernel
+def settle(patterns, assigned, attempt, k):
+    """Move tuples that their group can spare to cheaper open patterns, and close groups; what that saved."""
+    saved = 0
+    for each in range(len(assigned.of_tuple)):
+        own = np.int64(assigned.of_tuple[each])
+        if assigned.sizes[own] - assigned.weights[each] >= k:
+            better = cheapest_open(patterns, assigned, each, np.int64(NOBODY))
+            if patterns.costs[better] < patterns.costs[own]:
+                saved += assigned.weights[each] * (patterns.costs[own] - patterns.costs[better])
+                assign(assigned, each, better)
+    attempt.numbers[STAMP] += 1
+    for group in range(len(patterns.costs) - 1, -1, -1):
+        if assigned.sizes[group] > 0:
+            loss = _cost_of_closing(patterns, assigned, attempt, group, np.int64(0))
+            if loss < 0:
+                attempt.numbers[MOVED] = 0
+                saved -= _close(patterns, assigned, attempt, group)
+    return saved
+
+
+@step
+def _serves_anybody(patterns, assigned, pattern):
+    """Whether some tuple would be cheaper under a pattern than it is."""
+    at, end = patterns.starts[pattern], patterns.starts[pattern + 1]
+    cost = patterns.costs[pattern]
+    while at < end and patterns.costs[assigned.of_tuple[patterns.tuples[at]]] <= cost:
+        at += 1
+    return at < end
+
+
+@step
+def _try_to_open(patterns, assigned, attempt, pattern, k):
+    """Open a pattern if that saves something; what it saved."""
+    _touch(patterns, assigned, attempt, pattern)
+    gain, rows = np.int64(0), assigned.sizes[pattern]
+    for at in range(attempt.numbers[TOUCHED]):
+        group = np.int64(attempt.touched[at])
+        each = patterns.costs[group] - patterns.costs[pattern]
+        if each <= 0:
+            continue
+        left = assigned.sizes[group] - attempt.counts[group]
+        spare = assigned.sizes[group] - k
+        taken, gained = attempt.counts[group], attempt.counts[group] * each
+        attempt.gives[group] = ALL
+        if 0 < left < k:
+            attempt.gives[group] = CLOSE
+            bearable = gained - spare * each
+            gained -= _cost_of_closing(patterns, assigned, attempt, group, bearable)
+            if gained <= spare * each:
+                attempt.gives[group] = SPARE
+                taken, gained = spare, spare * each
+        gain += gained
+        rows += taken
+    if gain > 0 and rows < k:
+        gain -= _fill_up(patterns, assigned, attempt, pattern, k, k - rows, gain)
+    if gain <= 0:
+        return np.int64(0)
+    return _open(patterns, assigned, attempt, pattern, k)
+
+
+@step
+def _touch(patterns, assigned, attempt, pattern):
+    """Note which groups have tuples that match a pattern, and how many rows."""
+    attempt.numbers[STAMP] += 1
+    stamp, touched = attempt.numbers[STAMP], 0
+    for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
+        each = patterns.tuples[at]
+        group = assigned.of_tuple[each]
+        attempt.inside[each] = stamp
+        if group == pattern:
+            continue
+        if attempt.stamps[group] != stamp:
+            attempt.stamps[group] = stamp
+            attempt.counts[group] = 0
+            attempt.gives[group] = NOTHING
+            attempt.touched[touched] = group
+            touched += 1
+        attempt.counts[group] += assigned.weights[each]
+    attempt.numbers[TOUCHED] = touched
+
+
+@step
+def _cost_of_closing(patterns, assigned, attempt, group, bearable):
+    """What it costs to send those tuples of a group elsewhere that are not inside; if bearable, exactly."""
+    cost = np.int64(0)
+    each = np.int64(assigned.heads[group])
+    while each != NOBODY and cost <= bearable:
+        if attempt.inside[each] != attempt.numbers[STAMP]:
+            other = cheapest_open(patterns, assigned, each, group)
+            if other == NOBODY:
+                cost = np.int64(ENDLESS)
+            else:
+                cost += assigned.weights[each] * (patterns.costs[other] - patterns.costs[group])
+        each = np.int64(assigned.following[each])
+    return cost
+
+
+@step
+def _fill_up(patterns, assigned, attempt, pattern, k, lacking, bearable):
+    """Let cheaper groups give what a pattern lacks: one of them everything, or several what they can spare.
+
+    What that costs; more than is bearable if it cannot be done.
+    """
+    cost = patterns.costs[pattern]
+    joining, cost_of_joining = np.int64(NOBODY), bearable + 1
+    for at in range(attempt.numbers[TOUCHED]):
+        group = np.int64(attempt.touched[at])
+        loss = attempt.counts[group] * (cost - patterns.costs[group])
+        if attempt.gives[group] != NOTHING or attempt.counts[group] < lacking:
+            continue
+        if 0 < assigned.sizes[group] - attempt.counts[group] < k and loss < cost_of_joining:
+            rest = cost_of_joining - loss
+            loss += _cost_of_closing(patterns, assigned, attempt, group, rest)
+        if loss < cost_of_joining:
+            joining, cost_of_joining = group, loss
+    cost_of_sparing = np.int64(0)
+    while lacking > 0 and cost_of_sparing < cost_of_joining:
+        # The dearest first: they lose least. Patterns are numbered by cost.
+        dearest = np.int64(NOBODY)
+        for at in range(attempt.numbers[TOUCHED]):
+            group = np.int64(attempt.touched[at])
+            if attempt.gives[group] == NOTHING and assigned.sizes[group] > k and group > dearest:
+                dearest = group
+        if dearest == NOBODY:
+            break
+        attempt.gives[dearest] = SPARE
+        given = min(lacking, assigned.sizes[dearest] - k, attempt.counts[dearest])
+        cost_of_sparing += given * (cost - patterns.costs[dearest])
+        lacking -= given
+    if lacking <= 0 and cost_of_sparing <= cost_of_joining:
+        return cost_of_sparing
+    if joining != NOBODY:
+        for at in range(attempt.numbers[TOUCHED]):
+            if patterns.costs[attempt.touched[at]] <= cost:
+                attempt.gives[attempt.touched[at]] = NOTHING
+        left = assigned.sizes[joining] - attempt.counts[joining]
+        attempt.gives[joining] = CLOSE if left < k else ALL
+    return cost_of_joining
+
+
+@step
+def _open(patterns, assigned, attempt, pattern, k):
+    """Do what was decided, or undo it if the groups stood in each other's way; what it saved."""
+    attempt.numbers[MOVED] = 0
+    saved, cost = np.int64(0), patterns.costs[pattern]
+    for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
+        each = np.int64(patterns.tuples[at])
+        group = np.int64(assigned.of_tuple[each])
+        if group == pattern or attempt.gives[group] == NOTHING:
+            continue
+        if attempt.gives[group] == SPARE:
+            filled = patterns.costs[group] <= cost and assigned.sizes[pattern] >= k
+            if filled or assigned.sizes[group] - assigned.weights[each] < k:
+                continue
+        saved += assigned.weights[each] * (patterns.costs[group] - cost)
+        _move(assigned, attempt, each, pattern)
+    for at in range(attempt.numbers[TOUCHED]):
+        group = np.int64(attempt.touched[at])
+        if attempt.gives[group] == CLOSE:
+            saved -= _close(patterns, assigned, attempt, group)
+    if saved > 0 and assigned.sizes[pattern] >= k:
+        return saved
+    while attempt.numbers[MOVED] > 0:
+        attempt.numbers[MOVED] -= 1
+        last = attempt.numbers[MOVED]
+        assign(assigned, np.int64(attempt.moved[last]), np.int64(attempt.origins[last]))
+    return np.int64(0)
+
+
+@step
+def _close(patterns, assigned, attempt, group):
+    """Send the tuples of a group to their cheapest other open patterns; what that costs."""
+    cost = np.int64(0)
+    each = np.int64(assigned.heads[group])
+    while each != NOBODY:
+        after = np.int64(assigned.following[each])
+        other = cheapest_open(patterns, assigned, each, group)
+        if other == NOBODY:
+            return np.int64(ENDLESS)
+        cost += assigned.weights[each] * (patterns.costs[other] - patterns.costs[group])
+        _move(assigned, attempt, each, other)
+        each = after
+    return cost
+
+
+@step
+def _move(assigned, attempt, each, pattern):
+    """Move a tuple, and remember where it came from."""
+    at = attempt.numbers[MOVED]
+    attempt.moved[at] = each
+    attempt.origins[at] = assigned.of_tuple[each]
+    attempt.numbers[MOVED] = at + 1
+    assign(assigned, each, pattern)

@@ -1,0 +1,143 @@
+"""Cells to withhold by choosing patterns: the search for every cost that prices a pattern.
+
+A release is an assignment of every row to a pattern that it matches, each pattern in use having at least k
+rows. Schemes are learned from a sample, their patterns are listed, rows are assigned to the cheapest ones
+first, and the assignment is improved until a pass over all patterns gains next to nothing. At last each
+group is published as the lowest nodes that its own rows share. Costs are whole numbers, so that ties are
+ties on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.threads import Progress
+from withhold.data.grouping import group_rows
+from withhold.methods.cells.search.assignment import (
+    Assignment,
+    assign_cheapest_first,
+    assign_leftovers,
+    total_cost,
+    unassigned,
+)
+from withhold.methods.cells.search.descents import draw_schemes
+from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
+from withhold.methods.cells.search.patterns import (
+    Grouping,
+    Ints,
+    Longs,
+    Patterns,
+    close_groups,
+    find_patterns,
+)
+from withhold.methods.cells.search.schemes import (
+    Ladders,
+    choose_schemes,
+    make_ladders,
+    make_lattice,
+    number_of_schemes,
+)
+from withhold.methods.cells.trees import Forest
+
+UNIT = 2**28
+"""Of a cost of 1, as a whole number."""
+ENOUGH = 10_000
+"""A pass that gains less than one part in so many is the last one."""
+MOST_PASSES = 30
+MOST_SCHEMES = 20_000
+"""Above, schemes are found by descents instead of looking at all."""
+MOST_MATCHES = 40_000_000
+"""Pairs of a tuple and a pattern that it matches; a limit of memory, some 20 bytes each."""
+COSTLIEST = (0.5, 0.2)
+"""The shares of the rows that further schemes are looked for."""
+AT_A_TIME = 20_000
+"""Patterns between two chances to stop."""
+
+
+def cells_by_patterns(
+    forest: Forest, prices: NDArray[np.float64], k: int, seed: int, progress: Progress
+) -> Ints:
+    """By row and column: the node that is published."""
+    columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
+    tuples = group_rows(columns, len(forest.nodes))
+    cells = np.ascontiguousarray(forest.nodes[tuples.first_rows])
+    weights = tuples.sizes
+    whole = np.rint((prices - prices.min()) * UNIT).astype(np.int64)
+    ladders = make_ladders(forest.trees, forest.bounds)
+
+    def listed(schemes: Longs) -> Patterns:
+        def tell(done: int) -> None:
+            progress("listing patterns", done, len(schemes))
+
+        return find_patterns(forest.trees, ladders, cells, weights, schemes, whole, k, tell)
+
+    if number_of_schemes(ladders) <= MOST_SCHEMES:
+        schemes = choose_schemes(make_lattice(ladders), cells, weights, whole, k, seed)
+    else:
+        schemes = _drawn_schemes(ladders, cells, weights, whole, k, seed, listed)
+    patterns = listed(schemes)
+    assigned = assign_rows(patterns, weights, k)
+    improve(patterns, assigned, k, progress)
+    return closures_of(forest, cells, assigned)[tuples.of_row]
+
+
+def _drawn_schemes(
+    ladders: Ladders,
+    cells: Ints,
+    weights: Longs,
+    prices: Longs,
+    k: int,
+    seed: int,
+    listed: Callable[[Longs], Patterns],
+) -> Longs:
+    """Schemes by descents: for rows like all, then again for those that cost most under what was found."""
+    draw = np.random.default_rng(seed)
+    most = max(50, MOST_MATCHES // len(cells))
+    schemes = draw_schemes(ladders, cells, weights, prices, k, draw, weights)[: most // 2]
+    for share in COSTLIEST:
+        patterns = listed(schemes)
+        costs = patterns.costs[assign_rows(patterns, weights, k).of_tuple]
+        chances = weights * (costs >= np.quantile(costs, 1 - share))
+        more = draw_schemes(ladders, cells, weights, prices, k, draw, chances)
+        schemes = np.unique(np.concatenate((schemes, more[: most // 4])), axis=0)
+    return schemes
+
+
+def assign_rows(patterns: Patterns, weights: Longs, k: int) -> Assignment:
+    """Every tuple under a pattern, the cheapest patterns first."""
+    assigned = unassigned(patterns, weights)
+    n = len(patterns.costs)
+    assign_cheapest_first(
+        patterns, assigned, k, np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    )
+    assign_leftovers(patterns, assigned, k)
+    return assigned
+
+
+def improve(patterns: Patterns, assigned: Assignment, k: int, progress: Progress) -> None:
+    """Improve an assignment until a pass gains next to nothing."""
+    attempt = make_attempt(patterns, len(assigned.weights))
+    n = len(patterns.costs)
+    for turn in range(MOST_PASSES):
+        before, saved = total_cost(patterns, assigned), 0
+        for first in range(0, n, AT_A_TIME):
+            saved += open_better(patterns, assigned, attempt, k, first, min(first + AT_A_TIME, n))
+            progress(f"improving, pass {turn + 1}", first, n)
+        saved += settle(patterns, assigned, attempt, k)
+        if saved * ENOUGH < before:
+            break
+
+
+def closures_of(forest: Forest, cells: Ints, assigned: Assignment) -> Ints:
+    """By tuple and column: the lowest node that all tuples of its group share."""
+    of_tuple = assigned.of_tuple
+    closures = np.empty((len(assigned.sizes), cells.shape[1]), dtype=np.int32)
+    closures[of_tuple] = cells
+    nothing = np.empty(0, dtype=np.int32)
+    grouping = Grouping(nothing, nothing.astype(np.uint64), assigned.sizes, closures, of_tuple)
+    close_groups(forest.trees, cells, grouping, 1)
+    found: Ints = closures[of_tuple]
+    return found

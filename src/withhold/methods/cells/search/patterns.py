@@ -1,0 +1,242 @@
+"""Patterns: the groups of rows that some scheme forms, each with the lowest nodes that all its rows share.
+
+In: tuples (all rows with the same cells are one) with their sizes, schemes, k. Out: every group of at least
+k rows, once, by rising cost, with its tuples; and for every tuple its patterns. A pattern's *closure*, the
+lowest nodes that its rows share, is matched by the same rows as the pattern, and costs no more; two groups
+with the same closure are the same rows.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.jit import kernel, step
+from withhold.methods.cells.search.schemes import Ladders
+from withhold.methods.cells.search.tuples import NOBODY, Trees, common_node
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+AT_FIRST = 1 << 14
+"""Patterns that there is room for at first."""
+
+
+class Patterns(NamedTuple):
+    """All patterns by rising cost, and which tuples match which."""
+
+    costs: Any
+    """What a row costs that is published so, int64."""
+    starts: Any
+    """By pattern: where its tuples begin in ``tuples``, int64."""
+    tuples: Any
+    """int32."""
+    tuple_starts: Any
+    """By tuple: where its patterns begin in ``of_tuple``, int64."""
+    of_tuple: Any
+    """Patterns, int32; they ascend, so a tuple's cheapest pattern comes first."""
+
+
+class Grouping(NamedTuple):
+    """The groups that one scheme forms."""
+
+    slots: Any
+    """A hash table: the group of a slot, or -1, int32."""
+    keys: Any
+    """By group: the hash of its pattern, uint64."""
+    sizes: Any
+    """By group: how many rows, int64."""
+    closures: Any
+    """By group and column: the lowest node that all its rows share, int32."""
+    of_tuple: Any
+    """By tuple: its group, int32."""
+
+
+class Known(NamedTuple):
+    """The closures that were found so far."""
+
+    slots: Any
+    """A hash table: the pattern of a slot, or -1, int32."""
+    closures: Any
+    """By pattern and column, int32."""
+    count: Any
+    """How many there are, as an array of one number."""
+
+
+def make_grouping(cells: Ints) -> Grouping:
+    """Room for the groups of any scheme."""
+    n = len(cells)
+    return Grouping(
+        slots=np.empty(1 << int(2 * n).bit_length(), dtype=np.int32),
+        keys=np.empty(n, dtype=np.uint64),
+        sizes=np.empty(n, dtype=np.int64),
+        closures=np.empty_like(cells),
+        of_tuple=np.empty(n, dtype=np.int32),
+    )
+
+
+def find_patterns(
+    trees: Trees,
+    ladders: Ladders,
+    cells: Ints,
+    weights: Longs,
+    schemes: Longs,
+    prices: Longs,
+    k: int,
+    after_each: Callable[[int], None],
+) -> Patterns:
+    """The patterns of these schemes that at least k rows match."""
+    n, n_columns = cells.shape
+    grouping = make_grouping(cells)
+    known = _room_for(AT_FIRST, n_columns)
+    numbers = np.empty(n, dtype=np.int32)
+    tuples, patterns = [], []
+    for done, levels in enumerate(schemes):
+        n_groups = group_by_scheme(ladders, cells, weights, levels, grouping)
+        close_groups(trees, cells, grouping, k)
+        while known.count[0] + int((grouping.sizes[:n_groups] >= k).sum()) > len(known.closures):
+            known = _with_more_room(known)
+        keep_new(grouping, n_groups, k, known, numbers)
+        found = numbers[grouping.of_tuple]
+        matching = np.flatnonzero(found != NOBODY)
+        tuples.append(matching.astype(np.int32))
+        patterns.append(found[matching])
+        after_each(done)
+    closures = known.closures[: known.count[0]]
+    return _by_cost(
+        prices[closures].sum(axis=1), np.concatenate(tuples), np.concatenate(patterns), n
+    )
+
+
+def _room_for(n_patterns: int, n_columns: int) -> Known:
+    return Known(
+        np.full(4 * n_patterns, NOBODY, dtype=np.int32),
+        np.empty((n_patterns, n_columns), dtype=np.int32),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+def _with_more_room(known: Known) -> Known:
+    """The same closures under the same numbers, with room for twice as many."""
+    n, n_columns = known.closures.shape
+    larger = _room_for(2 * n, n_columns)
+    count = int(known.count[0])
+    no_keys, no_tuples = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32)
+    sizes = np.ones(count, dtype=np.int64)
+    as_groups = Grouping(known.slots, no_keys, sizes, known.closures, no_tuples)
+    keep_new(as_groups, count, 1, larger, np.empty(count, dtype=np.int32))
+    return larger
+
+
+def _by_cost(costs: Longs, tuples: Ints, patterns: Ints, n_tuples: int) -> Patterns:
+    """Number the patterns by rising cost; among equals those with more tuples come first."""
+    n = len(costs)
+    sizes = np.bincount(patterns, minlength=n)
+    order = np.lexsort((-sizes, costs))
+    rank = np.empty(n, dtype=np.int32)
+    rank[order] = np.arange(n, dtype=np.int32)
+    starts = np.append(0, np.cumsum(sizes[order]))
+    tuple_starts = np.append(0, np.cumsum(np.bincount(tuples, minlength=n_tuples)))
+    by_pattern, by_tuple = np.empty_like(tuples), np.empty_like(patterns)
+    # Twice by counting: in the order of patterns, then in the order of tuples.
+    sort_by(rank[patterns], tuples, starts.copy(), by_pattern)
+    owners = np.repeat(np.arange(n, dtype=np.int32), np.diff(starts))
+    sort_by(by_pattern, owners, tuple_starts.copy(), by_tuple)
+    return Patterns(costs[order], starts, by_pattern, tuple_starts, by_tuple)
+
+
+@step
+def mix(key, node):
+    """A hash that has taken in one more node."""
+    mixed = (key ^ np.uint64(node)) * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+@kernel
+def group_by_scheme(ladders, cells, weights, levels, grouping):
+    """Group the tuples by their patterns under a scheme; how many groups there are.
+
+    Patterns are compared by their hashes. Two that share one form a group with a closure of its own, which
+    is as true a pattern as any other.
+    """
+    mask = len(grouping.slots) - 1
+    for slot in range(len(grouping.slots)):
+        grouping.slots[slot] = NOBODY
+    n_groups = 0
+    for each in range(len(cells)):
+        key = np.uint64(len(levels))
+        for j in range(len(levels)):
+            key = mix(key, ladders.nodes[levels[j], cells[each, j]])
+        slot = np.int64(key & np.uint64(mask))
+        while grouping.slots[slot] != NOBODY and grouping.keys[grouping.slots[slot]] != key:
+            slot = (slot + 1) & mask
+        if grouping.slots[slot] == NOBODY:
+            grouping.slots[slot] = n_groups
+            grouping.keys[n_groups] = key
+            grouping.sizes[n_groups] = 0
+            for j in range(len(levels)):
+                grouping.closures[n_groups, j] = cells[each, j]
+            n_groups += 1
+        group = grouping.slots[slot]
+        grouping.sizes[group] += weights[each]
+        grouping.of_tuple[each] = group
+    return n_groups
+
+
+@kernel
+def close_groups(trees, cells, grouping, k):
+    """Raise the closures of groups of at least k rows until all their tuples match."""
+    for each in range(len(cells)):
+        group = grouping.of_tuple[each]
+        if grouping.sizes[group] >= k:
+            for j in range(cells.shape[1]):
+                if grouping.closures[group, j] != cells[each, j]:
+                    grouping.closures[group, j] = common_node(
+                        trees, grouping.closures[group, j], cells[each, j]
+                    )
+
+
+@kernel
+def keep_new(grouping, n_groups, k, known, numbers):
+    """Number the groups of at least k rows that were not known; into ``numbers``, -1 for the others."""
+    mask = len(known.slots) - 1
+    n_columns = known.closures.shape[1]
+    for group in range(n_groups):
+        numbers[group] = NOBODY
+        if grouping.sizes[group] < k:
+            continue
+        key = np.uint64(n_columns)
+        for j in range(n_columns):
+            key = mix(key, grouping.closures[group, j])
+        slot = np.int64(key & np.uint64(mask))
+        while known.slots[slot] != NOBODY and not _same(
+            known.closures, known.slots[slot], grouping.closures, group
+        ):
+            slot = (slot + 1) & mask
+        if known.slots[slot] == NOBODY:
+            number = known.count[0]
+            known.slots[slot] = number
+            for j in range(n_columns):
+                known.closures[number, j] = grouping.closures[group, j]
+            numbers[group] = number
+            known.count[0] = number + 1
+
+
+@step
+def _same(closures, one, others, other):
+    """Whether two closures are equal."""
+    j = 0
+    while j < closures.shape[1] and closures[one, j] == others[other, j]:
+        j += 1
+    return j == closures.shape[1]
+
+
+@kernel
+def sort_by(keys, values, starts, into):
+    """Write the values into ``into`` by rising key, equal ones in their order; ``starts`` moves on."""
+    for at in range(len(keys)):
+        into[starts[keys[at]]] = values[at]
+        starts[keys[at]] += 1
