@@ -12,13 +12,14 @@ from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.search.costs import cost_of_merge
 from withhold.methods.cells.search.giving_back import FittingTuples, count_fitting, give_back
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
 from withhold.methods.cells.search.start import PSEUDO_COUNT, count_shown, make_costs
 from withhold.methods.cells.search.suppressor import COSTS, make_tuples
-from withhold.methods.cells.search.tuples import NOBODY, RISKY, STEPS, common_node, form_groups
+from withhold.methods.cells.search.tuples import RISKY, STEPS, form_groups
 from withhold.methods.cells.trees import make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
 

@@ -16,6 +16,7 @@ from tables import examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.costs import Costs
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import (
@@ -26,14 +27,7 @@ from withhold.methods.cells.search.partners import (
 )
 from withhold.methods.cells.search.start import count_shown, make_costs
 from withhold.methods.cells.search.suppressor import COSTS, make_tuples
-from withhold.methods.cells.search.tuples import (
-    ACROSS,
-    NOBODY,
-    RISKY,
-    STEPS,
-    Tuples,
-    form_groups,
-)
+from withhold.methods.cells.search.tuples import ACROSS, RISKY, STEPS, Tuples, form_groups
 from withhold.methods.cells.trees import Forest, make_forest
 
 TREE = Hierarchy.from_edges(

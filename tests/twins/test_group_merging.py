@@ -14,6 +14,7 @@ from twins import plain_cells, plain_groups
 from twins.test_cell_merging import TREE, plain_costs, rounded
 from withhold.data import Table
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.requirements import (
     Closeness,
     DistinctDiversity,
@@ -27,7 +28,7 @@ from withhold.methods.cells.search.groups import mark_groups, merge_groups
 from withhold.methods.cells.search.limits import make_limits, shortfall
 from withhold.methods.cells.search.start import count_shown, make_costs
 from withhold.methods.cells.search.suppressor import COSTS
-from withhold.methods.cells.search.tuples import NOBODY, RISKY
+from withhold.methods.cells.search.tuples import RISKY
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.methods.cells.trees import make_forest
 

@@ -12,6 +12,16 @@ from twins import plain_patterns
 from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.bound import lower_costs
+from withhold.methods.cells.nodes import NOBODY, common_node
+from withhold.methods.cells.schemes import (
+    Grouping,
+    group_by_scheme,
+    levels_of,
+    make_grouping,
+    make_ladders,
+    make_lattice,
+    number_of_schemes,
+)
 from withhold.methods.cells.search.assignment import (
     assign_cheapest_first,
     assign_leftovers,
@@ -21,26 +31,18 @@ from withhold.methods.cells.search.assignment import (
 from withhold.methods.cells.search.descents import Match, descend
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
 from withhold.methods.cells.search.patterns import (
-    Grouping,
     Known,
     close_groups,
     find_patterns,
-    group_by_scheme,
     keep_new,
-    make_grouping,
     sort_by,
 )
-from withhold.methods.cells.search.schemes import (
+from withhold.methods.cells.search.scheme_choice import (
     count_alike,
     cover_demands,
-    levels_of,
-    make_ladders,
-    make_lattice,
-    number_of_schemes,
     price_schemes,
     scheme_gain,
 )
-from withhold.methods.cells.search.tuples import NOBODY, common_node
 from withhold.methods.cells.trees import make_forest
 
 # Leaves at two depths: d is as deep as ab.

@@ -100,13 +100,13 @@ def lower_end(text: Value) -> Decimal | None:
     >>> lower_end("30-39"), lower_end("[-2.5,0)"), lower_end("below 18"), lower_end("tall")
     (Decimal('30'), Decimal('-2.5'), Decimal('-Infinity'), None)
     """
-    if (number := _decimal(text or "")) is not None:
+    if (number := exact_decimal(text or "")) is not None:
         return number
     if (found := RANGE.fullmatch(text or "")) is None:
         return None
     if found["below"] is not None:
         return Decimal("-Infinity")
-    return _decimal(found["low"])
+    return exact_decimal(found["low"])
 
 
 def _number_in(column: Column, value: str, path: Path | None) -> Decimal:

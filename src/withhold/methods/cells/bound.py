@@ -16,17 +16,18 @@ import numpy as np
 from withhold.counting.jit import kernel
 from withhold.data import Table
 from withhold.data.grouping import group_rows
+from withhold.errors import InputError
 from withhold.method import SearchRun
 from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.options import CellsSearch
-from withhold.methods.cells.search.patterns import group_by_scheme, make_grouping
-from withhold.methods.cells.search.schemes import (
+from withhold.methods.cells.schemes import (
+    group_by_scheme,
     levels_of,
+    make_grouping,
     make_ladders,
     make_lattice,
     number_of_schemes,
 )
-from withhold.methods.cells.search.suppressor import holds_already
 from withhold.methods.cells.trees import hierarchies_from, make_forest
 from withhold.options import Plain
 from withhold.telling.facts import Fact
@@ -81,9 +82,11 @@ def bound_cells(
     if not options.bound or model.missing == WILDCARD:
         return None
     hierarchies = hierarchies_from(options.hierarchy, table)
-    if holds_already(table, model, hierarchies):
-        return CellBound(0.0, bool(hierarchies))
-    forest = make_forest(table, model.quasi_identifiers, hierarchies)
+    try:
+        forest = make_forest(table, model.quasi_identifiers, hierarchies)
+    except InputError:
+        # Some cells were generalised before, and the table held as it came.
+        return None
     ladders = make_ladders(forest.trees, forest.bounds)
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
     tuples = group_rows(columns, len(table))

@@ -20,7 +20,7 @@ from withhold.data.spans import starts_of
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, PolicyError
 from withhold.formats.column_trees import column_tree
-from withhold.methods.cells.search.tuples import NOBODY, Trees
+from withhold.methods.cells.nodes import NOBODY, Trees
 
 Shape = tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]
 

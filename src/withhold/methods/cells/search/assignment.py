@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import kernel, step
-from withhold.methods.cells.search.patterns import Longs, Patterns
-from withhold.methods.cells.search.tuples import NOBODY
+from withhold.data.array_types import Longs
+from withhold.methods.cells.nodes import NOBODY
+from withhold.methods.cells.search.patterns import Patterns
 
 
 class Assignment(NamedTuple):

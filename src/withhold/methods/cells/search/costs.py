@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import step
-from withhold.methods.cells.search.tuples import common_node
+from withhold.methods.cells.nodes import common_node
 
 
 class Costs(NamedTuple):

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import kernel, step
-from withhold.methods.cells.search.schemes import Ladders, Longs
+from withhold.data.array_types import Longs
+from withhold.methods.cells.schemes import Ladders
 
 TIMES_K = (1, 2, 4, 9, 27)
 """The sizes of group that descents end at, in times k."""

@@ -14,6 +14,7 @@ from withhold.data.grouping import group_rows
 from withhold.errors import PolicyError, option
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.groups import MergedGroups, mark_groups, merge_groups
 from withhold.methods.cells.search.limits import make_limits
 from withhold.methods.cells.search.start import (
@@ -25,7 +26,6 @@ from withhold.methods.cells.search.start import (
     numbers_of,
     until_done,
 )
-from withhold.methods.cells.search.tuples import NOBODY
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.methods.cells.trees import Forest
 from withhold.wording import counted

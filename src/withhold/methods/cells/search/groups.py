@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import kernel, step
+from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.search.costs import cost_of_groups
 from withhold.methods.cells.search.limits import shortfall
-from withhold.methods.cells.search.tuples import NOBODY, RISKY, common_node, next_draw, unmark_risky
+from withhold.methods.cells.search.tuples import RISKY, next_draw, unmark_risky
 
 ALIVE = 2
 

@@ -9,17 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.jit import kernel, step
+from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.costs import cost_of_merge
 from withhold.methods.cells.search.partners import cheapest_partner
-from withhold.methods.cells.search.tuples import (
-    ACROSS,
-    NOBODY,
-    RISKY,
-    STEPS,
-    merge_cells,
-    move,
-    next_draw,
-)
+from withhold.methods.cells.search.tuples import ACROSS, RISKY, STEPS, merge_cells, move, next_draw
 
 
 @kernel

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from withhold.counting.jit import step
 from withhold.data.array_types import Longs
+from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.search.costs import change_of_total, change_of_value
-from withhold.methods.cells.search.tuples import NOBODY, Tuples, common_node
+from withhold.methods.cells.search.tuples import Tuples
 
 PAIRS = 3
 BITS = 21

@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.threads import Progress
+from withhold.data.array_types import Ints, Longs
 from withhold.data.grouping import group_rows
+from withhold.methods.cells.schemes import (
+    Grouping,
+    Ladders,
+    make_ladders,
+    make_lattice,
+    number_of_schemes,
+)
 from withhold.methods.cells.search.assignment import (
     Assignment,
     assign_cheapest_first,
@@ -25,21 +33,8 @@ from withhold.methods.cells.search.assignment import (
 )
 from withhold.methods.cells.search.descents import draw_schemes
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
-from withhold.methods.cells.search.patterns import (
-    Grouping,
-    Ints,
-    Longs,
-    Patterns,
-    close_groups,
-    find_patterns,
-)
-from withhold.methods.cells.search.schemes import (
-    Ladders,
-    choose_schemes,
-    make_ladders,
-    make_lattice,
-    number_of_schemes,
-)
+from withhold.methods.cells.search.patterns import Patterns, close_groups, find_patterns
+from withhold.methods.cells.search.scheme_choice import choose_schemes
 from withhold.methods.cells.trees import Forest
 
 UNIT = 2**28

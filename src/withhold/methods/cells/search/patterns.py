@@ -13,14 +13,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.methods.cells.search.schemes import Ladders
-from withhold.methods.cells.search.tuples import NOBODY, Trees, common_node
+from withhold.data.array_types import Ints, Longs
+from withhold.methods.cells.nodes import NOBODY, Trees, common_node
+from withhold.methods.cells.schemes import Grouping, Ladders, group_by_scheme, make_grouping, mix
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
 AT_FIRST = 1 << 14
 """Patterns that there is room for at first."""
 
@@ -40,21 +38,6 @@ class Patterns(NamedTuple):
     """Patterns, int32; they ascend, so a tuple's cheapest pattern comes first."""
 
 
-class Grouping(NamedTuple):
-    """The groups that one scheme forms."""
-
-    slots: Any
-    """A hash table: the group of a slot, or -1, int32."""
-    keys: Any
-    """By group: the hash of its pattern, uint64."""
-    sizes: Any
-    """By group: how many rows, int64."""
-    closures: Any
-    """By group and column: the lowest node that all its rows share, int32."""
-    of_tuple: Any
-    """By tuple: its group, int32."""
-
-
 class Known(NamedTuple):
     """The closures that were found so far."""
 
@@ -64,18 +47,6 @@ class Known(NamedTuple):
     """By pattern and column, int32."""
     count: Any
     """How many there are, as an array of one number."""
-
-
-def make_grouping(cells: Ints) -> Grouping:
-    """Room for the groups of any scheme."""
-    n = len(cells)
-    return Grouping(
-        slots=np.empty(1 << int(2 * n).bit_length(), dtype=np.int32),
-        keys=np.empty(n, dtype=np.uint64),
-        sizes=np.empty(n, dtype=np.int64),
-        closures=np.empty_like(cells),
-        of_tuple=np.empty(n, dtype=np.int32),
-    )
 
 
 def find_patterns(
@@ -146,44 +117,6 @@ def _by_cost(costs: Longs, tuples: Ints, patterns: Ints, n_tuples: int) -> Patte
     owners = np.repeat(np.arange(n, dtype=np.int32), np.diff(starts))
     sort_by(by_pattern, owners, tuple_starts.copy(), by_tuple)
     return Patterns(costs[order], starts, by_pattern, tuple_starts, by_tuple)
-
-
-@step
-def mix(key, node):
-    """A hash that has taken in one more node."""
-    mixed = (key ^ np.uint64(node)) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (mixed >> np.uint64(29))
-
-
-@kernel
-def group_by_scheme(ladders, cells, weights, levels, grouping):
-    """Group the tuples by their patterns under a scheme; how many groups there are.
-
-    Patterns are compared by their hashes. Two that share one form a group with a closure of its own, which
-    is as true a pattern as any other.
-    """
-    mask = len(grouping.slots) - 1
-    for slot in range(len(grouping.slots)):
-        grouping.slots[slot] = NOBODY
-    n_groups = 0
-    for each in range(len(cells)):
-        key = np.uint64(len(levels))
-        for j in range(len(levels)):
-            key = mix(key, ladders.nodes[levels[j], cells[each, j]])
-        slot = np.int64(key & np.uint64(mask))
-        while grouping.slots[slot] != NOBODY and grouping.keys[grouping.slots[slot]] != key:
-            slot = (slot + 1) & mask
-        if grouping.slots[slot] == NOBODY:
-            grouping.slots[slot] = n_groups
-            grouping.keys[n_groups] = key
-            grouping.sizes[n_groups] = 0
-            for j in range(len(levels)):
-                grouping.closures[n_groups, j] = cells[each, j]
-            n_groups += 1
-        group = grouping.slots[slot]
-        grouping.sizes[group] += weights[each]
-        grouping.of_tuple[each] = group
-    return n_groups
 
 
 @kernel

@@ -12,8 +12,9 @@ from withhold.data.array_types import Ints, Longs
 from withhold.data.table import WITHHELD
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.costs import Costs
-from withhold.methods.cells.search.tuples import NOBODY, RISKY
+from withhold.methods.cells.search.tuples import RISKY
 from withhold.methods.cells.trees import Forest
 
 PSEUDO_COUNT = 0.1

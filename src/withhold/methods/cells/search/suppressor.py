@@ -26,6 +26,7 @@ from withhold.errors import ImpossibleError, PolicyError, option
 from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
+from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.options import CellsSearch
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
 from withhold.methods.cells.search.giving_back import give_back_cells
@@ -48,7 +49,7 @@ from withhold.methods.cells.search.start import (
     numbers_of,
     until_done,
 )
-from withhold.methods.cells.search.tuples import NOBODY, Tuples, form_groups
+from withhold.methods.cells.search.tuples import Tuples, form_groups
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
 from withhold.methods.cells.wildcard import fewest_fitting

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import kernel, step
+from withhold.methods.cells.nodes import NOBODY, common_node
 
-NOBODY = -1
 RISKY, DRAW, STEPS, ACROSS = 0, 1, 2, 3
 
 
@@ -65,31 +65,6 @@ class Tuples(NamedTuple):
     """By class and column: how many rows show a value at all, int64."""
     numbers: Any
     """How many are risky, the state of the draw (as int64), steps done, merges across classes."""
-
-
-class Trees(NamedTuple):
-    """What each column's values can become: one tree a column, all nodes in one numbering."""
-
-    parents: Any
-    """The node above, or -1 for a root, int32. A root means: withheld."""
-    depths: Any
-    """Edges below the root, int32."""
-    columns: Any
-    """The column of each node, int32."""
-    leaves: Any
-    """Whether the node is a value of the original, bool."""
-
-
-@step
-def common_node(trees, a, b):
-    """The lowest node above both, or one of them."""
-    one, other = np.int64(a), np.int64(b)
-    while one != other:
-        if trees.depths[one] >= trees.depths[other]:
-            one = np.int64(trees.parents[one])
-        else:
-            other = np.int64(trees.parents[other])
-    return one
 
 
 @step

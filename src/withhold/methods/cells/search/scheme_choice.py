@@ -1,26 +1,22 @@
-"""Schemes: one level a column. Which of them are worth grouping rows by is learned from a sample of rows.
+"""Which schemes are worth grouping rows by, learned from a sample of the rows.
 
-Level 0 of a column is its values, the last one its root, which means withheld. A level is a depth of the
-tree; a branch that ends above it keeps its leaf. Under a scheme every row has one *pattern*: its nodes at
-these levels. For a sampled row, the rows that share its pattern are counted for all schemes at once: a
-histogram of the lowest levels at which rows agree with it, summed up over the lattice of schemes. Schemes
-are then chosen one by one, so that for every sampled row and several sizes of group the cheapest chosen
-pattern of that size becomes as cheap as the cheapest of all.
+For a sampled row, the rows that share its pattern are counted for all schemes at once: a histogram of the
+lowest levels at which rows agree with it, summed up over the lattice of schemes. Schemes are then chosen
+one by one, so that for every sampled row and several sizes of group the cheapest chosen pattern of that
+size becomes as cheap as the cheapest of all.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 import heapq
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.methods.cells.search.tuples import Trees
-
-Longs = NDArray[np.int64]
+from withhold.data.array_types import Longs
+from withhold.methods.cells.schemes import Lattice, levels_of, number_of_schemes
 
 SAMPLED_FLAT, SAMPLED = 200, 800
 """Rows that are sampled, without and with hierarchies."""
@@ -28,54 +24,6 @@ TIMES_K_FLAT = (1, 3, 9, 27, 81)
 TIMES_K = (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32, 64)
 """The sizes of group that schemes are chosen for, in times k. A row that is alone with its pattern at k may
 find no partners left, and then needs one that many rows match."""
-
-
-class Ladders(NamedTuple):
-    """What each node becomes at each level of its column."""
-
-    nodes: Any
-    """By level and node: the node above it at that level, int32; above the last level it is the root."""
-    levels: Any
-    """By column: how many levels it has, int64."""
-
-
-class Lattice(NamedTuple):
-    """The schemes of a table, all of them numbered."""
-
-    ladders: Ladders
-    strides: Any
-    """By column: what the number of a scheme grows by with its level, int64."""
-
-
-def make_ladders(trees: Trees, bounds: Longs) -> Ladders:
-    """The levels of all columns."""
-    heights = np.maximum.reduceat(trees.depths, bounds[:-1])
-    nodes = np.empty((int(heights.max()) + 1, len(trees.parents)), dtype=np.int32)
-    nodes[0] = np.arange(len(trees.parents))
-    for level in range(1, len(nodes)):
-        below = nodes[level - 1]
-        climbs = trees.depths[below] > np.maximum(heights[trees.columns] - level, 0)
-        nodes[level] = np.where(climbs, trees.parents[below], below)
-    return Ladders(nodes, heights.astype(np.int64) + 1)
-
-
-def number_of_schemes(ladders: Ladders) -> int:
-    """How many schemes there are; exact, however many."""
-    total = 1
-    for levels in ladders.levels.tolist():
-        total *= levels
-    return total
-
-
-def make_lattice(ladders: Ladders) -> Lattice:
-    """The numbering of all schemes; the last one withholds everything."""
-    return Lattice(ladders, np.cumprod(np.append(1, ladders.levels[:-1])).astype(np.int64))
-
-
-def levels_of(lattice: Lattice, schemes: NDArray[Any]) -> Longs:
-    """By scheme and column: the level."""
-    found: Longs = schemes[:, None] // lattice.strides % lattice.ladders.levels
-    return found
 
 
 def choose_schemes(

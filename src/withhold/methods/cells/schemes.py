@@ -1,0 +1,131 @@
+"""Schemes: one level a column, and the groups of rows that look alike under one.
+
+Level 0 of a column is its values, the last one its root, which means withheld. A level is a depth of the
+tree; a branch that ends above it keeps its leaf. Under a scheme every row has one *pattern*: its nodes at
+these levels. Rows with the same cells are one *tuple*, with so many rows.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.jit import kernel, step
+from withhold.data.array_types import Ints, Longs
+from withhold.methods.cells.nodes import NOBODY, Trees
+
+
+class Ladders(NamedTuple):
+    """What each node becomes at each level of its column."""
+
+    nodes: Any
+    """By level and node: the node above it at that level, int32; above the last level it is the root."""
+    levels: Any
+    """By column: how many levels it has, int64."""
+
+
+class Lattice(NamedTuple):
+    """The schemes of a table, all of them numbered."""
+
+    ladders: Ladders
+    strides: Any
+    """By column: what the number of a scheme grows by with its level, int64."""
+
+
+def make_ladders(trees: Trees, bounds: Longs) -> Ladders:
+    """The levels of all columns."""
+    heights = np.maximum.reduceat(trees.depths, bounds[:-1])
+    nodes = np.empty((int(heights.max()) + 1, len(trees.parents)), dtype=np.int32)
+    nodes[0] = np.arange(len(trees.parents))
+    for level in range(1, len(nodes)):
+        below = nodes[level - 1]
+        climbs = trees.depths[below] > np.maximum(heights[trees.columns] - level, 0)
+        nodes[level] = np.where(climbs, trees.parents[below], below)
+    return Ladders(nodes, heights.astype(np.int64) + 1)
+
+
+def number_of_schemes(ladders: Ladders) -> int:
+    """How many schemes there are; exact, however many."""
+    total = 1
+    for levels in ladders.levels.tolist():
+        total *= levels
+    return total
+
+
+def make_lattice(ladders: Ladders) -> Lattice:
+    """The numbering of all schemes; the last one withholds everything."""
+    return Lattice(ladders, np.cumprod(np.append(1, ladders.levels[:-1])).astype(np.int64))
+
+
+def levels_of(lattice: Lattice, schemes: NDArray[Any]) -> Longs:
+    """By scheme and column: the level."""
+    found: Longs = schemes[:, None] // lattice.strides % lattice.ladders.levels
+    return found
+
+
+class Grouping(NamedTuple):
+    """The groups that one scheme forms."""
+
+    slots: Any
+    """A hash table: the group of a slot, or -1, int32."""
+    keys: Any
+    """By group: the hash of its pattern, uint64."""
+    sizes: Any
+    """By group: how many rows, int64."""
+    closures: Any
+    """By group and column: the lowest node that all its rows share, int32."""
+    of_tuple: Any
+    """By tuple: its group, int32."""
+
+
+def make_grouping(cells: Ints) -> Grouping:
+    """Room for the groups of any scheme."""
+    n = len(cells)
+    return Grouping(
+        slots=np.empty(1 << int(2 * n).bit_length(), dtype=np.int32),
+        keys=np.empty(n, dtype=np.uint64),
+        sizes=np.empty(n, dtype=np.int64),
+        closures=np.empty_like(cells),
+        of_tuple=np.empty(n, dtype=np.int32),
+    )
+
+
+@step
+def mix(key, node):
+    """A hash that has taken in one more node."""
+    mixed = (key ^ np.uint64(node)) * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+@kernel
+def group_by_scheme(ladders, cells, weights, levels, grouping):
+    """Group the tuples by their patterns under a scheme; how many groups there are.
+
+    Patterns are compared by their hashes. Two that share one form a group with a closure of its own, which
+    is as true a pattern as any other.
+    """
+    mask = len(grouping.slots) - 1
+    for slot in range(len(grouping.slots)):
+        grouping.slots[slot] = NOBODY
+    n_groups = 0
+    for each in range(len(cells)):
+        key = np.uint64(len(levels))
+        for j in range(len(levels)):
+            key = mix(key, ladders.nodes[levels[j], cells[each, j]])
+        slot = np.int64(key & np.uint64(mask))
+        while grouping.slots[slot] != NOBODY and grouping.keys[grouping.slots[slot]] != key:
+            slot = (slot + 1) & mask
+        if grouping.slots[slot] == NOBODY:
+            grouping.slots[slot] = n_groups
+            grouping.keys[n_groups] = key
+            grouping.sizes[n_groups] = 0
+            for j in range(len(levels)):
+                grouping.closures[n_groups, j] = cells[each, j]
+            n_groups += 1
+        group = grouping.slots[slot]
+        grouping.sizes[group] += weights[each]
+        grouping.of_tuple[each] = group
+    return n_groups
