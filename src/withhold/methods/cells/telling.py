@@ -69,11 +69,14 @@ def sections_of_tables(subject: Subject) -> list[Section]:
     )
     words = "Cells were withheld or generalised, none was invented; the label was never changed."
     warning = _leak(found)
+    lost: list[Part] = [Paragraph(words, for_strangers=True)]
+    if subject.release.bound is not None:
+        lost.append(Paragraph(subject.release.bound.sentence()))
     use: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
     use += [Paragraph(warning)] if warning else []
     return [
         Section("columns", "What became of each column", _roles(_audits(subject)[0])),
-        Section("withheld", "What was withheld", (Paragraph(words, for_strangers=True),)),
+        Section("withheld", "What was withheld", tuple(lost)),
         Section("use", "What it is still good for", tuple(use)),
     ]
 
