@@ -159,19 +159,21 @@ def test_find_forced(problem):
     layout, records = laid_out(rows, sensitive)
     reference = plain_rho.find_forced(records, sensitive_ranks(layout), rho)
     result = np.zeros(layout.n_rows, dtype=np.int64)
+    child_of = np.full(layout.n_items, -1, dtype=np.int64)
     middle = layout.n_items // 2
     for start, end in ((0, middle), (middle, layout.n_items)):
         find_forced(
             layout.rows(),
             new_walk(layout.rows(), 2),
             layout.sensitive,
-            np.empty(layout.n_items, dtype=np.int64),
+            child_of,
             (start, end),
             Limits(rho.numerator, rho.denominator, True),
             result,
             Stop().flag,
         )
     assert {row: int(result[row]) for row in np.flatnonzero(result)} == reference
+    assert (child_of == -1).all()
 
 
 @examples(100)

@@ -205,20 +205,13 @@ def find_positions(items, post_offsets):
 
 @kernel
 def find_places(offsets, items, code_of_rank, record_of_row, table_offsets, table_items):
-    """For each occurrence its place in the records, which ascend by code."""
+    """For each occurrence its place in the records."""
     places = np.empty(len(items), np.int32)
+    place_of = np.empty(len(code_of_rank), np.int32)
     for row in range(len(offsets) - 1):
-        begin = table_offsets[record_of_row[row]]
-        end = table_offsets[record_of_row[row] + 1]
+        record = record_of_row[row]
+        for place in range(table_offsets[record], table_offsets[record + 1]):
+            place_of[table_items[place]] = place
         for position in range(offsets[row], offsets[row + 1]):
-            code = code_of_rank[items[position]]
-            low = begin
-            high = end
-            while low < high:
-                middle = (low + high) >> 1
-                if table_items[middle] < code:
-                    low = middle + 1
-                else:
-                    high = middle
-            places[position] = low
+            places[position] = place_of[code_of_rank[items[position]]]
     return places

@@ -53,7 +53,7 @@ def delete_forced(
     walks: list[Walk] = []
 
     def find(*roots: int) -> None:
-        child_of = np.empty(layout.n_items, dtype=np.int64)
+        child_of = np.full(layout.n_items, -1, dtype=np.int64)
         try:
             # What another task has finished with; taking it from a list is safe between threads.
             walk = walks.pop()
@@ -111,7 +111,7 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
 
     Only rows whose rarest non-sensitive item is in [roots); other places of ``supports_of_rest`` stay as they
     are. The rows of that item are delivered to the next items, so that N(r) is looked for only among the
-    rows that hold its two rarest items.
+    rows that hold its two rarest items. ``child_of`` is scratch, by rank: -1 before and after.
     """
     enough = (limits.den + limits.num - 1) // limits.num
     for root in range(roots[0], roots[1]):
@@ -121,11 +121,12 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
         if sensitive[root] or not is_rarest_somewhere(rows, walk, sensitive, root):
             continue
         n_root = walk.pool_top[1]
+        mark_second(rows, walk, sensitive, n_root, child_of)
         next_set(walk, np.int64(1))
         open_level(walk, np.int64(1))
         for t in range(count_extensions(rows, walk, np.int64(0), n_root)):
             x = walk.touched[t]
-            if sensitive[x]:
+            if child_of[x] < 0:
                 walk.bucket[x] = 0
             else:
                 child_of[x] = walk.last_child[2]
@@ -134,16 +135,18 @@ def find_forced(rows, walk, sensitive, child_of, roots, limits, supports_of_rest
         for k in range(n_root):
             row = walk.pool_row[k]
             end = rows.offsets[row + 1]
-            first = next_other(rows, sensitive, rows.offsets[row], end)
-            if first != walk.pool_position[k]:
+            first = walk.pool_position[k]
+            if not is_rarest(rows, sensitive, row, first):
                 continue
             second = next_other(rows, sensitive, first + 1, end)
             support = n_root
             if second < end:
                 child = child_of[rows.items[second]]
                 support = count_rest(rows, walk, sensitive, child, second, end, enough)
-            if support < enough and has_sensitive(rows, sensitive, row):
+            if support < enough:
                 supports_of_rest[row] = support
+        for child in range(walk.next_child[2], walk.last_child[2]):
+            child_of[walk.child_item[child]] = -1
 
 
 @step
@@ -164,14 +167,31 @@ def has_sensitive(rows, sensitive, row):
 
 
 @step
+def is_rarest(rows, sensitive, row, position):
+    """Whether the row holds sensitive items, and of the others first the one at the position."""
+    first = next_other(rows, sensitive, rows.offsets[row], rows.offsets[row + 1])
+    return first == position and has_sensitive(rows, sensitive, row)
+
+
+@step
 def is_rarest_somewhere(rows, walk, sensitive, root):
     """Start at the root; whether it is the rarest of the items that are not sensitive in some row."""
     for k in range(start_at(rows, walk, root)):
-        row = walk.pool_row[k]
-        end = rows.offsets[row + 1]
-        if next_other(rows, sensitive, rows.offsets[row], end) == walk.pool_position[k]:
+        if is_rarest(rows, sensitive, walk.pool_row[k], walk.pool_position[k]):
             return True
     return False
+
+
+@step
+def mark_second(rows, walk, sensitive, n_root, child_of):
+    """Set ``child_of`` to 0 for the items that follow the root where it is the rarest."""
+    for k in range(n_root):
+        row = walk.pool_row[k]
+        if is_rarest(rows, sensitive, row, walk.pool_position[k]):
+            end = rows.offsets[row + 1]
+            second = next_other(rows, sensitive, walk.pool_position[k] + 1, end)
+            if second < end:
+                child_of[rows.items[second]] = 0
 
 
 @step

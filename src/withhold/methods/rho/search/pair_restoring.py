@@ -97,18 +97,19 @@ def _safe_after(
 
 def helpful_pairs(blocked: list[Blocked]) -> Iterator[tuple[Blocked, Blocked]]:
     """The pairs of which each helps the other, in order."""
-    of_item: dict[int, list[Blocked]] = {}
+    of_items: dict[tuple[int, int], list[Blocked]] = {}
     for each in blocked:
-        of_item.setdefault(each.item, []).append(each)
+        for other in each.antecedent:
+            of_items.setdefault((each.item, other), []).append(each)
     tries = 0
     for one in blocked:
         for item in sorted(one.antecedent):
-            for two in of_item.get(item, ()):
+            for two in of_items.get((item, one.item), ()):
                 tries += 1
                 if tries > MOST_TRIES:
                     return
                 new = two.number > one.number and two.row != one.row
-                if new and one.item in two.antecedent and two.helps(one) and one.helps(two):
+                if new and two.helps(one) and one.helps(two):
                     yield one, two
 
 

@@ -149,9 +149,10 @@ def find_unsafe_subset(rows, limits, trial, n_local, extra):
     # The record to come holds them all.
     joint_of[n_masks - 1] += 1
     for local in range(n_local):
-        for mask in range(n_masks):
-            if mask & (1 << local) == 0:
-                joint_of[mask] += joint_of[mask | (1 << local)]
+        bit = 1 << local
+        for block in range(0, n_masks, 2 * bit):
+            for mask in range(block, block + bit):
+                joint_of[mask] += joint_of[mask + bit]
     for mask in range(n_masks - 2, -1, -1):
         size = np.int64(0)
         closed = True
