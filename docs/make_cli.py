@@ -22,19 +22,26 @@ def help_of(*verb: str) -> str:
     return result.stdout.replace("python -m withhold", "withhold").strip()
 
 
+def _commands(text: str) -> list[str]:
+    """The verbs that a help text lists."""
+    listed = text.partition("Commands:")[2].partition("Exit codes")[0]
+    return re.findall(r"^  (\w[\w-]*)", listed, flags=re.MULTILINE)
+
+
 def main() -> None:
     """Write the page."""
     top = help_of()
-    verbs = re.findall(
-        r"^  (\w[\w-]*)", top.split("Commands:")[1].split("Exit codes")[0], flags=re.MULTILINE
-    )
+    verbs = _commands(top)
     parts = [
         "# The command line",
         "Generated from the help texts by `make docs`.",
         f"```text\n{top}\n```",
     ]
     for verb in verbs:
-        parts += [f"## withhold {verb}", f"```text\n{help_of(verb)}\n```"]
+        text = help_of(verb)
+        parts += [f"## withhold {verb}", f"```text\n{text}\n```"]
+        for word in _commands(text):
+            parts += [f"### withhold {verb} {word}", f"```text\n{help_of(verb, word)}\n```"]
     Path(__file__).with_name("cli.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 

@@ -29,7 +29,7 @@ from withhold.interruption import stop_if_asked
 
 UsageError: Any = typer.BadParameter.__mro__[2]
 """All that typer objects to in a command; it has no public name for it."""
-VERBS = ("anonymize", "audit", "compare", "demo", "inspect", "sweep", "verify")
+VERBS = ("anonymize", "audit", "compare", "demo", "hierarchy", "inspect", "sweep", "verify")
 """The modules of the verbs; importing one registers it."""
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
@@ -47,6 +47,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+GROUPS = {
+    "hierarchy": typer.Typer(
+        help="Hierarchies: what values can be generalised to.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+}
+"""Verbs that have verbs of their own."""
+for _name, _group in GROUPS.items():
+    app.add_typer(_group, name=_name)
 
 
 def _show_version(wanted: bool) -> None:
@@ -74,6 +85,8 @@ def verb(
     audits: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a verb whose errors end in a message and an exit code.
+
+    A name of two words is a verb of a group: ``hierarchy suggest``.
 
     ``publishes`` names the option that says where; an interruption tells whether it was. ``searches`` and
     ``audits``: ``given`` has the methods' options of that, too.
@@ -103,7 +116,9 @@ def verb(
 
         guarded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         guarded.__annotations__ = {each.name: each.annotation for each in parameters}
-        return app.command(name, epilog=f"Example:  {example}")(guarded)
+        *group, word = name.split()
+        place = GROUPS[group[0]] if group else app
+        return place.command(word, epilog=f"Example:  {example}")(guarded)
 
     return register
 

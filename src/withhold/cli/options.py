@@ -66,6 +66,11 @@ HELP = {
     "compare.seed": "Random seed of the queries.",
     "html": "Also write an HTML page.",
     "inspect.hierarchy": "Draw this hierarchy; with DATA, check that it has every item.",
+    "column": "The column of the table.",
+    "by": "How to build it: width:5, quantiles:8, edges:18,40,65, dates, prefix, prefix:1,3 or "
+    "frequency:0.01; what fits the values if not given.",
+    "hierarchy suggest.separator": "The separator between the cells of a CSV file.",
+    "hierarchy suggest.output": "Also write it to this file, as ARX's CSV.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
@@ -79,6 +84,7 @@ ARGUMENTS = {
     "verify.published": None,
     "compare.original": None,
     "compare.published": None,
+    "hierarchy suggest.column": None,
 }
 """What is named by its place, and how the usage line calls it."""
 SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}

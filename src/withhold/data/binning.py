@@ -88,7 +88,7 @@ def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Colum
 
 
 def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
-    number = _decimal(value)
+    number = exact_decimal(value)
     if number is not None:
         return number
     row = int((column.codes == column.values.index(value)).argmax()) + 1
@@ -101,7 +101,9 @@ def _parse(name: str, given: Widths) -> Bins:
     if isinstance(given, Bins):
         return given
     cut = given.split(",") if isinstance(given, str) else given
-    numbers = [_decimal(str(part)) for part in (cut if isinstance(cut, list | tuple) else [cut])]
+    numbers = [
+        exact_decimal(str(part)) for part in (cut if isinstance(cut, list | tuple) else [cut])
+    ]
     exact = [number for number in numbers if number is not None]
     if not exact or len(exact) < len(numbers):
         raise PolicyError(f"the bins of {name!r} must be a width or edges, not {given!r}")
@@ -114,7 +116,8 @@ def _parse(name: str, given: Widths) -> Bins:
     return Bins(edges=tuple(exact))
 
 
-def _decimal(text: str) -> Decimal | None:
+def exact_decimal(text: str) -> Decimal | None:
+    """The number that a text says; None if it is none, or too large to be a quantity."""
     try:
         number = Decimal(text.strip())
     except InvalidOperation:

@@ -15,6 +15,8 @@ from withhold.errors import PolicyError
 
 QUOTED = r'"((?:[^"]|"")*)"'
 PAIR = re.compile(rf'\s*(?:{QUOTED}|([^"=,][^=,]*?))\s*=\s*(?:{QUOTED}|([^",][^,]*?))\s*(?:,|$)')
+MORE = re.compile(r"\s*(-?[\d.]+)\s*(?:,|$)")
+"""A number that belongs to the value before it, as in ``age=edges:18,40,zip=prefix``."""
 WHOLE = re.compile(rf"\s*{QUOTED}\s*(?:,|$)")
 
 
@@ -51,6 +53,11 @@ def split_pairs(text: str, what: str) -> dict[str, str]:
     pairs: dict[str, str] = {}
     place = 0
     while place < len(text):
+        if pairs and (more := MORE.match(text, place)):
+            last = next(reversed(pairs))
+            pairs[last] += f",{more[1]}"
+            place = more.end()
+            continue
         name, value, place = _pair(text, place, what)
         if name in pairs:
             raise PolicyError(f"{what}: column {name!r} is named twice; name it once")

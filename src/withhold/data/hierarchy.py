@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from withhold.arguments import checked, names_in
-from withhold.data import tree_building
+from withhold.data import column_edges, tree_building
 from withhold.data.array_types import Ints
+from withhold.data.binning import Number
 from withhold.data.names import nearest
 from withhold.data.unknown import near_spellings
 from withhold.errors import InputError
+from withhold.options import Threshold
 from withhold.wording import counted
 
 
@@ -143,6 +145,53 @@ class Hierarchy:
         ('10..20', '*')
         """
         return cls(*tree_building.build_tree(tree_building.fan_out_edges(items, fan_out)))
+
+    @classmethod
+    @checked
+    def by_width(cls, cells: column_edges.Cells, width: Number) -> Hierarchy:
+        """Numbers in ranges so wide, under ranges twice as wide, and so on; ``cells`` of a column, or counts.
+
+        >>> tree = Hierarchy.by_width(["17", "18", "24", "31", "?"], 5)
+        >>> tree.parent("17"), tree.parent("15-19"), tree.parent("?")
+        ('15-19', '10-19', '*')
+        """
+        return cls(*tree_building.build_tree(column_edges.width_edges(cells, width)))
+
+    @classmethod
+    @checked
+    def by_quantiles(cls, cells: column_edges.Cells, parts: int) -> Hierarchy:
+        """Numbers in so many ranges with about as many cells each, under two neighbours together, …
+
+        >>> Hierarchy.by_quantiles(["1", "2", "2", "3", "9", "9", "40", "80"], 4).parent("40-80")
+        '9-80'
+        """
+        return cls(*tree_building.build_tree(column_edges.quantile_edges(cells, parts)))
+
+    @classmethod
+    @checked
+    def by_edges(cls, cells: column_edges.Cells, edges: Sequence[Number]) -> Hierarchy:
+        """Numbers in ranges that begin at these: ``[18, 65]`` gives below 18, 18-64, 65 or more."""
+        return cls(*tree_building.build_tree(column_edges.cut_edges(cells, edges)))
+
+    @classmethod
+    @checked
+    def by_dates(cls, cells: column_edges.Cells) -> Hierarchy:
+        """Days under months, years and decades.
+
+        >>> Hierarchy.by_dates(["1984-05-03", "1987-01-31"]).parent("1984")
+        '1980-1989'
+        """
+        return cls(*tree_building.build_tree(column_edges.date_edges(cells)))
+
+    @classmethod
+    @checked
+    def by_frequency(cls, cells: column_edges.Cells, share: Threshold) -> Hierarchy:
+        """Values in fewer than this share of the cells under one node.
+
+        >>> Hierarchy.by_frequency(["a"] * 8 + ["b", "c"], "0.2").leaves_under("other")
+        ('b', 'c')
+        """
+        return cls(*tree_building.build_tree(column_edges.frequency_edges(cells, share)))
 
     def __len__(self) -> int:
         return len(self.names)

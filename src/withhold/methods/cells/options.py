@@ -60,7 +60,11 @@ class CellsSearch(SearchOptions):
     ] = "hybrid"
     hierarchy: Annotated[
         Mapping[str, Any] | str | None,
-        Option("What values can be generalised to: COLUMN=FILE,COLUMN=FILE.", kind="file"),
+        Option(
+            "What values can be generalised to: COLUMN=FILE, or COLUMN= and a way to build one (width:5, "
+            "quantiles:8, edges:18,40,65, dates, prefix, frequency:0.01); with commas between.",
+            kind="file",
+        ),
     ] = None
     publish: PublishOption = ()
 

@@ -19,7 +19,7 @@ from withhold.data.names import nearest
 from withhold.data.spans import starts_of
 from withhold.data.table import WITHHELD, Column
 from withhold.errors import InputError, PolicyError
-from withhold.formats.hierarchy import read_hierarchy
+from withhold.formats.column_trees import column_tree
 from withhold.methods.cells.search.tuples import NOBODY, Trees
 
 Shape = tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]
@@ -52,12 +52,19 @@ class Forest:
         return np.log(share)
 
 
-def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarchy]:
-    """The tree of each column that has one, from trees, files, or a text such as ``age=age.csv``."""
+def hierarchies_from(given: Mapping[str, Any] | str | None, table: Table) -> dict[str, Hierarchy]:
+    """The tree of each column that has one, from trees, or texts such as ``age=age.csv,zip=prefix``."""
     if isinstance(given, str):
         given = split_pairs(given, "hierarchies")
+    for name in given or {}:
+        if name not in table.names:
+            near = nearest(name, table.names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise PolicyError(
+                f"a hierarchy is given for column {name!r}, which the table does not have{hint}"
+            )
     return {
-        name: tree if isinstance(tree, Hierarchy) else read_hierarchy(tree)
+        name: tree if isinstance(tree, Hierarchy) else column_tree(table.column(name), tree)
         for name, tree in (given or {}).items()
     }
 
@@ -65,12 +72,6 @@ def hierarchies_from(given: Mapping[str, Any] | str | None) -> dict[str, Hierarc
 def make_forest(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:
     """The trees of these columns."""
     for name in hierarchies:
-        if name not in table.names:
-            near = nearest(name, table.names)
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise PolicyError(
-                f"a hierarchy is given for column {name!r}, which the table does not have{hint}"
-            )
         if name not in names:
             raise PolicyError(f"column {name!r} has a hierarchy but is not a quasi-identifier")
     shapes = [_shape(table.column(name), hierarchies.get(name)) for name in names]
@@ -102,10 +103,11 @@ def _shape(column: Column, hierarchy: Hierarchy | None) -> Shape:
 def _hierarchic(column: Column, hierarchy: Hierarchy) -> Shape:
     named = tuple(value or "" for value in column.values)
     try:
-        hierarchy.check_covers(named, what="values of the column")
+        hierarchy.check_covers(filter(None, named), what="values of the column")
     except InputError as error:
         raise InputError(error.problem, column=column.name, remedy=error.remedy) from None
-    leaves = hierarchy.codes(named)
+    # A blank has its place right under the root: it is shown or withheld.
+    above = [hierarchy.parents[hierarchy.code(name)] if name else 0 for name in named]
     is_inner = np.ones(len(hierarchy), dtype=np.bool_)
     is_inner[hierarchy.leaf_codes] = False
     is_inner[0] = False
@@ -114,7 +116,7 @@ def _hierarchic(column: Column, hierarchy: Hierarchy) -> Shape:
     place = np.full(len(hierarchy), NOBODY, dtype=np.int32)
     place[inner] = len(named) + np.arange(len(inner))
     place[0] = len(named) + len(inner)
-    parents = np.append(place[hierarchy.parents[np.append(leaves, inner)]], NOBODY)
+    parents = np.append(place[np.append(above, hierarchy.parents[inner]).astype(np.int64)], NOBODY)
     hidden = (hierarchy.leaf_counts[inner] - 1) / max(hierarchy.n_leaves - 1, 1)
     losses = np.concatenate((np.zeros(len(named)), hidden, [1.0]))
     return parents.astype(np.int32), losses, tuple(hierarchy.names[code] for code in inner)

@@ -65,7 +65,7 @@ def suppress_cells(
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
-    hierarchies = hierarchies_from(options.hierarchy)
+    hierarchies = hierarchies_from(options.hierarchy, table)
     in_force = {
         "cost": options.cost,
         "hierarchies": sorted(hierarchies),
