@@ -270,6 +270,7 @@ def run_command(typed: str, shims: Path) -> tuple[int, str, str]:
         audit,
         compare,
         demo,
+        hierarchy,
         inspect,
         sweep,
         verify,

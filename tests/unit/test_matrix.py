@@ -147,6 +147,15 @@ MODELS = [
         ("k", 2),
     ),
     Model(
+        "k-anonymity with hierarchies",
+        TABLE,
+        lambda _: wh.KAnonymity(2, QUASI),
+        K_ANONYMITY,
+        ("k", 2),
+        {"hierarchy": "age=edges:31,41,city=frequency:0.5"},
+        ("--hierarchy", "age=edges:31,41,city=frequency:0.5"),
+    ),
+    Model(
         "buckets",
         RECORDS,
         lambda _: wh.Buckets(2),
@@ -537,7 +546,8 @@ def test_command_line__every_verb(model, name, folder):
     assert proved.exit_code == 0, proved.output
     assert json.loads(proved.stdout)["verdict"] == model.outcome
 
-    tree = ["--hierarchy", "tree.csv"] if "hierarchy" in model.options else []
+    has_tree = model.data == RECORDS and "hierarchy" in model.options
+    tree = ["--hierarchy", "tree.csv"] if has_tree else []
     side = run("compare", file, f"out{suffix}", *tree, "--min-support", 2, "--json")
     assert side.exit_code == 0, side.output
     (column,) = json.loads(side.stdout)["releases"]
