@@ -1,4 +1,4 @@
-"""withhold: publish sets of items without giving anybody away.
+"""withhold: publish sets of items and tables without exposing anybody.
 
 >>> import withhold as wh
 >>> baskets = wh.read([["bread", "beer", "condom"], ["beer", "condom"], ["bread"], ["coffee"]])

@@ -1,4 +1,4 @@
-"""Options, each defined once: where a parameter is declared, with all that people are told of it.
+"""Options, each defined once: where a parameter is declared, with its help text and bounds.
 
 A model's parameters, and the options of a search or an audit, are annotated with an ``Option``:
 
@@ -36,7 +36,7 @@ columns, a whole number or ``any``, the name of a file, columns or ``all``, or s
 
 @dataclass(frozen=True)
 class Option:
-    """What people are told of a parameter, and what it may be."""
+    """The help text of a parameter, and what it may be."""
 
     help: str
     kind: Kind = "plain"

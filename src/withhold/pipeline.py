@@ -65,7 +65,7 @@ def audit(
     originals
         For ``PersonalRhoUncertainty``, of data that was published: the records as they were.
     consent
-        Whose records are looked at, as in ``read``.
+        Whose records are audited, as in ``read``.
     allow_unknown
         Accept lists with items that the data do not have; if they have none of them, that is an error.
     **options

@@ -95,7 +95,7 @@ class Release(Generic[DataT, LossT]):
 
         The manifest may go to strangers, who can prove the file with it; the internal one must stay with you.
 
-        The file is read back and proved before it gets its name; nothing else ever stands there.
+        The file is read back and proved before it gets its name; nothing else is ever written there.
         ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
         ``safe_csv`` puts a quote before CSV cells that a spreadsheet would run, such as ``=1+1``.
         ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers. ``policy`` is

@@ -1,4 +1,4 @@
-"""Files that stand there whole or not at all, alone or as a set.
+"""Files that are replaced whole or not at all, alone or as a set.
 
 Everything is written to drafts beside its target. A set gets its names through a journal: the journal's own
 rename is the one moment at which the new set replaces the old one. Whoever was killed before it has changed

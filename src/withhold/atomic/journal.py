@@ -1,4 +1,4 @@
-"""The journal of a set of files: once it stands there, the new set is the one that counts.
+"""The journal of a set of files: once it exists, the new set is the one that counts.
 
 It lists which drafts get which names. Whoever finds a journal completes what it says, if it is their own and
 they may write there. A reader who may not looks up in it what belongs together. It comes from a folder in
@@ -122,7 +122,7 @@ def settle(files: FileSet) -> None:
             if journal is not None and ours:
                 roll_forward(files, journal)
     except (OSError, OutputError):
-        return  # a folder that is read-only or locked: ``current`` tells what belongs together
+        return  # a folder that is read-only or locked: ``current`` knows what belongs together
 
 
 def settle_to_write(files: FileSet) -> None:

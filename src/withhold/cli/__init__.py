@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Entry point of the ``withhold`` command."""
-    # Whatever goes wrong before there is anybody to tell it: exit code 1 is for verdicts alone.
+    # Whatever goes wrong before errors can be reported: exit code 1 is for verdicts alone.
     try:
         import signal
 

@@ -38,7 +38,7 @@ Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impos
 
 app = typer.Typer(
     name="withhold",
-    help="Publish sets of items without giving anybody away: find what an attacker could infer, "
+    help="Publish sets of items without exposing anybody: find what an attacker could infer, "
     "withhold as little as possible, prove the result.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -88,7 +88,7 @@ def verb(
 
     A name of two words is a verb of a group: ``hierarchy suggest``.
 
-    ``publishes`` names the option that says where; an interruption tells whether it was. ``searches`` and
+    ``publishes`` names the option that says where; an interruption says whether it was. ``searches`` and
     ``audits``: ``given`` has the methods' options of that, too.
     """
 

@@ -70,7 +70,7 @@ def _wait_for_signal(reading: int, numbers: Collection[int]) -> None:
 
 @contextmanager
 def saying(words: str, *, published: Path | None = None) -> Iterator[None]:
-    """What to say of an interruption from here on; something else once ``published`` stands there."""
+    """What to say of an interruption from here on; something else once ``published`` exists."""
     global _words
     before = _words
     after = f"interrupted; {published} was published already"

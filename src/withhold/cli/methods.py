@@ -89,7 +89,7 @@ def _gone(name: str, message: str) -> Any:
 
 
 def build_model(given: ModelOptions) -> Model:
-    """The model that the options describe; what is wrong with any option is told before data is read."""
+    """The model that the options describe; a wrong option is reported before data is read."""
     method = method_named(given.get("model", DEFAULT_MODEL))
     for name in given:
         if name != "model" and name not in method.all_options():

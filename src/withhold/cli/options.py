@@ -1,4 +1,4 @@
-"""The verbs' own options: what people are told of them, by name, and the groups that several verbs share.
+"""The verbs' own options: their help texts by name, and the groups that several verbs share.
 
 A parameter of a verb is an option of its name, type and default. One whose type is a group (a dataclass)
 stands for the options that are its fields, and ``given`` for the options of every method.

@@ -1,8 +1,8 @@
 """Columns that may identify people: what stops a release until somebody has said what to do with them.
 
-In: a table and the columns to look at. Out: for each that may identify people, why; and which columns tell
-a withheld cell, exactly or nearly, as years of schooling tell the degree. Patterns and shares are rules of
-thumb: that a column is not found here does not mean that it identifies nobody. Each is judged by itself.
+In: a table and the columns to look at. Out: for each that may identify people, why; and which columns
+determine a withheld cell, exactly or nearly, as years of schooling determine the degree. Patterns and shares
+are rules of thumb: that a column is not found here does not mean that it identifies nobody. Each is judged by itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FEWEST = 20
 LOOKED_AT = 500
 """Values tried against the patterns."""
 NEARLY = 0.9
-"""From this share of what the most frequent value leaves open on, a column nearly tells another."""
+"""From this share of what the most frequent value leaves open on, a column nearly determines another."""
 PERSON = re.compile(
     r"((first|last|middle|full|given|family|maiden|birth|user|nick|patient|customer|client|contact|person"
     r"|employee|member|doctor|physician|nurse|mother|father|spouse|student|teacher|owner)s? ?)?name"
@@ -117,7 +117,7 @@ def looks_identifying(table: Table, names: Iterable[str]) -> dict[str, str]:
 
 
 class _Cells(NamedTuple):
-    """What is looked at of a column."""
+    """What is examined of a column."""
 
     name: str
     """In words."""
@@ -139,7 +139,7 @@ class _Cells(NamedTuple):
 def _reason(column: Column) -> str:
     cells = _cells(column)
     if cells.different < 2:
-        return ""  # one value for all tells nothing about anybody
+        return ""  # one value for all says nothing about anybody
     if column.kind.startswith(("Date", "Time")):
         return "holds dates" if column.kind.startswith("Date") else "holds times"
     for pattern in PATTERNS:
@@ -192,7 +192,7 @@ _CHECKS: Mapping[str, Callable[[_Cells], bool]] = {
 def determining_columns(
     table: Table, kept: Iterable[str], protected: Iterable[str]
 ) -> dict[str, dict[str, float]]:
-    """For each kept column that tells a protected one: which, and in what share of the rows."""
+    """For each kept column that determines a protected one: which, and in what share of the rows."""
     hidden = [table.column(name) for name in protected]
     found: dict[str, dict[str, float]] = {}
     for column in map(table.column, kept):
@@ -204,10 +204,10 @@ def determining_columns(
 
 
 def _told(column: Column, other: Column) -> float:
-    """The share of the rows whose other cell can be told from this one; 0 where that is no news.
+    """The share of the rows whose other cell can be inferred from this one; 0 where that is no news.
 
     Whoever finds a withheld cell looks at the other rows with the same value of the kept column, and says
-    what most of them have. A row that has its value alone is therefore not told.
+    what most of them have. A row that has its value alone is therefore not counted.
     """
     shown = (column.codes >= 0) & (other.codes >= 0)
     codes, others = column.codes[shown].astype(np.int64), other.codes[shown].astype(np.int64)

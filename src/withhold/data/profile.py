@@ -11,7 +11,7 @@ from withhold.data.records import Records
 from withhold.data.table import Column, Table
 
 MOST_CELLS = 500_000_000
-"""Rows times pairs of columns that are looked at; about a minute."""
+"""Rows times pairs of columns that are compared; about a minute."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class ColumnProfile:
     looks: str
     """Why it may identify people, and a release would stop; empty if nothing was found."""
     tells: tuple[str, ...]
-    """The columns whose values can be told from it: where one is a quasi-identifier, a release stops."""
+    """The columns whose values can be inferred from it: where one is a quasi-identifier, a release stops."""
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> Colu
 
 
 def telling_columns(table: Table, model: KAnonymity) -> dict[str, str]:
-    """Why the label or the sensitive column, which are never changed, tell a quasi-identifier."""
+    """Why the label or the sensitive column, which are never changed, determine a quasi-identifier."""
     named = [name for name in (model.label, model.sensitive_column) if name is not None]
     found = determining_columns(table, dict.fromkeys(named), model.quasi_identifiers)
     return {name: _tells(others) for name, others in found.items()}

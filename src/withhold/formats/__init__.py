@@ -2,7 +2,7 @@
 
 In: a path, standard input, a data frame or any iterable of iterables. Out: ``Records`` that
 know where they came from; and back into a file of the same form. One module holds each format,
-``detect`` tells them apart, ``opening`` and ``saving`` deal with bytes; what a name is, ``data.names`` says.
+``detect`` recognises them, ``opening`` and ``saving`` handle bytes; ``data.names`` defines what a name is.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _shown(mark: str) -> str:
 
 
 def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
-    """How each item is written; items that do not occur are not looked at."""
+    """How each item is written; items that do not occur are ignored."""
     separator, may_quote = form.separator, _may_quote(form)
     spelled = []
     for name, occurs in zip(records.vocabulary, records.supports.tolist(), strict=True):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = (",", ";", "\t", "|", " ")
 SAMPLE = 200
-"""Lines looked at before a file is called a table."""
+"""Lines examined before a file is taken for a table."""
 BLANKS = " \t"
 GUARD = "\x1f"
 """Stands for a blank inside quotes, as no separator does; whitespace, too, so never at the edge of a name."""

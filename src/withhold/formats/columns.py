@@ -1,7 +1,7 @@
 """Which column is which, by the names people usually give them.
 
 In: a header and what the user said. Out: the record and the item column, or an error that lists the
-columns there are and the nearest spelling. The cells themselves are not looked at here.
+columns there are and the nearest spelling. The cells themselves are not read here.
 """
 
 from __future__ import annotations

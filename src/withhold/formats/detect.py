@@ -109,7 +109,7 @@ def _refuse_preamble(lines: list[str], text: Text) -> None:
     filled = [line for line in lines if line.strip()]
     basket = option("format", "basket")
     if re.fullmatch(r'"?sep=.?"?', first):
-        problem = "the first line tells a spreadsheet what the separator is"
+        problem = "the first line declares the separator for a spreadsheet"
         remedy = f"delete it, and say {option('separator')} if need be"
     elif first.startswith("# ") and len(lines) > 1 and not lines[1].startswith("#"):
         problem = "the first line looks like a comment"

@@ -1,4 +1,4 @@
-"""Reading a hierarchy: four ways of writing a tree down, told apart by content.
+"""Reading a hierarchy: four notations for a tree, recognised by content.
 
 - ``arx``: no header, the leaf first and the root last, usually with ``;`` between them (ARX's CSV).
 - ``edges``: one child and its parent a line; a header may say which is which.

@@ -2,7 +2,7 @@
 
 From CSV, parquet or a frame. A first column that is named like an id and holds something else than
 0 and 1 holds the records' names. In text an empty cell is 0; in a frame a blank is refused. Only
-items that occur are written: an all-zero column would tell what was withheld.
+items that occur are written: an all-zero column would reveal what was withheld.
 """
 
 from __future__ import annotations

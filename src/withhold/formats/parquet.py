@@ -5,8 +5,8 @@ which is no ``Exception`` and prints a backtrace; here it becomes an ordinary re
 for more memory than there is, which aborts the process: then the last word is ours, with the exit code of
 bad input.
 
-The nullable types of pandas are told from others by a note for pandas only. The note that pandas wrote is not
-copied: it may tell of labels and categories that are not published.
+The nullable types of pandas are recognised by a note for pandas only. The note that pandas wrote is not
+copied: it may reveal labels and categories that are not published.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def read_parquet(data: bytes, path: str) -> polars.DataFrame:
 
 
 def parquet_notes(data: bytes, path: str) -> dict[str, str]:
-    """What whoever wrote a parquet file noted in it for readers; nothing where polars cannot tell."""
+    """What whoever wrote a parquet file noted in it for readers; nothing where polars cannot read it."""
     import polars as pl
 
     if not hasattr(pl, "read_parquet_metadata"):  # before 1.25

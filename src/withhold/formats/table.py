@@ -3,7 +3,7 @@
 In: a path, standard input or a frame. Out: a ``Table`` whose cells are texts, exactly as they stand in the
 file (leading zeros survive; in CSV, blanks around a cell do not count); and back into a file.
 
-A withheld cell is written as an empty field (null in parquet and JSON), or as a mark. It must be told from a
+A withheld cell is written as an empty field (null in parquet and JSON), or as a mark. It must differ from a
 blank of the original, so where a column has blanks of its own that look the same, a mark is asked for.
 """
 
@@ -158,7 +158,7 @@ def refuse_ambiguous(table: Table, form: Source, columns: Sequence[str]) -> None
             usual = ("*", "?", "withheld", "∅", "*" * 9)
             free = option("mark", next(mark for mark in usual if mark not in there))
             raise PolicyError(
-                f"column {name!r} has {shown} of its own, which nobody could tell from a withheld cell; "
+                f"column {name!r} has {shown} of its own, indistinguishable from a withheld cell; "
                 f"mark withheld cells with something else, such as {free}"
             )
 

@@ -7,15 +7,7 @@ from operator import attrgetter
 from withhold.data import Records
 from withhold.measure.queries import QUERY_MEASURES
 from withhold.measure.utility import Utility, measure_utility
-from withhold.telling.facts import (
-    Measured,
-    MeasureRequest,
-    Measures,
-    Shown,
-    facts_of,
-    meanings_of,
-    plotted_of,
-)
+from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, meanings_of
 from withhold.wording import counted
 
 _PART = {
@@ -180,9 +172,8 @@ def measure_sets(original: Records, published: Records, request: MeasureRequest)
         jobs=request.jobs,
         progress=request.progress,
     )
-    facts = facts_of(MEASURES, lambda path: attrgetter(path)(utility))
     warnings = _warnings(utility, original, published)
-    return Measured(facts, warnings, utility, plotted_of(MEASURES))
+    return Measured.by(MEASURES, lambda path: attrgetter(path)(utility), warnings, utility)
 
 
 def usual_support(records: int) -> str:

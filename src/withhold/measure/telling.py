@@ -48,7 +48,7 @@ def sections_of_sets(subject: Subject) -> list[Section]:
     )
     return [
         Section("lost", "What was lost", lost),
-        Section("supports", "How frequent items are still", frequencies),
+        Section("supports", "Item frequencies", frequencies),
         Section("rules", "Which rules survived", _rules(subject, utility)),
     ]
 

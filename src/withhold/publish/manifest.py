@@ -69,7 +69,7 @@ def make_manifest(
     *,
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What anybody needs to prove the file again, and nothing that tells about the original.
+    """What anybody needs to prove the file again, and nothing that reveals the original.
 
     ``warnings`` are about the file itself, for whoever opens it.
     """
@@ -134,7 +134,7 @@ def make_internal(
         "versions": {
             "withhold": __version__,
             "python": platform.python_version(),
-            # Asked of the installer, so that no package is loaded only to tell its version.
+            # Asked of the installer, so that no package is loaded only for its version.
             **{name: version(name) for name in ("numpy", "numba", "polars")},
         },
     }

@@ -100,7 +100,7 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
     with drafting(files) as drafts:
         drafts.new()
     sources = [] if source is None else [source.path]
-    # Also where no report is asked for: an old one would tell of another release.
+    # Also where no report is asked for: an old one would describe another release.
     for target in files.members:
         _check_replaceable(target, sources, "the input itself", force=force)
 
@@ -150,7 +150,7 @@ def publish(
     jobs: int | None,
     progress: Progress,
 ) -> Published:
-    """Write, read back, prove, tell; then give all files their names at once; as ``Release.write`` says."""
+    """Write, read back, prove, report, then rename all files at once; as ``Release.write`` says."""
     like = release.original.source
     check_target(path, like, force=force)
     form = form_for(release.data, path.name, like=like, format=format, mark=mark, safe_csv=safe_csv)

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 EDITIONS = ("internal", "external")
 KICKERS = {
-    "internal": "Release report, internal: it names items and tells about the original",
+    "internal": "Release report, internal: it names items and describes the original",
     "external": "Release report",
 }
 FOOTERS = {
-    "internal": "Do not pass this page on: it tells more than the file. There is an edition for others.",
+    "internal": "Do not pass this page on: it reveals more than the file. There is an external edition.",
     "external": "What is left out here is left out on purpose.",
 }
 AUDIT_SECONDS = 60.0
@@ -137,7 +137,7 @@ def make_report(
 
 
 def _proof(checked: Mapping[str, Any]) -> str:
-    """How the file was checked; how much was looked at only where strangers may know it."""
+    """How the file was checked; how much was checked only where strangers may know it."""
     if "checked" not in checked:
         return f"Checked: {checked['method']}"
     looked_at = counted(checked["checked"], checked["unit"].removesuffix("s"))
@@ -145,7 +145,7 @@ def _proof(checked: Mapping[str, Any]) -> str:
 
 
 def _fitness(release: AnyRelease) -> str:
-    """What strangers are told about the loss of items; of other data nothing, their own section may."""
+    """What the external edition says about the loss of items; of other data their own section does."""
     if not isinstance(release.loss, Loss):
         return ""
     band = band_text(release.loss.share, release.data.n_occurrences)

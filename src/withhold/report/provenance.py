@@ -52,7 +52,7 @@ def limits_section(method: Method) -> Section:
 def provenance_section(
     manifest: Mapping[str, Any], internal: Mapping[str, Any] | None = None
 ) -> Section:
-    """How the release was made; without the internal manifest only what tells nothing about the original."""
+    """How the release was made; without the internal manifest nothing about the original."""
     output = _about(manifest["output"]) | {"record ids": IDS[manifest["ids"]]}
     # Of the model's parameters strangers see those that are numbers: no list can hide in them.
     model = {name: value for name, value in manifest["model"].items() if _is_number(value)}

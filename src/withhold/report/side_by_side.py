@@ -54,7 +54,7 @@ def comparison_html(comparison: Comparison) -> str:
     return page_html(
         Page(
             title=comparison.original,
-            kicker="Comparison of releases, for the custodian: it tells about the original",
+            kicker="Comparison of releases, for the custodian: it describes the original",
             sections=sections,
             footer="Made by withhold. Publish at most one of these releases: two can be joined.",
             warnings=comparison.warnings,

@@ -58,18 +58,6 @@ def meanings_of(measures: Measures) -> dict[str, str]:
     return {path: row if isinstance(row, str) else row.meaning for path, row in measures.items()}
 
 
-def facts_of(measures: Measures, value: Callable[[str], float | None]) -> tuple[Fact, ...]:
-    """The measures that people see, each with the value at its path."""
-    shown = ((path, row) for path, row in measures.items() if isinstance(row, Shown))
-    return tuple(Fact(path, row.label, value(path), row.unit, row.meaning) for path, row in shown)
-
-
-def plotted_of(measures: Measures) -> tuple[str, ...]:
-    """The paths of the measures that are drawn, in their order."""
-    drawn = {row.plotted: path for path, row in measures.items() if isinstance(row, Shown)}
-    return tuple(drawn[number] for number in sorted(drawn) if number)
-
-
 @dataclass(frozen=True)
 class MeasureRequest:
     """What to measure of a release, and how; each kind of data uses what applies to it."""
@@ -110,6 +98,22 @@ class Measured:
     details: Details
     plotted: tuple[str, ...]
     """The paths of the facts that a sweep draws, the loss first."""
+
+    @classmethod
+    def by(
+        cls,
+        measures: Measures,
+        value: Callable[[str], float | None],
+        warnings: Iterable[str],
+        details: Details,
+    ) -> Measured:
+        """The measures that people see, each with the value at its path."""
+        shown = {path: row for path, row in measures.items() if isinstance(row, Shown)}
+        facts = (
+            Fact(path, row.label, value(path), row.unit, row.meaning) for path, row in shown.items()
+        )
+        drawn = sorted((row.plotted, path) for path, row in shown.items() if row.plotted)
+        return cls(tuple(facts), tuple(warnings), details, tuple(path for _, path in drawn))
 
     def fact(self, path: str) -> Fact:
         """The fact at a path."""

@@ -20,15 +20,7 @@ from withhold.data.equal_rows import equal_rows
 from withhold.measure.queries import QUERY_MEASURES, QueryErrors, set_query_errors
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
-from withhold.telling.facts import (
-    Measured,
-    MeasureRequest,
-    Measures,
-    Shown,
-    facts_of,
-    plotted_of,
-    value_at,
-)
+from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -208,10 +200,10 @@ def measure_generalised(original: Records, published: Records, request: MeasureR
     loss = measure_generalisation(original, published, tree)
     how = {"queries": request.queries, "seed": request.seed}
     found = GeneralisationUtility(loss, set_query_errors(original, published, tree, **how))
-    facts = facts_of(MEASURES, partial(value_at, found.as_dict()))
     share = f"{loss.added_share:.1%} of what it holds"
     warning = f"{loss.added:,} of its items, {share}, are such as people never had"
-    return Measured(facts, (warning,) if loss.added else (), found, plotted_of(MEASURES))
+    warnings = [warning] if loss.added else []
+    return Measured.by(MEASURES, partial(value_at, found.as_dict()), warnings, found)
 
 
 def loss_of_buckets(

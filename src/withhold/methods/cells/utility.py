@@ -28,15 +28,7 @@ from withhold.methods.cells.classifiers import (
 from withhold.methods.cells.loss import TableLoss, as_seen, class_codes, table_loss
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.queries import table_query_errors
-from withhold.telling.facts import (
-    Measured,
-    MeasureRequest,
-    Measures,
-    Shown,
-    facts_of,
-    plotted_of,
-    value_at,
-)
+from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
 from withhold.wording import counted
 
 
@@ -154,7 +146,7 @@ MEASURES: Measures = {
         "label by pattern wrong",
         "share",
         "share of rows whose label a tree gets wrong that sees only which cells are "
-        "withheld; far below the next number, the pattern gives the label away",
+        "withheld; far below the next number, the pattern reveals the label",
     ),
     "leak.by_majority": Shown(
         "label by majority wrong", "share", "share of rows whose label is not the most frequent one"
@@ -204,17 +196,16 @@ def measure_tables(original: Table, published: Table, request: MeasureRequest) -
         )
     how = {"queries": request.queries, "seed": request.seed}
     found = measure_table(original, published, request.model, **how)
-    facts = tuple(
-        fact
-        for fact in facts_of(MEASURES, partial(value_at, found.as_dict()))
-        if fact.value is not None or fact.path.startswith("loss.")
-    )
+    value = partial(value_at, found.as_dict())
+    known = {
+        path: row
+        for path, row in MEASURES.items()
+        if isinstance(row, Shown) and (path.startswith("loss.") or value(path) is not None)
+    }
     warnings = list(_mismatches(original, published, request.model))
     if request.model.label is not None and not has_trees():
         warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
-    there = {fact.path for fact in facts}
-    drawn = tuple(path for path in plotted_of(MEASURES) if path in there)
-    return Measured(facts, tuple(warnings), found, drawn)
+    return Measured.by(known, value, warnings, found)
 
 
 def _mismatches(original: Table, published: Table, model: KAnonymity) -> list[str]:
