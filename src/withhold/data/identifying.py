@@ -2,7 +2,8 @@
 
 In: a table and the columns to look at. Out: for each that may identify people, why; and which columns
 determine a withheld cell, exactly or nearly, as years of schooling determine the degree. Patterns and shares
-are rules of thumb: that a column is not found here does not mean that it identifies nobody. Each is judged by itself.
+are rules of thumb: that a column is not found here does not mean that it identifies nobody. Each is judged
+by itself.
 """
 
 from __future__ import annotations
