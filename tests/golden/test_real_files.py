@@ -44,7 +44,8 @@ def test_real_file__is_read_and_audited(real_data, name):
 def test_real_file__release_holds_and_loses_no_more_than_ever(real_data, name, rho):
     table = wh.read(real_data / f"{name}.dat.gz")
     model = wh.RhoUncertainty(rho, sensitive_items(real_data, name))
-    release = wh.anonymize(table, model)
+    # Losses differ between seeds by up to 0.0008.
+    release = wh.anonymize(table, model, seed=0)
     assert release.verdict.status is wh.Status.HOLDS
     assert release.loss.occurrences <= LOSS[name, rho]
     assert release.loss.removed == release.loss.removed_sensitive
