@@ -104,7 +104,8 @@ def _cheapest_group(groups, trees, costs, limits, group):
         other = np.int64(groups.alive[place])
         if other == group:
             continue
-        below = helpful_rate * most if lacking > 0.0 else best_cost
+        # A divergence may shrink, so that a merge costs less than nothing.
+        below = max(helpful_rate, 0.0) * most if lacking > 0.0 else best_cost
         cost = cost_of_groups(groups, trees, costs, group, other, below)
         if cost < best_cost or (cost == best_cost and other < best):
             best, best_cost = other, cost
