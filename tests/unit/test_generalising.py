@@ -276,3 +276,30 @@ def test_co_occurrence__makes_a_release_that_is_proved(folder):
     assert release.verdict.status is wh.Status.HOLDS
     with pytest.raises(PolicyError, match="takes no numbers"):
         wh.anonymize(ROWS, MODEL, hierarchy="co-occurrence:3", cut=1)
+
+
+def test_verify__refuses_what_says_how_to_withhold(folder):
+    publish("--cut", "1")
+    policy = ("--rho", "0.5", "--sensitive", "pill,")
+    refused = run("verify", "out.dat", *policy, "--hierarchy", "tree.csv")
+    assert refused.exit_code == 2
+    assert "--hierarchy says how to withhold" in refused.stderr
+    Path("policy.toml").write_text(
+        'rho = "0.5"\nsensitive = ["pill"]\nhierarchy = "tree.csv"\ncut = "1"\n'
+    )
+    assert run("verify", "out.dat", "--policy", "policy.toml").exit_code == 0
+    again = run("anonymize", "baskets.dat", "--policy", "policy.toml", "--seed", "1", "-o", "b.dat")
+    assert again.exit_code == 0, again.output
+    assert Path("b.dat").read_bytes() == Path("out.dat").read_bytes()
+    Path("out.dat.manifest.json").unlink()
+    repeated = run("anonymize", "baskets.dat", "--policy", "out.dat.internal.json", "-o", "c.dat")
+    assert repeated.exit_code == 0, repeated.output
+    assert Path("c.dat").read_bytes() == Path("out.dat").read_bytes()
+
+
+def test_report__tells_strangers_about_groups_and_nothing_about_items(folder):
+    publish("--cut", "1", "--report", "--edition", "external")
+    page = Path("out.dat.report.html").read_text()
+    assert "under the names of groups" in page
+    assert "What remains is as it was" not in page
+    assert "stout" not in page

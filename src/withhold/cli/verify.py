@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -50,6 +50,9 @@ def verify(
     """
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = methods.build_model(given) if stated else None
+    source = context.get_parameter_source
+    if model is not None:
+        _refuse_searching(model, given, source)
     from withhold.publish.recheck import verify_file
     from withhold.publish.rereading import read_original
     from withhold.report.json import recheck_as_dict
@@ -67,12 +70,7 @@ def verify(
             allow_unknown=allow_unknown,
         )
     # What a policy file says about reading is about the original, not about what was published.
-    source = context.get_parameter_source
-    typed = {
-        name: value
-        for name, value in how.reading().items()
-        if getattr(source(name), "name", "") == "COMMANDLINE"
-    }
+    typed = {name: value for name, value in how.reading().items() if _is_typed(name, source)}
     with working(silent=shown.quiet) as progress:
         found = verify_file(
             published,
@@ -94,6 +92,23 @@ def verify(
     # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.
     changed = 0 if stated or found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)
+
+
+def _is_typed(name: str, source: Callable[[str], Any]) -> bool:
+    """Whether an option was typed, and does not come from a policy file."""
+    return getattr(source(name), "name", "") == "COMMANDLINE"
+
+
+def _refuse_searching(
+    model: Model, given: methods.ModelOptions, source: Callable[[str], Any]
+) -> None:
+    """Refuse what is typed about how to withhold; a policy file may say it, for other verbs."""
+    method = method_of(model)
+    for name in method.searches().keys() - method.takes().keys():
+        if name in given and _is_typed(name, source):
+            raise PolicyError(
+                f"--{method.searches()[name].spelling} says how to withhold, and a proof withholds nothing"
+            )
 
 
 def _evidence(

@@ -6,7 +6,7 @@ of items is measured over groups. The detail is measured over the items themselv
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from withhold.data import Records
@@ -40,6 +40,14 @@ class GeneralisedLoss(Loss):
     merged: int
     """Occurrences that became one with another of the same record and group."""
 
+    def in_words(self) -> str:
+        """What strangers may know of how the file differs from the original."""
+        return (
+            "Public items stand there under the names of groups, each item everywhere under the same one; "
+            "sensitive items were withheld, and nothing was invented. Counts in this file can therefore be "
+            "too low, and are never too high."
+        )
+
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
         merged = (
@@ -66,9 +74,7 @@ def loss_under(
 ) -> GeneralisedLoss:
     """The loss of a release against its original, whose public items are published as ``groups``."""
     generalised = groups.generalise(original)
-    withheld = replace(
-        measure_loss(generalised, published, sensitive), total=original.n_occurrences
-    )
+    withheld = measure_loss(generalised, published, sensitive)
     return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, groups))
 
 

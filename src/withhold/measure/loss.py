@@ -52,6 +52,13 @@ class Loss:
         shares = ("occurrences", "sensitive_occurrences")
         return {name: getattr(self, name) for name in shares} | asdict(self)
 
+    def in_words(self) -> str:
+        """What strangers may know of how the file differs from the original."""
+        return (
+            "What remains is as it was: values were withheld, none was invented. "
+            "Counts in this file can therefore be too low, and are never too high."
+        )
+
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
         sensitive = f"{self.removed_sensitive:,} of {self.total_sensitive:,}"

@@ -149,10 +149,7 @@ def _fitness(release: AnyRelease) -> str:
     if not isinstance(release.loss, Loss):
         return ""
     band = band_text(release.loss.share, release.data.n_occurrences)
-    return (
-        f"{band} What remains is as it was: values were withheld, none was invented. "
-        "Counts in this file can therefore be too low, and are never too high."
-    )
+    return f"{band} {release.loss.in_words()}"
 
 
 def band_text(share: float, published: int) -> str:
