@@ -1,7 +1,7 @@
 """What a release lost whose items are published as groups: what was withheld, and the detail given up.
 
 Withheld is what the generalised original has and the release has not, so everything that is measured of sets
-of items is measured over groups. The detail is measured over the items themselves.
+of items is measured over groups. The detail is measured over the items themselves, as are count queries.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any
 from withhold.data import Records
 from withhold.data.groups import Detail, Groups
 from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.queries import set_query_errors, under_groups
 from withhold.measure.sets import measure_sets
+from withhold.measure.utility import Utility
 from withhold.telling.facts import Details, Fact, Measured, MeasureRequest, Unit
 
 MEANING = {
@@ -95,5 +97,11 @@ def measure_under(
         Fact(path, label, numbers[path.partition(".")[2]], unit, MEANING[path])
         for path, label, unit in SHOWN
     )
-    details = GeneralisedDetails(over_groups.details, numbers)
-    return Measured((*over_groups.facts, *facts), over_groups.warnings, details, PLOTTED)
+    # Whoever asks about an item is answered by its group.
+    how = {"queries": request.queries, "seed": request.seed}
+    errors = set_query_errors(original, published, under_groups(groups), **how)
+    assert isinstance(over_groups.details, Utility)
+    details = GeneralisedDetails(replace(over_groups.details, queries=errors), numbers)
+    answered = {"queries.mean": errors.mean, "queries.median": errors.median}
+    kept = (replace(fact, value=answered.get(fact.path, fact.value)) for fact in over_groups.facts)
+    return Measured((*kept, *facts), over_groups.warnings, details, PLOTTED)

@@ -17,6 +17,7 @@ import numpy as np
 
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Longs
+from withhold.data.groups import Groups
 from withhold.data.spans import starts_of
 from withhold.telling.facts import Measures, Shown
 
@@ -29,6 +30,9 @@ BOUND_SHARE = 1000
 Condition = TypeVar("Condition")
 Matching = Callable[[Condition], tuple[Longs, Floats]]
 """(condition) → the rows that may satisfy it, and how likely each of them does."""
+
+StandsFor = Callable[[str], list[tuple[str, float]]]
+"""(item) → the names that it may be published as, each with the chance that the name means this item."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +78,12 @@ QUERY_MEASURES: Measures = {
 def set_query_errors(
     original: Records,
     published: Records,
-    tree: Hierarchy | None = None,
+    stands_for: StandsFor | None = None,
     *,
     queries: int = QUERIES,
     seed: int = 0,
 ) -> QueryErrors:
-    """The errors of itemset counts; a published item is compared by name, or covers leaves of ``tree``.
+    """The errors of itemset counts; ``stands_for`` says what an item may be published as (itself).
 
     An item that was withheld leaves no trace in its record, so the record does not count.
 
@@ -90,7 +94,7 @@ def set_query_errors(
     """
     asked = draw_itemsets(original, queries, seed)
     exact = [[(code, 1.0)] for code in range(original.n_items)]
-    covering = _covering(original, published, tree)
+    covering = _covering(original, published, stands_for or by_name)
     return relative_errors(
         asked,
         expected_counts(asked, _holding(original, exact), np.ones(len(original))),
@@ -146,21 +150,44 @@ def expected_counts(
     return counts
 
 
+def by_name(item: str) -> list[tuple[str, float]]:
+    """An item is published as itself, or not at all."""
+    return [(item, 1.0)]
+
+
+def under_tree(tree: Hierarchy) -> StandsFor:
+    """An item is published as itself, or as a node of the tree above it."""
+
+    def stands_for(item: str) -> list[tuple[str, float]]:
+        nodes = [(item, 1.0)]
+        while nodes[-1][0] in tree and (above := tree.parent(nodes[-1][0])) is not None:
+            nodes.append((above, 1 / int(tree.leaf_counts[tree.code(above)])))
+        return nodes
+
+    return stands_for
+
+
+def under_groups(groups: Groups) -> StandsFor:
+    """An item is published as its group."""
+    sizes = {name: len(items) for name, items in groups.members}
+    group_of = groups.group_of()
+
+    def stands_for(item: str) -> list[tuple[str, float]]:
+        group = group_of.get(item, item)
+        return [(group, 1 / sizes.get(group, 1))]
+
+    return stands_for
+
+
 def _covering(
-    original: Records, published: Records, tree: Hierarchy | None
+    original: Records, published: Records, stands_for: StandsFor
 ) -> list[list[tuple[int, float]]]:
     """For each item of the original the published items that may stand for it, the likeliest first."""
     code_of = {name: code for code, name in enumerate(published.vocabulary)}
-    found = []
-    for item in original.vocabulary:
-        nodes = [(item, 1.0)]
-        while tree is not None and nodes[-1][0] in tree:
-            above = tree.parent(nodes[-1][0])
-            if above is None:
-                break
-            nodes.append((above, 1 / int(tree.leaf_counts[tree.code(above)])))
-        found.append([(code_of[name], likely) for name, likely in nodes if name in code_of])
-    return found
+    return [
+        [(code_of[name], likely) for name, likely in stands_for(item) if name in code_of]
+        for item in original.vocabulary
+    ]
 
 
 def _holding(records: Records, covering: list[list[tuple[int, float]]]) -> Matching[int]:

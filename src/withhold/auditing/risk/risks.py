@@ -125,7 +125,8 @@ def risks_of_table(
         found = risks_of_classes(groups.sizes, known, people, len(everybody))
     codes = [table.column(name).codes for name in names]
     special = find_special_uniques(names, codes, asked=unique_size, show=show)
-    return Risks(**{**_fields(found), "columns": _columns(names, codes), "special": special})
+    columns = _columns(names, [each[groups.first_rows] for each in codes], groups.sizes)
+    return Risks(**{**_fields(found), "columns": columns, "special": special})
 
 
 def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[str]) -> Longs:
@@ -159,15 +160,14 @@ def _common_codes(values: Sequence[str | None], column: Any, ours: Any) -> tuple
     return same[ours], np.array([*new, WITHHELD], dtype=np.int32)[column.codes]
 
 
-def _columns(names: Sequence[str], codes: Sequence[Any]) -> tuple[ColumnRisk, ...]:
-    """The quasi-identifiers, the one without which the mean risk would be least first."""
+def _columns(names: Sequence[str], codes: Sequence[Any], sizes: Longs) -> tuple[ColumnRisk, ...]:
+    """The quasi-identifiers of classes, the one without which the mean risk would be least first."""
     found = []
     for place, name in enumerate(names):
         rest = [each for other, each in enumerate(codes) if other != place]
-        sizes = group_rows(rest, len(codes[0])).sizes
-        mean = prosecutor_risk(sizes).mean
-        assert isinstance(mean, Fraction)
-        found.append(ColumnRisk(name, int((sizes == 1).sum()), mean))
+        merged = np.bincount(group_rows(rest, len(sizes)).of_row, weights=sizes)
+        mean = Fraction(len(merged), max(int(sizes.sum()), 1))
+        found.append(ColumnRisk(name, int((merged == 1).sum()), mean))
     return tuple(sorted(found, key=lambda each: each.mean_without))
 
 

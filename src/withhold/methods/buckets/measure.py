@@ -17,7 +17,7 @@ import numpy as np
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Longs
 from withhold.data.equal_rows import equal_rows
-from withhold.measure.queries import QUERY_MEASURES, QueryErrors, set_query_errors
+from withhold.measure.queries import QUERY_MEASURES, QueryErrors, set_query_errors, under_tree
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
@@ -199,7 +199,9 @@ def measure_generalised(original: Records, published: Records, request: MeasureR
         return replace(by_name, warnings=(why, *by_name.warnings))
     loss = measure_generalisation(original, published, tree)
     how = {"queries": request.queries, "seed": request.seed}
-    found = GeneralisationUtility(loss, set_query_errors(original, published, tree, **how))
+    found = GeneralisationUtility(
+        loss, set_query_errors(original, published, under_tree(tree), **how)
+    )
     share = f"{loss.added_share:.1%} of what it holds"
     warning = f"{loss.added:,} of its items, {share}, are such as people never had"
     warnings = [warning] if loss.added else []
