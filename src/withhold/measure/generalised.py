@@ -6,7 +6,7 @@ of items is measured over groups. The detail is measured over the items themselv
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from withhold.data import Records
