@@ -88,8 +88,8 @@ def _one_label(table: Table, model: KAnonymity, groups: Groups) -> tuple[str, ..
     rows = _share(alike, table)
     return (
         f"{rows} are in groups with a single {model.label}: whoever finds the group of a person knows it. To "
-        f"fix it: {option('l', 2)} or {option('t', '0.3')} protects the label; without {option('label')} "
-        "there are fewer such groups",
+        f"fix it: {option('l', 2)} or {option('t', '0.3')} protects the label; {option('cost', 'ham')} "
+        f"or no {option('label')} makes fewer such groups than the costs hybrid and mar",
     )
 
 
