@@ -161,6 +161,12 @@ def test_ordered__a_near_value_counts_less_than_a_far_one():
     assert wh.verify(TABLE, model(**asked, ordered=["days"]))
 
 
+@pytest.mark.parametrize(("l", "holds"), [("recursive:1:2", False), ("recursive:1.001:2", True)])
+def test_recursive__must_be_fewer_not_as_many(l, holds):  # noqa: E741
+    table = wh.Table.from_columns({"age": ["30"] * 4, "sick": ["flu", "flu", "cold", "cold"]})
+    assert bool(wh.verify(table, model(l=l, **ASKED))) is holds
+
+
 def test_entropy__is_decided_by_whole_numbers_where_logarithms_cannot():
     many = 10**7
     assert entropy_is_at_least([4 * many, many, many, many, many], Fraction(4))
