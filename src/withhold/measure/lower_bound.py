@@ -9,7 +9,7 @@ from withhold.options import Option
 from withhold.telling.facts import Fact
 from withhold.wording import counted
 
-MOST_OCCURRENCES = 5_000_000
+MOST_OCCURRENCES = 1_000_000
 """In larger data the bound is computed only if it is asked for."""
 BoundOption = Annotated[
     bool | None,
