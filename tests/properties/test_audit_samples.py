@@ -50,7 +50,9 @@ def test_interval__covers_every_share_in_95_percent_of_samples(trials):
 
 
 def request(samples: int = 2000, seed: int = 0) -> auditing.AuditRequest:
-    return auditing.AuditRequest(frozenset(), None, 5, samples, seed, 1, None, lambda *_: None)
+    return auditing.AuditRequest(
+        frozenset(), None, 5, samples, seed, 1, None, lambda *_: None, None
+    )
 
 
 def known_sets(layout: Layout, size: int) -> list[list[int]]:

@@ -30,7 +30,7 @@ rows = st.lists(
     min_size=1,
     max_size=16,
 )
-PATTERNS = [{"cost": cost, "search": "patterns"} for cost in PATTERN_COSTS]
+PATTERNS = [{"cost": cost} for cost in PATTERN_COSTS]
 NAMES = ("p", "q", "r", "label", "secret")
 
 

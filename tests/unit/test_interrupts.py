@@ -254,7 +254,8 @@ def test_verb__what_compiled_code_makes_of_ctrl_c_is_still_an_interruption(shop,
         except KeyboardInterrupt as error:
             raise SystemError("CPUDispatcher returned a result with an exception set") from error
 
-    own = replace(registry.method_named("rho"), search=call)
+    method = registry.method_named("rho")
+    own = replace(method, search=replace(method.search, function=call))
     monkeypatch.setattr(registry, "_loaded", lambda room: own)
     result = run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat")
     assert result.exit_code == Interrupted.exit_code
@@ -273,7 +274,8 @@ def test_verb__whatever_is_raised_exit_code_1_is_not_it(shop, monkeypatch, error
     def fail(*_, **__):
         raise error
 
-    own = replace(registry.method_named("rho"), audit=fail)
+    method = registry.method_named("rho")
+    own = replace(method, audit=replace(method.audit, function=fail))
     monkeypatch.setattr(registry, "_loaded", lambda room: own)
     result = run("audit", "baskets.dat", *BROKEN)
     assert result.exit_code == code

@@ -234,7 +234,7 @@ def test_sweep__varies_k_and_cost(people):
         (("--k", 41), 4, "the table has 40 rows"),
         (("--quasi-identifiers", "age,zpi"), 3, "has no column 'zpi'"),
         (("--label", "age"), 2, "cannot be a quasi-identifier and the label"),
-        (("--cost", "cheap"), 2, "--cost must be hybrid, mar, info or ham"),
+        (("--cost", "cheap"), 2, "--cost must be ham, info, hybrid or mar"),
         (("--l", 3), 4, "has 2 different values"),
         (("--bin", "note=5"), 3, "holds no number"),
         (("--mark", "f"), 2, "the value 'f'"),

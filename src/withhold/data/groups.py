@@ -38,8 +38,9 @@ class Groups:
     >>> shop = Records.from_lists([["beer", "tea", "condom"], ["soap"], ["tea"]])
     >>> groups.generalise(shop).to_lists()
     [['condom', 'drinks'], ['soap'], ['drinks']]
-    >>> groups.detail(shop)
-    Detail(ncp=0.375, bits=0.4591479170272448)
+    >>> detail = groups.detail(shop)
+    >>> detail.ncp, round(detail.bits, 6)
+    (0.375, 0.459148)
     """
 
     members: tuple[tuple[str, tuple[str, ...]], ...]

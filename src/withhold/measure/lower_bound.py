@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from withhold.options import Option
 from withhold.telling.facts import Fact
 from withhold.wording import counted
 
-MOST_OCCURRENCES = 1_000_000
-"""In larger data the bound is computed only if it is asked for."""
-BoundOption = Annotated[
-    bool | None,
-    Option(
-        "Also compute how much every safe release that only deletes must withhold. If not given: for "
-        f"data of at most {MOST_OCCURRENCES:,} occurrences.",
-        spelt="--bound/--no-bound",
-        varies=False,
-    ),
-]
 MEANING = (
     "the share of all occurrences that every safe release that only deletes must withhold, "
     "whatever it deletes"

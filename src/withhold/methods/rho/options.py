@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
-from withhold.measure.lower_bound import BoundOption
 from withhold.method import SearchOptions
 from withhold.options import Option
 
@@ -33,6 +32,17 @@ RestoreOption = Annotated[
 BudgetOption = Annotated[
     float | None,
     Option("Seconds to search; sensitive items not made safe by then are removed."),
+]
+MOST_OCCURRENCES = 1_000_000
+"""In larger data the bound is computed only if it is asked for."""
+BoundOption = Annotated[
+    bool | None,
+    Option(
+        "Also compute how much every safe release that only deletes must withhold. If not given: for "
+        f"data of at most {MOST_OCCURRENCES:,} occurrences.",
+        spelt="--bound/--no-bound",
+        varies=False,
+    ),
 ]
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from withhold.counting.layout import Layout, Longs, lay_out
 from withhold.counting.threads import Stop, run_all
 from withhold.data import Records
-from withhold.measure.lower_bound import MOST_OCCURRENCES, LowerBound
+from withhold.measure.lower_bound import LowerBound
 from withhold.method import SearchRun
 from withhold.methods.rho.bound.near_rows import Near, new_near
 from withhold.methods.rho.bound.record_losses import MOST_FREE, Needs, bound_rows
 from withhold.methods.rho.model import RhoUncertainty
-from withhold.methods.rho.options import RhoSearch
+from withhold.methods.rho.options import MOST_OCCURRENCES, RhoSearch
 
 ROWS_PER_TASK = 1000
 
