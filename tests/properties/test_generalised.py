@@ -90,7 +90,7 @@ def test_release__is_safe_true_and_complete(data, problem, max_known, ignore_pri
     assert wh.verify(release.data, release.model, allow_unknown=True).status is wh.Status.HOLDS
 
 
-@examples(150)
+@examples(60)
 @given(st.data(), problem)
 def test_trade_off__every_point_is_made_again_by_its_cut(data, problem):
     rows, sensitive, rho = problem

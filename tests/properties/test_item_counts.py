@@ -27,7 +27,7 @@ def gone_from(rows: Rows, published: list[list[str]]) -> frozenset[str]:
     return gone
 
 
-@examples(2500)
+@examples(1500)
 @given(problems(), knowledge, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1 << 20]))
 def test_release__is_safe_and_every_count_is_true(
     problem, max_known, ignore_prior, restoring, most_rules

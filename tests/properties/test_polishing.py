@@ -57,7 +57,7 @@ def test_polish__is_safe_only_removes_and_loses_no_more(problem, max_known, igno
         assert release.loss.removed_sensitive <= without.loss.removed_sensitive
 
 
-@examples(1000)
+@examples(500)
 @given(problems(), knowledge, st.booleans(), options)
 def test_polish__no_deletion_could_be_undone(problem, max_known, ignore_prior, options):
     rows, sensitive, rho = problem

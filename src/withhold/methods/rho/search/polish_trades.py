@@ -70,11 +70,12 @@ def trade(rows, rule, aim, scratch, moves, row, first, n_dropped):
                 return False
             scratch.ranks[n_rest] = rows.items[p]
             n_rest += 1
+    if n_changed < n_dropped:
+        return False
     # What is left must be in enough records to hide anything: mostly it is not.
     least = (rule.limits.den + rule.limits.num - 1) // rule.limits.num
-    if n_changed < n_dropped or (
-        n_rest <= rule.max_known and count_support(rows, scratch.ranks, n_rest, least) < least
-    ):
+    is_known = n_rest <= rule.max_known and (n_rest > 0 or rule.limits.with_prior)
+    if is_known and count_support(rows, scratch.ranks, n_rest, least) < least:
         return False
     n_changed = np.int64(0)
     while n_changed < n_dropped and can_delete(rows, rule, scratch, row, moves.changed[n_changed]):

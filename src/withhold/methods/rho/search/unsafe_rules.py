@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.local_rows import gather, new_numbering
-from withhold.counting.supports import IndexedRows
+from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.walk import (
     count_useful_extensions,
     deliver,
@@ -107,7 +107,19 @@ def note_unsafe_closed_sets(rows, consequents, limits, numbering, events, antece
         lowered = new_lowered(local, np.bool_(False))
         extra = np.int64(0)
         if visit_closed_sets(rows, local, limits, extra, extra, lowered, state, stop):
+            size = lowered.starts[1]
+            # The walk looks at single records first, and counts for one only those that are equal to it.
+            whole = np.empty(size + 1, np.int32)
+            at = 0
+            for p in range(size):
+                if lowered.items[p] > consequents[k] and at == p:
+                    whole[at] = consequents[k]
+                    at += 1
+                whole[at] = lowered.items[p]
+                at += 1
+            if at == size:
+                whole[size] = consequents[k]
             numbers[0] = consequents[k]
-            numbers[1] = lowered.numbers[0, 0]
+            numbers[1] = count_support(rows, whole, size + 1, len(rows.offsets))
             numbers[2] = lowered.numbers[0, 1]
-            add_event(events, antecedents, lowered.items, lowered.starts[1], numbers)
+            add_event(events, antecedents, lowered.items, size, numbers)
