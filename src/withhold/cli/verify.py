@@ -11,6 +11,7 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
+from withhold.cli.reading import with_marks
 from withhold.data import Evidence
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
@@ -71,6 +72,7 @@ def verify(
         )
     # What a policy file says about reading is about the original, not about what was published.
     typed = {name: value for name, value in how.reading().items() if _is_typed(name, source)}
+    mark = given.get("mark")
     with working(silent=shown.quiet) as progress:
         found = verify_file(
             published,
@@ -82,6 +84,7 @@ def verify(
             ),
             reading=typed,
             safe_csv=how.safe_csv,
+            mark=None if mark is None else partial(with_marks, mark=mark),
             for_original=original is not None,
             allow_unknown=allow_unknown,
             **vars(run),

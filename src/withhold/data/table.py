@@ -120,6 +120,12 @@ class Column:
         native, padded = (blanked(cells, codes == WITHHELD) for cells in (self.native, self.padded))
         return replace(self, codes=codes, values=values, native=native, padded=padded)
 
+    def with_shown(self, value: Value) -> Column:
+        """The column with every withheld cell taken for one of this value; the reverse of the above."""
+        values = self.values if value in self.values else (*self.values, value)
+        codes = np.where(self.codes == WITHHELD, values.index(value), self.codes)
+        return Column(self.name, codes, values, self.kind)
+
     def only_rows(self, kept: NDArray[np.bool_]) -> Column:
         """The column with the rows that are ``kept``, in their order."""
         native, padded = (only_rows(cells, kept) for cells in (self.native, self.padded))

@@ -25,7 +25,7 @@ from withhold.listed import occurring_text, protects_nobody, unknown_items
 from withhold.method import CheckRun, Model
 from withhold.publish.manifest import GENUINE, read_internal, read_manifest
 from withhold.publish.publishing import internal_of, manifest_of, sha256_of
-from withhold.publish.rereading import Reading, Readings, read_published
+from withhold.publish.rereading import Reading, Readings, as_it_stands, read_published
 from withhold.registry import method_of, model_from, verify
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -64,6 +64,7 @@ def verify_file(
     gather: Callable[[Model], Evidence] = lambda _: Evidence(),
     reading: Reading | None = None,
     safe_csv: bool | None = None,
+    mark: Callable[[Data, Model], Data] | None = None,
     for_original: bool = False,
     allow_unknown: bool = False,
     jobs: int | None = None,
@@ -75,7 +76,8 @@ def verify_file(
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
     ``gather`` finds the evidence, which no manifest holds. ``reading`` are options of ``read``, perhaps only
     ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
-    this is not known.
+    this is not known. ``mark`` marks the cells of a table that are withheld; without it the manifest says
+    which, and where a stated policy holds only by its word, the verdict is UNDECIDED.
     """
     began = time.perf_counter()
     path = Path(path)
@@ -109,7 +111,12 @@ def verify_file(
     run = CheckRun(jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     prove = partial(verify, model=model, evidence=evidence, run=run)
     judge = partial(doubted, model=model, evidence=evidence)
+    plain = as_it_stands(readings.named, record, path)
+    if mark is not None:
+        readings = Readings(mark(plain, model))
     data, verdict = _proved(readings, prove, judge, path, allow_unknown=allow_unknown)
+    if stated and mark is None and plain is not data and verdict.status is Status.HOLDS:
+        _refuse_its_word(path, prove(plain))
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
@@ -168,6 +175,16 @@ def _proved(
         raise _two_namings(path, *(verdict.status.value for verdict in verdicts))
     best = sound[0]
     return found[best], verdicts[best] if allow_unknown else judged[best]
+
+
+def _refuse_its_word(path: Path, as_it_looks: Verdict) -> None:
+    """Say so if a table holds only because its manifest calls some cells withheld."""
+    if as_it_looks.status is not Status.HOLDS:
+        raise UndecidedError(
+            f"{path}: the verdict depends on which cells are withheld, and only the manifest says so "
+            f"(as the file looks: {as_it_looks.status.value})",
+            "  To fix it: name what stands for a withheld cell, --mark '*', or --mark '' for empty ones",
+        )
 
 
 def model_in(record: Mapping[str, Any], where: Path) -> Model:

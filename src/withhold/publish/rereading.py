@@ -78,6 +78,17 @@ def read_published(
     return Readings(named, None if safe_csv is not None or named == data else data)
 
 
+def as_it_stands(data: Data, record: Mapping[str, Any] | None, path: Path) -> Data:
+    """The data with every cell that its manifest calls withheld showing what the file shows there."""
+    if record is None or not isinstance(data, Table) or data.n_withheld == 0:
+        return data
+    form = form_from(record["output"], path)
+    mark = form.mark or ("" if form.container == "text" else None)
+    return data.with_columns(
+        column.with_shown(mark) for column in data.columns if column.withheld.any()
+    )
+
+
 def _read_bytes(
     path: Path, model: Model, form: Source | None, options: Reading, *, same_bytes: bool
 ) -> Data:
