@@ -172,11 +172,15 @@ def assign_leftovers(assigned: Assignment) -> None:
         if assigned.of(each) is None:
             found = assigned.cheapest_open(each, last)
             assigned.move(each, last if found is None else found)
-    group = last
-    while 0 < assigned.size(last) < assigned.k:
-        group -= 1
+    for group in reversed(range(last)):
         for each in list(assigned.members.get(group, ())):
-            assigned.move(each, last)
+            left = assigned.size(group) - assigned.weights[each]
+            if 0 < assigned.size(last) < assigned.k <= left:
+                assigned.move(each, last)
+    for group in reversed(range(last)):
+        if 0 < assigned.size(last) < assigned.k:
+            for each in list(assigned.members.get(group, ())):
+                assigned.move(each, last)
 
 
 def open_better(assigned: Assignment) -> int:

@@ -23,6 +23,7 @@ from withhold.registry import audit_call, method_of
 )
 def audit(
     *,
+    context: typer.Context,
     data: str,
     given: methods.ModelOptions,
     policy: Path | None = None,
@@ -48,7 +49,9 @@ def audit(
     evidence = methods.read_evidence(model, given, records, **known)
     warn_about_unknown(model, records, evidence, allowed=allow_unknown)
     for name, declared in method.searches().items():
-        if name in given and name not in {**method.takes(), **method.audits()}:
+        # A policy file may say it, for other verbs.
+        typed = getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+        if name in given and typed and name not in {**method.takes(), **method.audits()}:
             raise PolicyError(
                 f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
             )

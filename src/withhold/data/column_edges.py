@@ -40,7 +40,11 @@ def width_edges(cells: Cells, width: object) -> list[Edge]:
         raise PolicyError(f"the width of ranges must be a number above 0, not {width!r}")
     whole = _are_whole((*numbers.values(), first))
     above: dict[str, list[Node]] = {value: [] for value in numbers}
+    widest = max((abs(number) for number in numbers.values()), default=first)
     for level in range(LEVELS):
+        if level and first * 2 ** (level - 1) > widest:
+            # Ranges meet at 0, so those below and above it never become one.
+            break
         bins = Bins(width=first * 2**level)
         names = {value: bins.name(number, whole=whole) for value, number in numbers.items()}
         if level and len(set(names.values())) < 2:

@@ -82,6 +82,12 @@ def named_cut(tree: Hierarchy, names: Iterable[str], whole: Hierarchy) -> Ints:
 
     ``whole`` is the tree with the sensitive items: nodes that stand for nothing else are passed over.
     """
+    names = list(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise PolicyError(
+                f"a cut names nodes by their texts, not {name!r}; a level is one number"
+            )
     listed = sorted({clean(name) for name in names} - {""})
     whole.codes(listed)
     nodes = np.unique(tree.codes(name for name in listed if name in tree))

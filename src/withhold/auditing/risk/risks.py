@@ -78,7 +78,7 @@ def risks_of_classes(
     if people is not None:
         alike = np.maximum(people, sizes)
         journalist = counted_risk(sizes, alike)
-        uniques = int(((sizes == 1) & (alike == 1)).sum())
+        uniques = int(((sizes == 1) & (people == 1)).sum())
         population = CountedUniques(n_people, uniques, int(sizes[people == 0].sum()))
     elif known.fraction is not None:
         journalist = sampled_risk(sizes, known.fraction)

@@ -121,18 +121,23 @@ def assign_cheapest_first(patterns, assigned, k, waiting, counts):
 def assign_leftovers(patterns, assigned, k):
     """Give every tuple that is left its cheapest open pattern, else the last one, which all rows match.
 
-    If too few are in the last one then, the dearest groups join it.
+    If too few are in the last one then, groups give what they can spare, the dearest first; else they join.
     """
     last = np.int64(len(patterns.costs) - 1)
     for each in range(len(assigned.of_tuple)):
         if assigned.of_tuple[each] == NOBODY:
             pattern = cheapest_open(patterns, assigned, each, last)
             assign(assigned, each, last if pattern == NOBODY else pattern)
-    group = last
-    while 0 < assigned.sizes[last] < k:
-        group -= 1
-        while assigned.heads[group] != NOBODY:
-            assign(assigned, np.int64(assigned.heads[group]), last)
+    for sparing in (True, False):
+        group = last
+        while group > 0 and 0 < assigned.sizes[last] < k:
+            group -= 1
+            each = np.int64(assigned.heads[group])
+            while each != NOBODY and not (sparing and assigned.sizes[last] >= k):
+                after = np.int64(assigned.following[each])
+                if not sparing or assigned.sizes[group] - assigned.weights[each] >= k:
+                    assign(assigned, each, last)
+                each = after
 
 
 @step

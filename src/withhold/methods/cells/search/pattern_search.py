@@ -58,8 +58,8 @@ def cells_by_patterns(
     """By row and column: the node that is published."""
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
     tuples = group_rows(columns, len(forest.nodes))
-    cells = np.ascontiguousarray(forest.nodes[tuples.first_rows])
-    weights = tuples.sizes
+    owners, weights = split_tuples(tuples.sizes, k)
+    cells = np.ascontiguousarray(forest.nodes[tuples.first_rows[owners]])
     whole = np.rint((prices - prices.min()) * UNIT).astype(np.int64)
     ladders = make_ladders(forest.trees, forest.bounds)
 
@@ -76,7 +76,31 @@ def cells_by_patterns(
     patterns = listed(schemes)
     assigned = assign_rows(patterns, weights, k)
     improve(patterns, assigned, k, progress)
-    return closures_of(forest, cells, assigned)[tuples.of_row]
+    parts = np.empty(len(forest.nodes), dtype=np.int64)
+    parts[np.argsort(tuples.of_row, kind="stable")] = np.repeat(np.arange(len(weights)), weights)
+    return closures_of(forest, cells, assigned)[parts]
+
+
+def split_tuples(sizes: Longs, k: int) -> tuple[Longs, Longs]:
+    """Tuples of more than k rows in parts, so that they can help others to k: whose parts, and their rows.
+
+    The parts beside the largest have 1, 2, 4 … rows, so that any number below k can be given away.
+
+    >>> owners, rows = split_tuples(np.array([3, 12]), 5)
+    >>> owners.tolist(), rows.tolist()
+    ([0, 1, 1, 1, 1], [3, 8, 1, 2, 1])
+    """
+    spare = np.clip(sizes - k, 0, k - 1)
+    parts = [sizes - spare]
+    step = 1
+    while spare.any():
+        given = np.minimum(spare, step)
+        parts.append(given)
+        spare = spare - given
+        step *= 2
+    rows = np.stack(parts, axis=1).ravel()
+    owners = np.repeat(np.arange(len(sizes)), len(parts))
+    return owners[rows > 0], rows[rows > 0]
 
 
 def _drawn_schemes(
