@@ -245,6 +245,7 @@ def test_sweep__varies_k_and_cost(people):
         ),
         (("--hierarchy", "note=tree.csv"), 2, "is not a quasi-identifier"),
         (("--hierarchy", "zip"), 2, "COLUMN=FILE"),
+        (("--hierarchy", ""), 2, "--hierarchy is empty"),
         (("--format", "basket"), 2, "not for a table"),
         (("--rho", "0.5"), 2, "--rho belongs to"),
     ],

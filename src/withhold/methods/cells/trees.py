@@ -18,7 +18,7 @@ from withhold.data.column_lists import split_pairs
 from withhold.data.names import nearest
 from withhold.data.spans import starts_of
 from withhold.data.table import WITHHELD, Column
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError, PolicyError, option
 from withhold.formats.column_trees import column_tree
 from withhold.methods.cells.nodes import NOBODY, Trees
 
@@ -59,6 +59,8 @@ class Forest:
 def hierarchies_from(given: Mapping[str, Any] | str | None, table: Table) -> dict[str, Hierarchy]:
     """The tree of each column that has one, from trees, or texts such as ``age=age.csv,zip=prefix``."""
     if isinstance(given, str):
+        if not given.strip():
+            raise PolicyError(f"{option('hierarchy')} is empty; name COLUMN=FILE, or leave it out")
         given = split_pairs(given, "hierarchies")
     for name in given or {}:
         if name not in table.names:
