@@ -80,11 +80,12 @@ def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, sto
     """
     checked = 0
     for root in roots:
-        n, status = judge_from(root, least, problem, walk, room, witness, stop)
+        # As whole numbers of one type, for judge_from to be compiled once.
+        n, status = judge_from(np.int64(root), least, problem, walk, room, witness, stop)
         checked += n
         while status == NO_ROOM:
             walk = with_more_room(walk)
-            n, status = judge_from(-1, least, problem, walk, room, witness, stop)
+            n, status = judge_from(np.int64(-1), least, problem, walk, room, witness, stop)
             checked += n
         if status != 0 or stop[0] != 0:
             return checked, status != 0

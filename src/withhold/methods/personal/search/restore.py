@@ -136,7 +136,8 @@ def does_harm(x, row, probe, found, stop):
     room = probe.room
     before = found.count[N_RULES]
     found.count[MOST] = before + 1
-    n_others = 0
+    # A plain 0 or 1 is a type of its own to numba, for which what is called here would be compiled again.
+    n_others = np.int64(0)
     for p in range(rows.offsets[row], rows.offsets[row + 1]):
         if rows.items[p] >= 0 and rows.items[p] != x:
             if n_others < MOST_OTHERS:
@@ -153,7 +154,8 @@ def does_harm(x, row, probe, found, stop):
     else:
         probe.job[0, 0] = x
         probe.job[0, 1] = row
-        find_unsafe_sets(probe.job, 1, x, problem, probe.walk, probe.scratch, found, stop)
+        least = np.int64(1)
+        find_unsafe_sets(probe.job, least, x, problem, probe.walk, probe.scratch, found, stop)
         return found.count[N_RULES] > before or stop[0] != 0
     if e >= 0:
         report(room.known, size, -1, e, found)
