@@ -47,7 +47,7 @@ class Range:
         return known[0][1] <= known[1][1] <= known[2][1]
 
     def __str__(self) -> str:
-        """As a cell shows it; an end has no point at its own end, so that the two between are plain to see."""
+        """As a cell shows it; no end begins or ends with a point, so that it is plain where the two are."""
         low, high = (
             f"{exact_decimal(end):f}" if end.startswith(".") or end.endswith(".") else end
             for end in (self.low, self.high)

@@ -85,8 +85,8 @@ class CellsSearch(SearchOptions):
     cells: Annotated[
         Literal["star", "hierarchy", "sets"] | None,
         Option(
-            "What a cell becomes: star (withheld; default), hierarchy (a node of its hierarchy; default where "
-            "one is given), or sets (a range of numbers or dates, [25..34], or a set, {Local-gov, Private})."
+            "What a cell becomes: star (withheld; default), hierarchy (a node of its hierarchy; default "
+            "where one is given), or sets (a range, [25..34], or a set, {Local-gov, Private})."
         ),
     ] = None
     publish: PublishOption = ()
@@ -117,15 +117,15 @@ class CellsSearch(SearchOptions):
             )
         if self.cells in (STAR, SETS) and self.hierarchy is not None:
             raise PolicyError(
-                f"{option('cells', self.cells)} uses no hierarchies; leave {option('hierarchy')} out, or choose "
-                f"{option('cells', HIERARCHY)}"
+                f"{option('cells', self.cells)} uses no hierarchies; leave {option('hierarchy')} out, or "
+                f"choose {option('cells', HIERARCHY)}"
             )
         if self.cells != SETS:
             return
         if self.cost != "ham":
             raise PolicyError(
-                f"{option('cells', SETS)} loses as little detail as possible (NCP) and has no other cost; leave "
-                f"{option('cost', self.cost)} out"
+                f"{option('cells', SETS)} loses as little detail as possible (NCP) and has no other cost; "
+                f"leave {option('cost', self.cost)} out"
             )
         if self.search is not None:
             raise PolicyError(

@@ -1,4 +1,4 @@
-"""Columns whose cells become ranges or sets: their axes for the search, and the plan that groups of rows make.
+"""Columns whose cells become ranges or sets: axes for the search, and the plan that groups of rows make.
 
 A missing value has a place of its own: where some rows of a group have one and others have not, the cell is
 withheld. So is a cell that would show every value of its column.
@@ -52,7 +52,7 @@ class SetColumn:
         return np.append(np.arange(-self.n_alone, 0) * APART, shown).astype(np.int64)
 
     def name_of(self, ranks: Sequence[int]) -> tuple[str | None, float]:
-        """What a cell shows that stands for these ranks, two or more; None: nothing. And how much it hides."""
+        """What a cell shows that stands for several ranks (None: nothing), and how much that hides."""
         if ranks[0] < self.n_alone or len(ranks) == len(self.values) - self.n_alone:
             return None, 1.0
         if self.orders is None:
@@ -75,14 +75,17 @@ def set_columns(table: Table, names: Sequence[str]) -> list[SetColumn]:
 
 def make_axes(columns: Sequence[SetColumn]) -> tuple[Axes, Ints]:
     """The columns as parts of boxes, and by row and column the slot of the value."""
-    places, words, steps, cells = [], [0], [], []
+    places: list[Longs] = []
+    words, steps, cells = [0], [], []
+    n_slots = 0
     for column in columns:
         own = column.places
         slots = np.arange(len(own))
         if column.orders is None:
             # Values that share a bit share a slot.
             own, slots = np.unique(own, return_inverse=True)
-        cells.append(slots[column.ranks] + sum(map(len, places)))
+        cells.append(slots[column.ranks] + n_slots)
+        n_slots += len(own)
         n_shown = len(column.values) - column.n_alone
         steps.append(
             0

@@ -328,7 +328,7 @@ def _may_join(rows, groups, row, target):
 
 @kernel
 def split_again(rows, groups, near, room, split, first, end):
-    """Split some groups again, each with its nearest neighbours, where that saves something; what it saved."""
+    """Split groups again, each with its nearest neighbours, where that saves something; what it saved."""
     saved = np.int64(0)
     for group in range(first, end):
         if 0 < groups.sizes[group] <= len(split.rows) // 2 and groups.costs[group] > 0:

@@ -1,4 +1,4 @@
-"""Groups of rows whose cells become ranges and sets: split from the top down, then improved between neighbours."""
+"""Groups of rows whose cells become ranges and sets: split top down, then improved between neighbours."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def improve(rows: Rows, groups: RowGroups, run: SearchRun) -> None:
 
 
 def draw_order(rows: Rows, draw: np.random.Generator) -> Longs:
-    """The rows sorted by their columns, these in a random order; so are the values of a column of categories."""
+    """The rows sorted by their columns, these in a random order; categories in a random order, too."""
     n_columns = len(rows.axes.steps)
     keys = []
     for j in draw.permutation(n_columns):

@@ -1,7 +1,7 @@
 """Rows into groups, from the top down: where a cut saves most, as long as both sides are right.
 
-As Mondrian does (LeFevre et al. 2006, the relaxed one), but with every column and every cut tried, and the one
-taken after which all cells together show most. Categories are ordered by how frequent they are in the group.
+As Mondrian does (LeFevre et al. 2006, relaxed), but every column and every cut is tried, and the one is taken
+after which all cells together show most. Categories are ordered by how frequent they are in the group.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -174,7 +174,7 @@ def _add_up(rows, room, start, end):
 
 @step
 def _sort_by(rows, room, start, end, j):
-    """Sort the rows by their values in a column, rows with the same one as they were; False if all have it."""
+    """Sort the rows by their values in a column, equal ones as they were; False if all are equal."""
     n_found = 0
     for at in range(start, end):
         slot = rows.cells[room.rows[at], j]

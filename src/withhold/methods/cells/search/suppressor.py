@@ -1,6 +1,6 @@
 """Cell suppression for k-anonymity: by patterns, or bottom-up with costs that keep the statistics.
 
-In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given, or to
+In: a table and the model. Out: a plan of cells to withhold, to generalise where a hierarchy is given, or to
 show as ranges and sets (``set_search``).
 Where a cost prices a pattern, patterns are chosen (``pattern_search``). Else, as Kameya and Hayashi do,
 rows that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too
@@ -87,8 +87,8 @@ def suppress_cells(
         )
     if options.cells == SETS and model.missing == WILDCARD:
         raise PolicyError(
-            f"{option('cells', SETS)} makes groups of rows that look exactly alike, and withheld cells that fit "
-            f"anything would save nothing; leave {option('missing', WILDCARD)} out"
+            f"{option('cells', SETS)} makes groups of rows that look exactly alike, and withheld cells that "
+            f"fit anything would save nothing; leave {option('missing', WILDCARD)} out"
         )
     by_patterns = options.by_patterns and not model.requirements
     in_force = {
