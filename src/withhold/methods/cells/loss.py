@@ -175,7 +175,7 @@ def untrue_cells(before: Column, after: Column) -> int:
 
 
 def _hidden(cell: Range | frozenset[str] | None, values: Sequence[Value]) -> float | None:
-    """How much of its detail a cell lost that shows a range or a set of these values; None: it shows neither."""
+    """How much of its detail a cell lost that shows a range or a set; None: it shows neither."""
     if isinstance(cell, Range):
         ends, orders = (order_of(cell.low), order_of(cell.high)), orders_of(values)
         if orders is None or ends[0] is None or ends[1] is None:

@@ -7,9 +7,10 @@ withheld. So is a cell that would show every value of its column.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,17 @@ from withhold.data.ranges import Range, is_unknown, orders_of, read_cell, set_te
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.boxes import ALONE, APART, BITS, MOST_WORDS, UNIT, Axes
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.options import SETS
 from withhold.methods.cells.plan import KEPT, CellPlan, fingerprint
+from withhold.options import Plain
 
 NUMBER_OF_BITS = BITS * MOST_WORDS - ALONE
+HOW_TO_READ = (
+    "[25..34] stands for one number or date from 25 to 34, both included, and {a, b} for one of the values a "
+    "and b; a value with a comma, a brace, a quote or blanks around it is in quotes there, as in JSON. A "
+    "withheld cell stands for any value, and any other cell for itself."
+)
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,19 @@ def plan_of_groups(table: Table, columns: Sequence[SetColumn], of_row: Longs) ->
         tuple(hidden),
         fingerprint(table),
     )
+
+
+def how_to_read(table: Table, model: KAnonymity, options: Mapping[str, Plain]) -> dict[str, Any]:
+    """What a reader of a published table must know of its ranges and sets; nothing where there are none."""
+    if options.get("cells") != SETS:
+        return {}
+    kinds: dict[str, str] = {}
+    for name in model.quasi_identifiers:
+        column = table.column(name)
+        for code in np.flatnonzero(column.counts > 0):
+            if (cell := read_cell(column.values[code])) is not None:
+                kinds[name] = "ranges" if isinstance(cell, Range) else "sets"
+    return {"how_to_read": HOW_TO_READ, "columns": kinds} if kinds else {}
 
 
 def _set_column(table: Table, column: Column) -> SetColumn:

@@ -114,8 +114,8 @@ MEASURES: Measures = {
         "detail lost",
         "share",
         "normalised certainty penalty (NCP): how much of its detail a cell lost on average; 0 as it was, 1 "
-        "withheld, (values - 1) / (values of the column - 1) of a set or a node of a hierarchy, and the share "
-        "of the column's span of a range",
+        "withheld, (values - 1) / (values of the column - 1) of a set or a node of a hierarchy, and the "
+        "share of the column's span of a range",
     ),
     "loss.groups": Shown(
         "groups", "count", "different combinations of quasi-identifiers in the release"
