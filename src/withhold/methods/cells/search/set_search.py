@@ -19,7 +19,7 @@ from withhold.methods.cells.search.moving import (
     move_rows,
     split_again,
 )
-from withhold.methods.cells.search.splitting import DONE, Rows, begin_split, make_room, split_rows
+from withhold.methods.cells.search.splitting import DONE, Rows, make_room, split_rows
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.set_columns import make_axes, plan_of_groups, set_columns
 
@@ -55,8 +55,6 @@ def split_all(rows: Rows, run: SearchRun) -> Longs:
     """By row: its group, after splitting all rows from the top down."""
     n = len(rows.cells)
     room = make_room(rows, n)
-    room.rows[:n] = np.arange(n)
-    begin_split(room, n)
     while split_rows(rows, room, AT_A_TIME):
         run.progress("splitting rows", int(room.cuts[max(room.numbers[DONE] - 1, 0)]), n)
     cuts = room.cuts[: room.numbers[DONE]]

@@ -61,21 +61,20 @@ class SplitRoom(NamedTuple):
 
 
 def make_room(rows: Rows, n_rows: int) -> SplitRoom:
-    """Room to split so many rows."""
+    """Room to split so many rows; at first these are the first ones, and wait as one group."""
     n_slots, n_groups = len(rows.axes.places), n_rows // rows.k + 1
-    many = {
-        name: np.zeros(n_rows + 1, dtype=np.int64) for name in ("rows", "sorted", "best", "costs")
-    }
+    many = {name: np.zeros(n_rows + 1, dtype=np.int64) for name in ("sorted", "best", "costs")}
+    slots = {name: np.zeros(n_slots, dtype=np.int64) for name in ("tallies", "found", "keys")}
     groups = {name: np.zeros(n_groups + 1, dtype=np.int64) for name in ("starts", "ends", "cuts")}
+    groups["ends"][0] = n_rows
     return SplitRoom(
+        rows=np.arange(n_rows + 1, dtype=np.int64),
         **many,
-        tallies=np.zeros(n_slots, dtype=np.int64),
-        found=np.zeros(n_slots, dtype=np.int64),
-        keys=np.zeros(n_slots, dtype=np.int64),
+        **slots,
         boxes=np.zeros((2, int(rows.axes.words[-1])), dtype=np.int64),
         counts=np.zeros((3, len(rows.limits.totals)), dtype=np.int64),
         **groups,
-        numbers=np.zeros(2, dtype=np.int64),
+        numbers=np.array([1, 0], dtype=np.int64),
     )
 
 
