@@ -26,8 +26,8 @@ from withhold.methods.cells.set_columns import make_axes, plan_of_groups, set_co
 WINDOW = 10
 """So many groups on each side of a row are its neighbours, in each order."""
 MOST_ROUNDS = 20
-WORTH_A_ROUND = 400
-"""Another round, if the last one saved more than this part of the cost."""
+WORTH_A_ROUND, MOST_IDLE = 400, 2
+"""A round is idle if it saved no more than this part of the cost; after so many in a row no other follows."""
 POOLED, LEAST_POOL = 20, 100
 """Groups are split again together if they have at most so many times k rows, or so many rows."""
 AT_A_TIME = 500
@@ -67,6 +67,7 @@ def improve(rows: Rows, groups: RowGroups, run: SearchRun) -> None:
     """Let rows move, and neighbours be split again together, while a round is worth it."""
     draw = np.random.default_rng(run.seed)
     moving, splitting = make_move_room(rows), make_room(rows, max(POOLED * rows.k, LEAST_POOL))
+    idle = 0
     for number in range(MOST_ROUNDS):
         near = find_neighbours(groups, draw_order(rows, draw), WINDOW)
         saved = 0
@@ -75,7 +76,8 @@ def improve(rows: Rows, groups: RowGroups, run: SearchRun) -> None:
                 run.progress("improving groups", number, MOST_ROUNDS)
                 last = min(first + AT_A_TIME, len(groups.sizes))
                 saved += change(rows, groups, near, *room, first, last)
-        if saved * WORTH_A_ROUND <= int((groups.costs * groups.sizes).sum()):
+        idle = 0 if saved * WORTH_A_ROUND > int((groups.costs * groups.sizes).sum()) else idle + 1
+        if idle == MOST_IDLE:
             return
 
 
