@@ -196,5 +196,6 @@ def _naive_bayes_seconds(table: wh.Table) -> float:
 TABLE_MEASURES = {
     "table_run": table_run,
     "table_patterns": table_patterns,
+    "table_sets": table_sets,
     "table_million": table_million,
 }

@@ -14,22 +14,21 @@ from withhold.data import Table
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.requirements import DistinctDiversity, Distribution
 from withhold.methods.cells.search.limits import make_limits
-from withhold.methods.cells.search.moving import (
+from withhold.methods.cells.search.moving import make_move_room, move_rows
+from withhold.methods.cells.search.row_groups import (
     FREE,
     RowGroups,
     fill_groups,
     find_neighbours,
     make_groups,
-    make_move_room,
-    move_rows,
-    split_again,
 )
 from withhold.methods.cells.search.set_search import draw_order
 from withhold.methods.cells.search.splitting import DONE, Rows, make_room, split_rows
+from withhold.methods.cells.search.splitting_again import make_nearest, split_again
 from withhold.methods.cells.sensitive import Sensitive
 from withhold.methods.cells.set_columns import make_axes, set_columns
 
-NUMBERS = ["1", "2", "3", "7", "20", "", "?"]
+NUMBERS = ["1", "2", "2.0", "3", "7", "20", "", "?"]
 WORDS = ["a", "b", "c", "d", "", None]
 drawn_rows = st.lists(
     st.tuples(
@@ -131,7 +130,8 @@ def test_fill_groups__as_its_twin(problem):
 def test_improving__as_its_twins(problem, window, seed, rounds):
     groups, twin = problem.grouped()
     draw = np.random.default_rng(seed)
-    moving, splitting = make_move_room(problem.rows), make_room(problem.rows, 14)
+    moving, nearest = make_move_room(problem.rows), make_nearest()
+    splitting = make_room(problem.rows, 14)
     last = len(groups.sizes)
     for _ in range(rounds):
         near = find_neighbours(groups, draw_order(problem.rows, draw), window)
@@ -139,7 +139,7 @@ def test_improving__as_its_twins(problem, window, seed, rounds):
         saved = move_rows(problem.rows, groups, near, moving, 0, last)
         assert saved == plain_sets.move_rows(twin, runs, run_of, window, 0, last)
         assert_same(problem, groups, twin)
-        saved = split_again(problem.rows, groups, near, moving, splitting, 0, last)
+        saved = split_again(problem.rows, groups, near, nearest, splitting, 0, last)
         assert saved == plain_sets.split_again(twin, runs, run_of, window, 14, 0, last)
         assert_same(problem, groups, twin)
     assert not moving.tallies.any()

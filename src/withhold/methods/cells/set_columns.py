@@ -88,24 +88,15 @@ def make_axes(columns: Sequence[SetColumn]) -> tuple[Axes, Ints]:
     words, steps, cells = [0], [], []
     n_slots = 0
     for column in columns:
-        own = column.places
-        slots = np.arange(len(own))
-        if column.orders is None:
-            # Values that share a bit share a slot.
-            own, slots = np.unique(own, return_inverse=True)
+        # Values that share a place or a bit share a slot.
+        own, slots = np.unique(column.places, return_inverse=True)
         cells.append(slots[column.ranks] + n_slots)
-        n_slots += len(own)
-        n_shown = len(column.values) - column.n_alone
-        steps.append(
-            0
-            if column.orders is not None
-            else max(UNIT // max(len(own) - column.n_alone - 1, 1), 1)
-        )
-        n_words = (
-            2 if column.orders is not None else -(-(ALONE + min(n_shown, NUMBER_OF_BITS)) // BITS)
-        )
-        words.append(words[-1] + n_words)
         places.append(own)
+        n_slots += len(own)
+        n_shown = len(own) - column.n_alone
+        is_ordered = column.orders is not None
+        steps.append(0 if is_ordered else UNIT // max(n_shown - 1, 1))
+        words.append(words[-1] + (2 if is_ordered else -(-(ALONE + n_shown) // BITS)))
     axes = Axes(np.concatenate(places), np.array(words, np.int64), np.array(steps, np.int64))
     return axes, np.ascontiguousarray(np.stack(cells, axis=1).astype(np.int32))
 

@@ -11,15 +11,10 @@ from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.plan import CellPlan
 from withhold.methods.cells.search.group_search import refuse_many_counts
 from withhold.methods.cells.search.limits import make_limits
-from withhold.methods.cells.search.moving import (
-    RowGroups,
-    find_neighbours,
-    make_groups,
-    make_move_room,
-    move_rows,
-    split_again,
-)
+from withhold.methods.cells.search.moving import make_move_room, move_rows
+from withhold.methods.cells.search.row_groups import RowGroups, find_neighbours, make_groups
 from withhold.methods.cells.search.splitting import DONE, Rows, make_room, split_rows
+from withhold.methods.cells.search.splitting_again import make_nearest, split_again
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.set_columns import make_axes, plan_of_groups, set_columns
 
@@ -65,13 +60,16 @@ def split_all(rows: Rows, run: SearchRun) -> Longs:
 
 def improve(rows: Rows, groups: RowGroups, run: SearchRun) -> None:
     """Let rows move, and neighbours be split again together, while a round is worth it."""
-    draw = np.random.default_rng(run.seed)
-    moving, splitting = make_move_room(rows), make_room(rows, max(POOLED * rows.k, LEAST_POOL))
+    draw = np.random.default_rng(run.seed % 2**64)
+    changes = (
+        (move_rows, (make_move_room(rows),)),
+        (split_again, (make_nearest(), make_room(rows, max(POOLED * rows.k, LEAST_POOL)))),
+    )
     idle = 0
     for number in range(MOST_ROUNDS):
         near = find_neighbours(groups, draw_order(rows, draw), WINDOW)
         saved = 0
-        for change, room in ((move_rows, (moving,)), (split_again, (moving, splitting))):
+        for change, room in changes:
             for first in range(0, len(groups.sizes), AT_A_TIME):
                 run.progress("improving groups", number, MOST_ROUNDS)
                 last = min(first + AT_A_TIME, len(groups.sizes))
