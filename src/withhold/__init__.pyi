@@ -21,6 +21,7 @@ from withhold.data import Table as Table
 from withhold.data.breach import Breach as Breach
 from withhold.data.pharmacy import pharmacy as pharmacy
 from withhold.data.plan import apply as apply
+from withhold.data.ranges import read_cell as read_cell
 from withhold.errors import WithholdError as WithholdError
 from withhold.formats import read as read
 from withhold.formats import read_table as read_table
@@ -133,6 +134,7 @@ def anonymize(
     cost: Literal["ham", "info", "hybrid", "mar"] = "ham",
     search: Literal["patterns", "paper"] | None = None,
     hierarchy: Mapping[str, Any] | str | None = None,
+    cells: Literal["star", "hierarchy", "sets"] | None = None,
     publish: str | Iterable[str] = (),
     bound: bool = True,
     constraints: Constraints | None = None,

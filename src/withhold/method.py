@@ -220,6 +220,8 @@ class Method:
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
+    how_to_read: Callable[[Any, Any, Mapping[str, Plain]], Mapping[str, Any]] = lambda *_: {}
+    """(published data, model, options in force) → what strangers must know to read the cells."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()

@@ -194,6 +194,15 @@ MODELS = [
         ("--hierarchy", "age=edges:31,41,city=frequency:0.5"),
     ),
     Model(
+        "k-anonymity with ranges and sets",
+        TABLE,
+        lambda _: wh.KAnonymity(2, QUASI),
+        K_ANONYMITY,
+        ("k", 2),
+        {"cells": "sets"},
+        ("--cells", "sets"),
+    ),
+    Model(
         "buckets",
         RECORDS,
         lambda _: wh.Buckets(2),

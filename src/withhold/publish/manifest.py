@@ -79,6 +79,7 @@ def make_manifest(
     roles = {name: role for name, role in roles.items() if name in data.names}
     # Of a table only what anybody can count in the file.
     size = {n: amount for n, amount in amounts(data).items() if n not in ABOUT_ORIGINALS}
+    cells = method_of(model).how_to_read(data, model, release.options)
     return {
         "manifest": MANIFEST_FORMAT,
         "promise": model.promise(),
@@ -86,6 +87,7 @@ def make_manifest(
         **({"to_prove_it_again": model.needs} if model.needs else {}),
         "verdict": _verdict(verdict, model),
         "output": {"name": name, "sha256": written.sha256, **form_as_dict(written), **size},
+        **({"cells": dict(cells)} if cells else {}),
         **({"column_roles": roles} if roles else {}),
         "ids": release.ids,
         "unknown": [each.as_dict() for each in release.unknown],

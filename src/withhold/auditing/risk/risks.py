@@ -14,11 +14,17 @@ from withhold.auditing.risk.options import PopulationInfo
 from withhold.auditing.risk.population import PopulationUniques, estimate_uniques
 from withhold.auditing.risk.special_uniques import SpecialUniques, find_special_uniques
 from withhold.data import Records, Table
-from withhold.data.array_types import Longs
+from withhold.data.array_types import Bools, Ints, Longs
 from withhold.data.equal_rows import equal_rows
 from withhold.data.grouping import Groups, group_rows, groups_of
-from withhold.data.table import WITHHELD
+from withhold.data.ranges import read_cell
+from withhold.data.table import WITHHELD, Column
+from withhold.errors import PolicyError, option
 from withhold.formats import read, read_table
+from withhold.wording import counted
+
+MOST_LOOKS = 10**11
+"""Cells that are looked at to count the people inside ranges and sets: some minutes."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +138,8 @@ def risks_of_table(
 def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[str]) -> Longs:
     """For each group, how many rows of ``everybody`` have the values that it shows."""
     cells = table.cells(names)[groups.first_rows]
+    if any(read_cell(value) is not None for name in names for value in table.column(name).values):
+        return _people_inside(table, cells, everybody, names)
     codes = [
         _common_codes(table.column(name).values, everybody.column(name), cells[:, place])
         for place, name in enumerate(names)
@@ -150,6 +158,40 @@ def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[
         theirs = np.bincount(both[len(here) :], minlength=both.max() + 1)
         people[here] = theirs[both[: len(here)]]
     return people
+
+
+def _people_inside(table: Table, cells: Ints, everybody: Table, names: Sequence[str]) -> Longs:
+    """The same for a table with ranges and sets, which stand for all that is inside."""
+    people = groups_of(everybody, names)
+    if len(people) * cells.size > MOST_LOOKS:
+        raise PolicyError(
+            f"{counted(len(people), 'different row')} of a population are too many to look for in "
+            f"{counted(len(cells), 'group')} of ranges and sets; leave {option('population')} out"
+        )
+    theirs = everybody.cells(names)[people.first_rows].T
+    inside = [_inside(table.column(name), everybody.column(name)) for name in names]
+    found = np.empty(len(cells), dtype=np.int64)
+    for number, group in enumerate(cells):
+        fits = np.ones(len(people), dtype=np.bool_)
+        for shown, code, codes in zip(inside, group, theirs, strict=True):
+            fits &= shown[code][codes]
+        found[number] = people.sizes[fits].sum()
+    return found
+
+
+def _inside(column: Column, theirs: Column) -> Bools:
+    """By published code, last a withheld cell's, and by value of the population: whether that fits."""
+    rows = []
+    for text in column.values:
+        cell = read_cell(text)
+        if cell is None:
+            rows.append([(value or "") == (text or "") for value in theirs.values])
+        else:
+            rows.append([value is not None and value in cell for value in theirs.values])
+    fits = np.array(rows, dtype=np.bool_).reshape(len(rows), len(theirs.values))
+    # A value that the population withholds, the last one, is like nothing that is shown.
+    fits = np.column_stack([fits, np.zeros(len(rows), dtype=np.bool_)])
+    return np.vstack([fits, np.ones((1, fits.shape[1]), dtype=np.bool_)])
 
 
 def _common_codes(values: Sequence[str | None], column: Any, ours: Any) -> tuple[Any, Any]:

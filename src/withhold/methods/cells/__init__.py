@@ -22,6 +22,7 @@ METHOD = Method(
     attack_section=later(f"{__name__}.telling:table_attack_section"),
     exposure=later(f"{__name__}.telling:table_exposure"),
     audit_text=later(f"{__name__}.text:table_audit_text"),
+    how_to_read=later(f"{__name__}.set_columns:how_to_read"),
     warnings=later(f"{__name__}.disclosure:given_away"),
     added=frozenset(("t", "beta", "ordered", "missing")),
     column_roles=later("withhold.data.roles:roles_of"),

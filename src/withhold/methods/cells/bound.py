@@ -19,7 +19,7 @@ from withhold.data.grouping import group_rows
 from withhold.errors import InputError
 from withhold.method import SearchRun
 from withhold.methods.cells.model import WILDCARD, KAnonymity
-from withhold.methods.cells.options import CellsSearch
+from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.schemes import (
     group_by_scheme,
     levels_of,
@@ -78,8 +78,11 @@ class CellBound:
 def bound_cells(
     table: Table, model: KAnonymity, options: CellsSearch, run: SearchRun
 ) -> CellBound | None:
-    """The bound; None if there are too many patterns to look at them all, or it was not asked for."""
-    if not options.bound or model.missing == WILDCARD:
+    """The bound; None if there are too many patterns to look at them all, or it was not asked for.
+
+    Nor is there one for ranges and sets, which are no patterns of a scheme.
+    """
+    if not options.bound or model.missing == WILDCARD or options.cells == SETS:
         return None
     hierarchies = hierarchies_from(options.hierarchy, table)
     try:

@@ -6,6 +6,7 @@ privacy, so floating point is good enough.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from withhold.data import Table
 from withhold.data.array_types import Floats
 from withhold.data.grouping import groups_of
-from withhold.data.table import WITHHELD, Column
+from withhold.data.ranges import Range, order_of, orders_of, read_cell
+from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.plan import CellPlan
@@ -50,7 +52,7 @@ class TableLoss:
     smallest_group: int
     by_column: tuple[ColumnLoss, ...]
     ncp: float | None = None
-    """None where nobody knows the hierarchies."""
+    """None where cells were generalised and nobody knows the hierarchies."""
 
     @property
     def share(self) -> float:
@@ -130,8 +132,59 @@ def table_loss(
         groups=len(groups),
         smallest_group=int(groups.sizes.min()),
         by_column=tuple(by_column),
-        ncp=None if plan is None else plan.ncp(),
+        ncp=published_ncp(original, published, names) if plan is None else plan.ncp(),
     )
+
+
+def published_ncp(original: Table, published: Table, names: Sequence[str]) -> float | None:
+    """How much of its detail a cell lost on average, as the cells themselves tell.
+
+    None if some cell shows neither its value, nor a range or set, nor nothing.
+
+    >>> before = Table.from_columns({"age": ["30", "34", "40"]})
+    >>> published_ncp(before, Table.from_columns({"age": ["[30..34]", "[30..34]", "40"]}), ["age"])
+    0.26666666666666666
+    """
+    lost = 0.0
+    for name in names:
+        before, after = original.column(name), published.column(name)
+        seen = as_seen(before, after)
+        lost += float(((after.codes == WITHHELD) & (before.codes != WITHHELD)).sum())
+        counts = np.bincount(after.codes[seen == OTHER], minlength=len(after.values))
+        there = [value for value, n in zip(before.values, before.counts, strict=True) if n]
+        for code in np.flatnonzero(counts):
+            if (hidden := _hidden(read_cell(after.values[code]), there)) is None:
+                return None
+            lost += hidden * int(counts[code])
+    return lost / max(len(original) * len(names), 1)
+
+
+def untrue_cells(before: Column, after: Column) -> int:
+    """How many cells show a range or a set that does not hold their original value."""
+    other = as_seen(before, after) == OTHER
+    pairs, counts = np.unique(
+        np.stack([before.codes[other], after.codes[other]]), axis=1, return_counts=True
+    )
+    stands_for = {code: read_cell(after.values[code]) for code in np.unique(pairs[1]).tolist()}
+    untrue = 0
+    for (old, new), n_rows in zip(pairs.T.tolist(), counts.tolist(), strict=True):
+        cell = stands_for[new]
+        value = None if old == WITHHELD else before.values[old]
+        untrue += n_rows if cell is not None and (value is None or value not in cell) else 0
+    return untrue
+
+
+def _hidden(cell: Range | frozenset[str] | None, values: Sequence[Value]) -> float | None:
+    """How much of its detail a cell lost that shows a range or a set; None: it shows neither."""
+    if isinstance(cell, Range):
+        ends, orders = (order_of(cell.low), order_of(cell.high)), orders_of(values)
+        if orders is None or ends[0] is None or ends[1] is None:
+            return None
+        span = max(orders.values()) - min(orders.values())
+        return min(float((ends[1][1] - ends[0][1]) / span), 1.0) if span else 0.0
+    if cell is None:
+        return None
+    return min((len(cell) - 1) / max(sum(map(bool, values)) - 1, 1), 1.0)
 
 
 def class_divergence(before: NDArray[np.int32], after: NDArray[np.int32], classes: Any) -> float:

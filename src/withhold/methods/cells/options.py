@@ -14,6 +14,8 @@ from withhold.options import Option
 
 PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
+STAR, HIERARCHY, SETS = "star", "hierarchy", "sets"
+"""What a cell becomes that cannot stay: nothing, a node of a hierarchy, a range or a set."""
 
 PublishOption = Annotated[
     Publish,
@@ -80,6 +82,13 @@ class CellsSearch(SearchOptions):
             kind="file",
         ),
     ] = None
+    cells: Annotated[
+        Literal["star", "hierarchy", "sets"] | None,
+        Option(
+            "What a cell becomes: star (withheld; default), hierarchy (a node of its hierarchy; default "
+            "where one is given), or sets (a range, [25..34], or a set, {Local-gov, Private})."
+        ),
+    ] = None
     publish: PublishOption = ()
     bound: Annotated[
         bool,
@@ -92,11 +101,35 @@ class CellsSearch(SearchOptions):
     ] = True
 
     def __post_init__(self) -> None:
+        self._check_cells()
         if self.search == "patterns" and self.cost not in PATTERN_COSTS:
             raise PolicyError(
                 f"{option('cost', self.cost)} gives patterns no price, since it depends on what is withheld "
                 f"already; leave {option('search', 'patterns')} out, or choose "
                 f"{option('cost', 'ham')} or {option('cost', 'info')}"
+            )
+
+    def _check_cells(self) -> None:
+        """Refuse what does not fit the kind of cells."""
+        if self.cells == HIERARCHY and self.hierarchy is None:
+            raise PolicyError(
+                f"{option('cells', HIERARCHY)} needs hierarchies; name them with {option('hierarchy')}"
+            )
+        if self.cells in (STAR, SETS) and self.hierarchy is not None:
+            raise PolicyError(
+                f"{option('cells', self.cells)} uses no hierarchies; leave {option('hierarchy')} out, or "
+                f"choose {option('cells', HIERARCHY)}"
+            )
+        if self.cells != SETS:
+            return
+        if self.cost != "ham":
+            raise PolicyError(
+                f"{option('cells', SETS)} loses as little detail as possible (NCP) and has no other cost; "
+                f"leave {option('cost', self.cost)} out"
+            )
+        if self.search is not None:
+            raise PolicyError(
+                f"{option('cells', SETS)} has a search of its own; leave {option('search', self.search)} out"
             )
 
     @property

@@ -1,11 +1,13 @@
 """Random count queries on a table and its release: how many rows have these values in these columns?
 
 What a published cell stands for is seen in the release itself: every value of the column that some row shows
-as this text (a node of a hierarchy, a range, a set), and every value of the column where it is withheld.
+as this text (a node of a hierarchy, a set), every value of the column inside a range, and every value of the
+column where it is withheld.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from withhold.data import Table
 from withhold.data.array_types import Floats, Ints, Longs
 from withhold.data.grouping import groups_of
+from withhold.data.ranges import Range, order_of, orders_of, read_cell
 from withhold.data.spans import starts_of
 from withhold.data.table import WITHHELD, Column
 from withhold.measure.queries import (
@@ -67,7 +70,8 @@ class _Shown:
     def __init__(self, before: Column, after: Column, withheld: float) -> None:
         seen = (before.codes != WITHHELD) & (after.codes != WITHHELD)
         width = len(after.values)
-        pairs = np.unique(before.codes[seen].astype(np.int64) * width + after.codes[seen])
+        pairs = before.codes[seen].astype(np.int64) * width + after.codes[seen]
+        pairs = np.unique(np.append(pairs, _in_ranges(before, after)))
         self.published = pairs % max(width, 1)
         self.starts = starts_of(np.bincount(pairs // max(width, 1), minlength=len(before.values)))
         self.likely = 1 / np.bincount(self.published, minlength=width)[self.published]
@@ -85,6 +89,28 @@ class _Shown:
         likely[self.published[here]] = self.likely[here]
         likely[-1] = self.withheld
         return likely
+
+
+def _in_ranges(before: Column, after: Column) -> Longs:
+    """Every value of the original that lies in a published range, and that range, as one number each."""
+    there = [code for code, count in enumerate(before.counts) if count]
+    orders = orders_of(before.values[code] for code in there)
+    found: list[int] = []
+    if orders is None:
+        return np.empty(0, dtype=np.int64)
+    known = sorted(
+        (orders[before.values[code]], code) for code in there if before.values[code] in orders
+    )
+    for number, text in enumerate(after.values):
+        cell = read_cell(text)
+        low, high = (
+            (order_of(cell.low), order_of(cell.high)) if isinstance(cell, Range) else (None, None)
+        )
+        if low is not None and high is not None:
+            first = bisect_left(known, (low[1], -1))
+            end = bisect_left(known, (high[1], len(before.values)))
+            found += [code * len(after.values) + number for _, code in known[first:end]]
+    return np.array(found, dtype=np.int64)
 
 
 def _answers(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from withhold.data.roles import DROPPED
 from withhold.methods.cells.audit import TableAudit
+from withhold.methods.cells.options import SETS
+from withhold.methods.cells.set_columns import HOW_TO_READ
 from withhold.methods.cells.utility import TableUtility
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line, Lines
@@ -70,6 +72,8 @@ def sections_of_tables(subject: Subject) -> list[Section]:
     words = "Cells were withheld or generalised, none was invented; the label was never changed."
     warning = _leak(found)
     lost: list[Part] = [Paragraph(words, for_strangers=True)]
+    if subject.release.options.get("cells") == SETS:
+        lost.append(Paragraph(HOW_TO_READ, for_strangers=True))
     if subject.release.bound is not None:
         lost.append(Paragraph(subject.release.bound.sentence()))
     use: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]

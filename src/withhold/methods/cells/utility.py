@@ -25,7 +25,13 @@ from withhold.methods.cells.classifiers import (
     leak,
     naive_bayes,
 )
-from withhold.methods.cells.loss import TableLoss, as_seen, class_codes, table_loss
+from withhold.methods.cells.loss import (
+    TableLoss,
+    as_seen,
+    class_codes,
+    table_loss,
+    untrue_cells,
+)
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.queries import table_query_errors
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
@@ -92,7 +98,7 @@ MEASURES: Measures = {
     "loss.generalised": Shown(
         "cells generalised",
         "count",
-        "cells that show a node of their hierarchy instead of their value",
+        "cells that show a node of their hierarchy, a range or a set instead of their value",
     ),
     "loss.rows_touched": Shown(
         "rows touched", "count", "rows in which some cell was withheld or generalised"
@@ -104,8 +110,13 @@ MEASURES: Measures = {
         "column by column in each class, summed; counts smoothed by a pseudo-count of 0.1 (0 = the same)",
         plotted=2,
     ),
-    "loss.ncp": "normalised certainty penalty: how much of its detail a cell lost on average; 0 as it was, "
-    "1 withheld, and (values under the node - 1) / (values of the column - 1) where generalised",
+    "loss.ncp": Shown(
+        "detail lost",
+        "share",
+        "normalised certainty penalty (NCP): how much of its detail a cell lost on average; 0 as it was, 1 "
+        "withheld, (values - 1) / (values of the column - 1) of a set or a node of a hierarchy, and the "
+        "share of the column's span of a range",
+    ),
     "loss.groups": Shown(
         "groups", "count", "different combinations of quasi-identifiers in the release"
     ),
@@ -202,7 +213,7 @@ def measure_tables(original: Table, published: Table, request: MeasureRequest) -
     known = {
         path: row
         for path, row in MEASURES.items()
-        if isinstance(row, Shown) and (path.startswith("loss.") or value(path) is not None)
+        if isinstance(row, Shown) and value(path) is not None
     }
     warnings = list(_mismatches(original, published, request.model))
     if request.model.label is not None and not has_trees():
@@ -221,6 +232,11 @@ def _mismatches(original: Table, published: Table, model: KAnonymity) -> list[st
             changed = int((as_seen(before, after) != before.codes).sum())
             if changed:
                 found.append(f"column {name!r} is not the original's in {counted(changed, 'row')}")
+        elif untrue := untrue_cells(original.column(name), published.column(name)):
+            found.append(
+                f"column {name!r} has ranges or sets without the original's value in "
+                f"{counted(untrue, 'row')}"
+            )
     return found
 
 

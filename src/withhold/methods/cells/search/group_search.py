@@ -70,13 +70,7 @@ def make_groups(
     found = group_rows(columns, len(forest.nodes))
     n = len(found)
     n_values = [len(column.whole.totals) for column in sensitive]
-    if (n + 1) * sum(n_values) > MOST_COUNTS:
-        worst = max(sensitive, key=lambda column: len(column.whole.totals))
-        values = counted(len(worst.whole.totals), "different value")
-        raise PolicyError(
-            f"column {worst.name!r} has {values}, which is too many to be counted in every one of "
-            f"{counted(n, 'group')}; make ranges of it ({option('bin', f'{worst.name}=1000')})"
-        )
+    refuse_many_counts(n, sensitive)
     counts = np.zeros((n + 1, sum(n_values)), dtype=np.int32)
     for column, first in zip(sensitive, np.cumsum([0, *n_values]), strict=False):
         np.add.at(counts, (found.of_row, column.values + first), 1)
@@ -101,3 +95,14 @@ def make_groups(
         ),
         found.of_row,
     )
+
+
+def refuse_many_counts(n_groups: int, sensitive: Sequence[Sensitive]) -> None:
+    """Say so if the sensitive values of all groups are too many to be counted."""
+    if (n_groups + 1) * sum(len(column.whole.totals) for column in sensitive) > MOST_COUNTS:
+        worst = max(sensitive, key=lambda column: len(column.whole.totals))
+        values = counted(len(worst.whole.totals), "different value")
+        raise PolicyError(
+            f"column {worst.name!r} has {values}, which is too many to be counted in every one of "
+            f"{counted(n_groups, 'group')}; make ranges of it ({option('bin', f'{worst.name}=1000')})"
+        )

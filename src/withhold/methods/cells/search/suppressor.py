@@ -1,6 +1,7 @@
 """Cell suppression for k-anonymity: by patterns, or bottom-up with costs that keep the statistics.
 
-In: a table and the model. Out: a plan of cells to withhold, or to generalise where a hierarchy is given.
+In: a table and the model. Out: a plan of cells to withhold, to generalise where a hierarchy is given, or to
+show as ranges and sets (``set_search``).
 Where a cost prices a pattern, patterns are chosen (``pattern_search``). Else, as Kameya and Hayashi do,
 rows that agree in all quasi-identifiers and in the label are one tuple; a tuple of a group that is too
 small is merged with the tuple of its class for which that costs least, until no group is too small. Where
@@ -27,7 +28,7 @@ from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import NOBODY
-from withhold.methods.cells.options import CellsSearch
+from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
 from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
@@ -40,6 +41,7 @@ from withhold.methods.cells.search.partners import (
     split_columns,
 )
 from withhold.methods.cells.search.pattern_search import cells_by_patterns
+from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
     Shown,
@@ -83,10 +85,16 @@ def suppress_cells(
             f"patterns are searched for k alone, not for what else is required; leave "
             f"{option('search', 'patterns')} out"
         )
+    if options.cells == SETS and model.missing == WILDCARD:
+        raise PolicyError(
+            f"{option('cells', SETS)} makes groups of rows that look exactly alike, and withheld cells that "
+            f"fit anything would save nothing; leave {option('missing', WILDCARD)} out"
+        )
     by_patterns = options.by_patterns and not model.requirements
     in_force = {
-        "cost": options.cost,
-        "search": "patterns" if by_patterns else "paper",
+        **({} if options.cells is None else {"cells": options.cells}),
+        **({} if options.cells == SETS else {"cost": options.cost}),
+        **({} if options.cells == SETS else {"search": "patterns" if by_patterns else "paper"}),
         "hierarchies": sorted(hierarchies),
         "publish": publish if isinstance(publish, str) else list(publish),
         "seed": run.seed,
@@ -94,6 +102,8 @@ def suppress_cells(
     # Before the trees: what was generalised before is no leaf of them.
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
+    if options.cells == SETS:
+        return cells_by_sets(table, model, run), in_force
     forest = make_forest(table, by_difference(table, model), hierarchies)
     if by_patterns:
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
