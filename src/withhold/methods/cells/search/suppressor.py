@@ -22,7 +22,7 @@ from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
-from withhold.errors import ImpossibleError, PolicyError, option
+from withhold.errors import ImpossibleError
 from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
@@ -39,7 +39,7 @@ from withhold.methods.cells.search.partners import (
     make_scratch,
     split_columns,
 )
-from withhold.methods.cells.search.pattern_search import cells_by_patterns
+from withhold.methods.cells.search.pattern_search import cells_by_patterns, required_of
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
     Shown,
@@ -78,15 +78,9 @@ def suppress_cells(
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
     hierarchies = hierarchies_from(options.hierarchy, table)
-    if options.search == "patterns" and model.requirements:
-        raise PolicyError(
-            f"patterns are searched for k alone, not for what else is required; leave "
-            f"{option('search', 'patterns')} out"
-        )
-    by_patterns = options.by_patterns and not model.requirements
     in_force = {
         "cost": options.cost,
-        "search": "patterns" if by_patterns else "paper",
+        "search": "patterns" if options.by_patterns else "paper",
         "hierarchies": sorted(hierarchies),
         "publish": publish if isinstance(publish, str) else list(publish),
         "seed": run.seed,
@@ -95,9 +89,10 @@ def suppress_cells(
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     forest = make_forest(table, by_difference(table, model), hierarchies)
-    if by_patterns:
+    if options.by_patterns:
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
-        final = cells_by_patterns(forest, prices, model.k, run.seed, run.progress)
+        required = required_of(table, model)
+        final = cells_by_patterns(forest, prices, model.k, required, run.seed, run.progress)
     else:
         merge = cells_by_groups if model.requirements else cells_by_tuples
         final = merge(table, model, forest, options.cost, run)
