@@ -90,8 +90,21 @@ class CellsSearch(SearchOptions):
             varies=False,
         ),
     ] = True
+    bound_rounds: Annotated[
+        int | None,
+        Option(
+            "Raise that bound by so many rounds of prices (Lagrangian relaxation); 200 are usually enough.",
+            at_least=1,
+            at_most=100_000,
+            varies=False,
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
+        if self.bound_rounds is not None and not self.bound:
+            raise PolicyError(
+                f"{option('bound_rounds')} raises the bound, which is left out here; leave one of the two out"
+            )
         if self.search == "patterns" and self.cost not in PATTERN_COSTS:
             raise PolicyError(
                 f"{option('cost', self.cost)} gives patterns no price, since it depends on what is withheld "

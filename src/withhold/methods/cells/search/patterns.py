@@ -49,6 +49,46 @@ class Known(NamedTuple):
     """How many there are, as an array of one number."""
 
 
+class Listing:
+    """The patterns of one scheme after the other, each once."""
+
+    def __init__(self, trees: Trees, ladders: Ladders, cells: Ints, weights: Longs, k: int) -> None:
+        self.trees, self.ladders, self.cells, self.weights, self.k = (
+            trees,
+            ladders,
+            cells,
+            weights,
+            k,
+        )
+        self.grouping = make_grouping(cells)
+        """The groups of the last scheme."""
+        self.n_matches = 0
+        """Pairs of a tuple and a pattern that it matches."""
+        self._known = _room_for(AT_FIRST, cells.shape[1])
+        self._numbers = np.empty(len(cells), dtype=np.int32)
+        self._matches: list[tuple[Ints, Ints]] = []
+
+    def add(self, levels: Longs) -> None:
+        """Add the patterns of a scheme that at least k rows match."""
+        grouping, k = self.grouping, self.k
+        n_groups = group_by_scheme(self.ladders, self.cells, self.weights, levels, grouping)
+        close_groups(self.trees, self.cells, grouping, k)
+        n_large = int((grouping.sizes[:n_groups] >= k).sum())
+        while self._known.count[0] + n_large > len(self._known.closures):
+            self._known = _with_more_room(self._known)
+        keep_new(grouping, n_groups, k, self._known, self._numbers)
+        found = self._numbers[grouping.of_tuple]
+        matching = np.flatnonzero(found != NOBODY)
+        self._matches.append((matching.astype(np.int32), found[matching]))
+        self.n_matches += len(matching)
+
+    def patterns(self, prices: Longs) -> Patterns:
+        """All patterns, at these prices of nodes."""
+        closures = self._known.closures[: self._known.count[0]]
+        tuples, patterns = (np.concatenate(each) for each in zip(*self._matches, strict=True))
+        return _by_cost(prices[closures].sum(axis=1), tuples, patterns, len(self.cells))
+
+
 def find_patterns(
     trees: Trees,
     ladders: Ladders,
@@ -60,26 +100,11 @@ def find_patterns(
     after_each: Callable[[int], None],
 ) -> Patterns:
     """The patterns of these schemes that at least k rows match."""
-    n, n_columns = cells.shape
-    grouping = make_grouping(cells)
-    known = _room_for(AT_FIRST, n_columns)
-    numbers = np.empty(n, dtype=np.int32)
-    tuples, patterns = [], []
+    listing = Listing(trees, ladders, cells, weights, k)
     for done, levels in enumerate(schemes):
-        n_groups = group_by_scheme(ladders, cells, weights, levels, grouping)
-        close_groups(trees, cells, grouping, k)
-        while known.count[0] + int((grouping.sizes[:n_groups] >= k).sum()) > len(known.closures):
-            known = _with_more_room(known)
-        keep_new(grouping, n_groups, k, known, numbers)
-        found = numbers[grouping.of_tuple]
-        matching = np.flatnonzero(found != NOBODY)
-        tuples.append(matching.astype(np.int32))
-        patterns.append(found[matching])
+        listing.add(levels)
         after_each(done)
-    closures = known.closures[: known.count[0]]
-    return _by_cost(
-        prices[closures].sum(axis=1), np.concatenate(tuples), np.concatenate(patterns), n
-    )
+    return listing.patterns(prices)
 
 
 def _room_for(n_patterns: int, n_columns: int) -> Known:

@@ -22,7 +22,7 @@ from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
-from withhold.errors import ImpossibleError
+from withhold.errors import ImpossibleError, PolicyError, option
 from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
@@ -77,6 +77,10 @@ def suppress_cells(
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
+    if options.bound_rounds is not None and model.missing == WILDCARD:
+        raise PolicyError(
+            f"there is no bound where a withheld cell fits anything; leave {option('bound_rounds')} out"
+        )
     hierarchies = hierarchies_from(options.hierarchy, table)
     in_force = {
         "cost": options.cost,
