@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import step
+from withhold.counting.jit import routine, step
 from withhold.data.array_types import Ints, Longs
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.assignment import assign, take_out, unassigned
@@ -63,7 +63,7 @@ def guard(patterns: Patterns, weights: Longs, limits: Limits, values: Ints, k: i
     )
 
 
-@step
+@routine
 def place(state, each, pattern):
     """Move a tuple to a pattern, or out of all if that is -1, and count its values there."""
     own = np.int64(state.assigned.of_tuple[each])
@@ -82,7 +82,7 @@ def place(state, each, pattern):
         _count(state, pattern, each, 1)
 
 
-@step
+@routine
 def move(state, each, pattern):
     """Move a tuple, and remember where it came from."""
     at = state.attempt.numbers[MOVED]
@@ -92,7 +92,7 @@ def move(state, each, pattern):
     place(state, each, pattern)
 
 
-@step
+@routine
 def take_back(state, mark):
     """Undo all moves since there were so many."""
     while state.attempt.numbers[MOVED] > mark:
@@ -108,13 +108,13 @@ def lacks(state, pattern):
     return shortfall(state.limits, state.counts, state.slots[pattern], len(state.counts) - 1, n)
 
 
-@step
+@routine
 def is_right(state, pattern):
     """Whether an open group has k rows and lacks nothing."""
     return state.assigned.sizes[pattern] >= state.numbers[K] and lacks(state, pattern) == 0.0
 
 
-@step
+@routine
 def lacks_with(state, pattern, each, sign):
     """How far a group would be from what it must show with a tuple more (1) or fewer (-1)."""
     _count(state, pattern, each, sign)
@@ -130,7 +130,7 @@ def admits(state, pattern, each):
     return state.numbers[GROWS] == 1 or lacks_with(state, pattern, each, 1) == 0.0
 
 
-@step
+@routine
 def can_leave(state, each):
     """Whether the group of a tuple stays right without it."""
     own = np.int64(state.assigned.of_tuple[each])
@@ -138,7 +138,7 @@ def can_leave(state, each):
     return left >= state.numbers[K] and lacks_with(state, own, each, -1) == 0.0
 
 
-@step
+@routine
 def cheapest_admitting(state, each, other_than):
     """The cheapest open pattern that a tuple matches and that stays right with it, other than one; or -1."""
     patterns = state.patterns

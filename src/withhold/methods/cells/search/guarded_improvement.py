@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.jit import kernel, routine, step
+from withhold.counting.jit import kernel, routine
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.guarded import (
     K,
@@ -92,7 +92,7 @@ def assign_the_rest(state):
                 each = after
 
 
-@step
+@routine
 def _helps(state, pattern, each):
     """Whether a pattern that is wrong is nearer to being right with a tuple more."""
     lacking = lacks(state, pattern)
@@ -171,7 +171,7 @@ def _take(state, group, pattern):
     return _take_whole(state, group, pattern, np.int64(0))
 
 
-@step
+@routine
 def _take_whole(state, group, pattern, bearable):
     """Move all that a pattern can have of a group, which is closed if the rest is wrong; what it saves.
 
@@ -184,7 +184,7 @@ def _take_whole(state, group, pattern, bearable):
     return gained - _close(state, group, max(gained + bearable, np.int64(0)))
 
 
-@step
+@routine
 def _take_all(state, group, pattern):
     """Move all tuples of a group that match a pattern there; how many rows."""
     rows = np.int64(0)
@@ -198,7 +198,7 @@ def _take_all(state, group, pattern):
     return rows
 
 
-@step
+@routine
 def _take_spare(state, group, pattern):
     """Move those tuples of a group to a pattern that it can spare; how many rows."""
     rows = np.int64(0)

@@ -58,6 +58,8 @@ from withhold.wording import counted
 COSTS = ("ham", "info", "hybrid", "mar")
 SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
+MOST_WITHHELD = 0.05
+"""The share of rows withheld as a whole above which merging is tried, too, if more than k is asked for."""
 TABLE_ROOM = 4_000_000
 AT_FIRST_NOBODY = ("into", "groups", "following", "risky_places", "risky")
 
@@ -97,6 +99,12 @@ def suppress_cells(
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
         required = required_of(table, model)
         final = cells_by_patterns(forest, prices, model.k, required, run.seed, run.progress)
+        is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
+        # Where many rows find no pattern, merging is sometimes better.
+        if model.requirements and options.search is None and is_whole.mean() > MOST_WITHHELD:
+            merged = cells_by_groups(table, model, forest, options.cost, run)
+            if prices[merged].sum() < prices[final].sum():
+                final, in_force["search"] = merged, "paper"
     else:
         merge = cells_by_groups if model.requirements else cells_by_tuples
         final = merge(table, model, forest, options.cost, run)
