@@ -120,7 +120,8 @@ def test_raised_bound__is_seen_to_be_higher_by_this_test():
     higher = exact = 0
     for _ in range(60):
         rows = [
-            tuple(each) for each in zip(draw.choice(list("abcd"), 7), draw.choice(list("xyz"), 7))
+            tuple(each)
+            for each in zip(draw.choice(list("abcd"), 7), draw.choice(list("xyz"), 7), strict=True)
         ]
         table = wh.Table.from_columns(dict(zip(NAMES, zip(*rows, strict=True), strict=True)))
         plain, raised = (

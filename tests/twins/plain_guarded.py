@@ -59,9 +59,14 @@ class Guarded(Assignment):
         rest = [other for other in self.members[own] if other != each]
         return self.size(own) - self.weights[each] >= self.k and self.lacks_of(rest) == 0
 
+    def matching(self, each: int) -> list[int]:
+        return [p for p, (_, tuples) in enumerate(self.patterns) if each in tuples]
+
+    def members_cost(self) -> int:
+        return sum(self.cost(number) * self.size(number) for number in self.members)
+
     def cheapest_admitting(self, each: int, other_than: int | None) -> int | None:
-        matching = (p for p, (_, tuples) in enumerate(self.patterns) if each in tuples)
-        is_open = (p for p in matching if p != other_than and self.size(p) > 0)
+        is_open = (p for p in self.matching(each) if p != other_than and self.size(p) > 0)
         return next((p for p in is_open if self.admits(p, each)), None)
 
     def helps(self, number: int, each: int) -> bool:

@@ -123,7 +123,7 @@ def are_patterns(above, cells, scheme, groups) -> bool:
 
 
 def take_rows(patterns, weights, k, prices) -> tuple[int, list[int]]:
-    """What patterns gain at most, each from all rows it likes, but at least k; and how many each tuple gives."""
+    """What patterns gain at most, each from at least k rows; and how many rows each tuple gives."""
     total, taken = 0, [0] * len(weights)
     for cost, tuples in patterns:
         paying = [each for each in tuples if prices[each] > cost]

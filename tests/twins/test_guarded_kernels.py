@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples
-from twins import plain_guarded
+from twins import plain_guarded, plain_ruin
 from twins.test_group_merging import limits_of, requirements
 from twins.test_pattern_kernels import TREE, plain_assignment, same
 from withhold.data import Table
@@ -22,7 +22,8 @@ from withhold.methods.cells.search.guarded_improvement import (
     open_right_ones,
     settle_right_ones,
 )
-from withhold.methods.cells.search.patterns import find_patterns
+from withhold.methods.cells.search.patterns import Listing, find_patterns
+from withhold.methods.cells.search.ruin import make_ruin, place_all, polish_groups
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.trees import make_forest
 
@@ -52,9 +53,8 @@ class Problem:
         ladders = make_ladders(forest.trees, forest.bounds)
         schemes = levels_of(make_lattice(ladders), np.arange(number_of_schemes(ladders)))
         self.k, self.weights = k, tuples.sizes
-        self.patterns = find_patterns(
-            forest.trees, ladders, cells, tuples.sizes, schemes, prices, k, lambda _: None
-        )
+        listing = Listing(forest.trees, ladders, cells, tuples.sizes, k)
+        self.patterns = find_patterns(listing, schemes, prices, lambda done: None)
         shifted = values + limits.starts[:-1].astype(np.int32)
         self.state = guard(self.patterns, tuples.sizes, limits, shifted, k)
         plain = plain_assignment(self, self.patterns)
@@ -110,3 +110,32 @@ def test_guarded_assignment_and_improvement(rows, k, asked, with_tree):
         assert total_cost(patterns, state.assigned) == before - saved - settled
         if possible:
             assert all(twin.is_right(p) for p in twin.members if twin.members[p])
+
+
+@examples(300)
+@given(
+    rows=rows_strategy,
+    asked=requirements,
+    with_tree=st.booleans(),
+    seed=st.integers(0, 9),
+    n_moves=st.integers(1, 12),
+)
+def test_polish_groups(rows, asked, with_tree, seed, n_moves):
+    problem = Problem(rows, k=2, asked=asked, with_tree=with_tree)
+    state, twin, patterns = problem.state, problem.twin, problem.patterns
+    if twin.lacks_of(range(len(twin.weights))) > 0:
+        return
+    everyone = [len(patterns.costs) - 1] * len(twin.weights)
+    place_all(state, np.array(everyone, dtype=np.int32))
+    plain_ruin.place_all(twin, everyone)
+    problem.check()
+    # From nothing kept, so that there is something to gain.
+    before = total_cost(patterns, state.assigned)
+    ruin = make_ruin(state, seed)
+    dice = plain_ruin.Dice(int(ruin.numbers[0]))
+    saved = polish_groups(state, ruin, n_moves)
+    assert saved == plain_ruin.polish_groups(twin, dice, n_moves)
+    problem.check()
+    assert saved >= 0
+    assert total_cost(patterns, state.assigned) == before - saved
+    assert all(twin.is_right(p) for p in twin.members if twin.members[p])

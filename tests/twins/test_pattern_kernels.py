@@ -33,6 +33,7 @@ from withhold.methods.cells.search.descents import Match, descend
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
 from withhold.methods.cells.search.patterns import (
     Known,
+    Listing,
     close_groups,
     find_patterns,
     keep_new,
@@ -86,16 +87,8 @@ class Problem:
 
     def patterns(self):
         every = levels_of(self.lattice, np.arange(self.n_schemes))
-        return find_patterns(
-            self.trees,
-            self.ladders,
-            self.cells,
-            self.weights,
-            every,
-            self.prices,
-            self.k,
-            lambda done: None,
-        )
+        listing = Listing(self.trees, self.ladders, self.cells, self.weights, self.k)
+        return find_patterns(listing, every, self.prices, lambda done: None)
 
 
 def test_ladders__end_at_the_root_and_keep_what_is_high_already():

@@ -64,6 +64,8 @@ class Listing:
         """The groups of the last scheme."""
         self.n_matches = 0
         """Pairs of a tuple and a pattern that it matches."""
+        self.order: Longs = np.empty(0, dtype=np.int64)
+        """By pattern: its number in the order in which patterns were found."""
         self._known = _room_for(AT_FIRST, cells.shape[1])
         self._numbers = np.empty(len(cells), dtype=np.int32)
         self._matches: list[tuple[Ints, Ints]] = []
@@ -86,21 +88,17 @@ class Listing:
         """All patterns, at these prices of nodes."""
         closures = self._known.closures[: self._known.count[0]]
         tuples, patterns = (np.concatenate(each) for each in zip(*self._matches, strict=True))
-        return _by_cost(prices[closures].sum(axis=1), tuples, patterns, len(self.cells))
+        costs = prices[closures].sum(axis=1)
+        sizes = np.bincount(patterns, minlength=len(costs))
+        # By rising cost; among equals those with more tuples come first.
+        self.order = np.lexsort((-sizes, costs))
+        return _in_order(self.order, costs, sizes, tuples, patterns, len(self.cells))
 
 
 def find_patterns(
-    trees: Trees,
-    ladders: Ladders,
-    cells: Ints,
-    weights: Longs,
-    schemes: Longs,
-    prices: Longs,
-    k: int,
-    after_each: Callable[[int], None],
+    listing: Listing, schemes: Longs, prices: Longs, after_each: Callable[[int], None]
 ) -> Patterns:
-    """The patterns of these schemes that at least k rows match."""
-    listing = Listing(trees, ladders, cells, weights, k)
+    """The patterns of these schemes, and of those that were listed before."""
     for done, levels in enumerate(schemes):
         listing.add(levels)
         after_each(done)
@@ -127,11 +125,11 @@ def _with_more_room(known: Known) -> Known:
     return larger
 
 
-def _by_cost(costs: Longs, tuples: Ints, patterns: Ints, n_tuples: int) -> Patterns:
-    """Number the patterns by rising cost; among equals those with more tuples come first."""
+def _in_order(
+    order: Longs, costs: Longs, sizes: Longs, tuples: Ints, patterns: Ints, n_tuples: int
+) -> Patterns:
+    """Number the patterns in this order."""
     n = len(costs)
-    sizes = np.bincount(patterns, minlength=n)
-    order = np.lexsort((-sizes, costs))
     rank = np.empty(n, dtype=np.int32)
     rank[order] = np.arange(n, dtype=np.int32)
     starts = np.append(0, np.cumsum(sizes[order]))

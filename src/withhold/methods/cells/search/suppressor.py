@@ -79,10 +79,7 @@ def suppress_cells(
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
-    if options.bound_rounds is not None and model.missing == WILDCARD:
-        raise PolicyError(
-            f"there is no bound where a withheld cell fits anything; leave {option('bound_rounds')} out"
-        )
+    _refuse_wildcard(model, options)
     hierarchies = hierarchies_from(options.hierarchy, table)
     in_force = {
         "cost": options.cost,
@@ -91,6 +88,8 @@ def suppress_cells(
         "publish": publish if isinstance(publish, str) else list(publish),
         "seed": run.seed,
     }
+    if options.polishes:
+        in_force["polish_moves"] = 0
     # Before the trees: what was generalised before is no leaf of them.
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
@@ -98,7 +97,9 @@ def suppress_cells(
     if options.by_patterns:
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
         required = required_of(table, model)
-        final = cells_by_patterns(forest, prices, model.k, required, run.seed, run.progress)
+        final, moves = cells_by_patterns(forest, prices, model.k, required, options, run)
+        if options.polishes:
+            in_force["polish_moves"] = moves
         is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
         # Where many rows find no pattern, merging is sometimes better.
         if model.requirements and options.search is None and is_whole.mean() > MOST_WITHHELD:
@@ -158,6 +159,21 @@ def by_difference(table: Table, model: KAnonymity) -> list[str]:
     first = sorted(names[: 2 * PAIRS], key=lambda name: len(table.column(name).values))
     pairs = [name for pair in zip(reversed(first), first, strict=True) for name in pair]
     return pairs[: len(first)] + names[2 * PAIRS :]
+
+
+def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
+    """Refuse what is only for cells that are values of their own."""
+    if model.missing != WILDCARD:
+        return
+    if options.bound_rounds is not None:
+        raise PolicyError(
+            f"there is no bound where a withheld cell fits anything; leave {option('bound_rounds')} out"
+        )
+    if options.polishes:
+        raise PolicyError(
+            "polishing is for releases in which a withheld cell is a value of its own; leave it out with "
+            f"{option('missing', WILDCARD)}"
+        )
 
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
