@@ -137,7 +137,7 @@ def cells_by_patterns(
         opening = partial(open_better, patterns, assigned, attempt, k)
         settling = partial(settle, patterns, assigned, attempt, k)
     improve(patterns, assigned, opening, settling, progress)
-    moves = 0
+    final, moves = closures_of(forest, cells, assigned), 0
     if options.polishes:
         found = listing.order[assigned.of_tuple]
         patterns = _all_patterns(listing, whole, progress)
@@ -147,9 +147,13 @@ def cells_by_patterns(
         opening, settling = partial(open_right_ones, state), partial(settle_right_ones, state)
         improve(patterns, assigned, opening, settling, progress)
         moves = polish(state, options, seed, progress)
+        polished = closures_of(forest, cells, assigned)
+        # Groups are published as what their rows share, which may be more than their pattern says.
+        if (whole[polished].sum(axis=1) @ weights) < (whole[final].sum(axis=1) @ weights):
+            final = polished
     parts = np.empty(len(forest.nodes), dtype=np.int64)
     parts[np.argsort(tuples.of_row, kind="stable")] = np.repeat(np.arange(len(weights)), weights)
-    return closures_of(forest, cells, assigned)[parts], moves
+    return final[parts], moves
 
 
 def _all_patterns(listing: Listing, prices: Longs, progress: Progress) -> Patterns:

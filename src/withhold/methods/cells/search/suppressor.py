@@ -101,8 +101,9 @@ def suppress_cells(
         if options.polishes:
             in_force["polish_moves"] = moves
         is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
-        # Where many rows find no pattern, merging is sometimes better.
-        if model.requirements and options.search is None and is_whole.mean() > MOST_WITHHELD:
+        is_hard = options.polishes or is_whole.mean() > MOST_WITHHELD
+        # Where many rows find no pattern, merging is sometimes better. (Polished rows found one later.)
+        if model.requirements and options.search is None and is_hard:
             merged = cells_by_groups(table, model, forest, options.cost, run)
             if prices[merged].sum() < prices[final].sum():
                 final, in_force["search"] = merged, "paper"
