@@ -13,6 +13,7 @@ from twins.test_pattern_kernels import TREE, plain_assignment, same
 from withhold.data import Table
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.patterns import Listing, find_patterns
 from withhold.methods.cells.schemes import levels_of, make_ladders, make_lattice, number_of_schemes
 from withhold.methods.cells.search.assignment import total_cost
 from withhold.methods.cells.search.guarded import FREE, guard
@@ -22,7 +23,6 @@ from withhold.methods.cells.search.guarded_improvement import (
     open_right_ones,
     settle_right_ones,
 )
-from withhold.methods.cells.search.patterns import Listing, find_patterns
 from withhold.methods.cells.search.ruin import make_ruin, place_all, polish_groups
 from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.trees import make_forest

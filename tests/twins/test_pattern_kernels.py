@@ -13,6 +13,14 @@ from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.bound import are_patterns, lower_costs
 from withhold.methods.cells.nodes import NOBODY, common_node
+from withhold.methods.cells.patterns import (
+    Known,
+    Listing,
+    close_groups,
+    find_patterns,
+    keep_new,
+    sort_by,
+)
 from withhold.methods.cells.prices import take_rows
 from withhold.methods.cells.schemes import (
     Grouping,
@@ -31,14 +39,6 @@ from withhold.methods.cells.search.assignment import (
 )
 from withhold.methods.cells.search.descents import Match, descend
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
-from withhold.methods.cells.search.patterns import (
-    Known,
-    Listing,
-    close_groups,
-    find_patterns,
-    keep_new,
-    sort_by,
-)
 from withhold.methods.cells.search.scheme_choice import (
     count_alike,
     cover_demands,

@@ -26,6 +26,7 @@ from withhold.method import SearchRun
 from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import Trees
 from withhold.methods.cells.options import CellsSearch
+from withhold.methods.cells.patterns import Listing, Patterns
 from withhold.methods.cells.prices import raise_bound
 from withhold.methods.cells.schemes import (
     Ladders,
@@ -36,7 +37,6 @@ from withhold.methods.cells.schemes import (
     make_lattice,
     number_of_schemes,
 )
-from withhold.methods.cells.search.patterns import Listing, Patterns
 from withhold.methods.cells.trees import hierarchies_from, make_forest
 from withhold.options import Plain
 from withhold.telling.facts import Fact

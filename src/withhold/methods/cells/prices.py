@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from withhold.counting.jit import kernel
 from withhold.data.array_types import Longs
 from withhold.method import SearchRun
-from withhold.methods.cells.search.patterns import Patterns
+from withhold.methods.cells.patterns import Patterns
 
 AIM = 0.1
 """How far above the best bound so far the next is aimed at, as a share; less with every failure in a row."""

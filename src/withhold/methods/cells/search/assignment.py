@@ -15,7 +15,7 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 from withhold.data.array_types import Longs
 from withhold.methods.cells.nodes import NOBODY
-from withhold.methods.cells.search.patterns import Patterns
+from withhold.methods.cells.patterns import Patterns
 
 
 class Assignment(NamedTuple):

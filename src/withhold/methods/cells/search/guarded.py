@@ -16,10 +16,10 @@ import numpy as np
 from withhold.counting.jit import routine, step
 from withhold.data.array_types import Ints, Longs
 from withhold.methods.cells.nodes import NOBODY
+from withhold.methods.cells.patterns import Patterns
 from withhold.methods.cells.search.assignment import assign, take_out, unassigned
 from withhold.methods.cells.search.improvement import MOVED, make_attempt
 from withhold.methods.cells.search.limits import DISTINCT, Limits, shortfall
-from withhold.methods.cells.search.patterns import Patterns
 
 K, FREE, GROWS = 0, 1, 2
 MOVES = 4

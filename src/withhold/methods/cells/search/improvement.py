@@ -16,8 +16,8 @@ import numpy as np
 
 from withhold.counting.jit import kernel, step
 from withhold.methods.cells.nodes import NOBODY
+from withhold.methods.cells.patterns import Patterns
 from withhold.methods.cells.search.assignment import assign, cheapest_open
-from withhold.methods.cells.search.patterns import Patterns
 
 NOTHING, ALL, SPARE, CLOSE = 0, 1, 2, 3
 """What a group gives: nothing, all matching tuples, what it can spare, or all while it is closed."""

@@ -23,6 +23,12 @@ from withhold.data.grouping import group_rows
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.options import CellsSearch
+from withhold.methods.cells.patterns import (
+    Listing,
+    Patterns,
+    close_groups,
+    find_patterns,
+)
 from withhold.methods.cells.schemes import (
     Grouping,
     Ladders,
@@ -48,12 +54,6 @@ from withhold.methods.cells.search.guarded_improvement import (
 )
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
 from withhold.methods.cells.search.limits import Limits, make_limits, refuse_too_many
-from withhold.methods.cells.search.patterns import (
-    Listing,
-    Patterns,
-    close_groups,
-    find_patterns,
-)
 from withhold.methods.cells.search.polishing import polish
 from withhold.methods.cells.search.ruin import place_all
 from withhold.methods.cells.search.scheme_choice import choose_schemes
