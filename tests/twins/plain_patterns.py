@@ -115,6 +115,30 @@ def lower_costs(above, prices, cells, weights, scheme, k, best) -> list[float]:
     return after
 
 
+def are_patterns(above, cells, scheme, groups) -> bool:
+    """Whether the tuples of each group share their pattern."""
+    return all(
+        len({pattern(above, cells[each], scheme) for each in group}) == 1 for group in groups
+    )
+
+
+def take_rows(patterns, weights, k, prices) -> tuple[int, list[int]]:
+    """What patterns gain at most, each from at least k rows; and how many rows each tuple gives."""
+    total, taken = 0, [0] * len(weights)
+    for cost, tuples in patterns:
+        paying = [each for each in tuples if prices[each] > cost]
+        # Row by row, those that pay most first; equal ones as they are listed.
+        rows = [each for each in tuples for _ in range(weights[each])]
+        rows.sort(key=lambda each: -prices[each])
+        chosen = rows[: max(k, sum(weights[each] for each in paying))]
+        gain = sum(prices[each] - cost for each in chosen)
+        if paying and gain > 0:
+            total += gain
+            for each in chosen:
+                taken[each] += 1
+    return total, taken
+
+
 def sort_by(keys, values) -> list[int]:
     return [values[at] for at in sorted(range(len(keys)), key=lambda at: keys[at])]
 

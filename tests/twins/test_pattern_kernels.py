@@ -11,8 +11,17 @@ from tables import examples
 from twins import plain_patterns
 from withhold.data import Hierarchy, Table
 from withhold.data.grouping import group_rows
-from withhold.methods.cells.bound import lower_costs
+from withhold.methods.cells.bound import are_patterns, lower_costs
 from withhold.methods.cells.nodes import NOBODY, common_node
+from withhold.methods.cells.patterns import (
+    Known,
+    Listing,
+    close_groups,
+    find_patterns,
+    keep_new,
+    sort_by,
+)
+from withhold.methods.cells.prices import take_rows
 from withhold.methods.cells.schemes import (
     Grouping,
     group_by_scheme,
@@ -30,13 +39,6 @@ from withhold.methods.cells.search.assignment import (
 )
 from withhold.methods.cells.search.descents import Match, descend
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
-from withhold.methods.cells.search.patterns import (
-    Known,
-    close_groups,
-    find_patterns,
-    keep_new,
-    sort_by,
-)
 from withhold.methods.cells.search.scheme_choice import (
     count_alike,
     cover_demands,
@@ -85,16 +87,8 @@ class Problem:
 
     def patterns(self):
         every = levels_of(self.lattice, np.arange(self.n_schemes))
-        return find_patterns(
-            self.trees,
-            self.ladders,
-            self.cells,
-            self.weights,
-            every,
-            self.prices,
-            self.k,
-            lambda done: None,
-        )
+        listing = Listing(self.trees, self.ladders, self.cells, self.weights, self.k)
+        return find_patterns(listing, every, self.prices, lambda done: None)
 
 
 def test_ladders__end_at_the_root_and_keep_what_is_high_already():
@@ -213,8 +207,8 @@ def test_groups_of_a_scheme(rows, k, data):
 @given(rows=rows_strategy, k=st.integers(1, 4))
 def test_lower_costs(rows, k):
     problem = Problem(rows, k=k)
-    prices = problem.prices * 1.0
-    best = np.full(len(problem.cells), 180.0)
+    prices = problem.prices
+    best = np.full(len(problem.cells), 180, dtype=np.int64)
     plain = best.tolist()
     grouping = make_grouping(problem.cells)
     above, _, cells, weights = problem.counted
@@ -224,6 +218,44 @@ def test_lower_costs(rows, k):
         lower_costs(problem.ladders, prices, problem.cells, levels, grouping, k, best)
         plain = plain_patterns.lower_costs(above, prices.tolist(), cells, weights, scheme, k, plain)
         assert best.tolist() == plain
+
+
+@examples(150)
+@given(rows=rows_strategy, data=st.data())
+def test_are_patterns(rows, data):
+    problem = Problem(rows)
+    number = data.draw(st.integers(0, problem.n_schemes - 1))
+    levels = levels_of(problem.lattice, np.array([number]))[0]
+    grouping = make_grouping(problem.cells)
+    group_by_scheme(problem.ladders, problem.cells, problem.weights, levels, grouping)
+    if data.draw(st.booleans()):
+        # As if two patterns had one hash.
+        moved = data.draw(st.integers(0, len(problem.cells) - 1))
+        grouping.of_tuple[moved] = grouping.of_tuple[0]
+    groups: dict = {}
+    for each, group in enumerate(grouping.of_tuple[: len(problem.cells)].tolist()):
+        groups.setdefault(group, []).append(each)
+    scheme = plain_patterns.schemes(problem.levels)[number]
+    room = np.empty(len(problem.cells), dtype=np.int32)
+    found = are_patterns(problem.ladders, problem.cells, levels, grouping, room)
+    assert found == plain_patterns.are_patterns(
+        problem.above, problem.plain_cells, scheme, groups.values()
+    )
+
+
+@examples(300)
+@given(rows=rows_strategy, k=st.integers(2, 5), with_tree=st.booleans(), data=st.data())
+def test_take_rows(rows, k, with_tree, data):
+    problem = Problem(rows, k=min(k, len(rows)), with_tree=with_tree)
+    patterns, n = problem.patterns(), len(problem.weights)
+    # All different: of rows that pay the same any may be taken.
+    prices = data.draw(st.lists(st.integers(0, 200), min_size=n, max_size=n, unique=True))
+    taken, room = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    found = take_rows(patterns, problem.weights, problem.k, np.array(prices), taken, room)
+    plain = plain_assignment(problem, patterns)
+    total, expected = plain_patterns.take_rows(plain.patterns, plain.weights, problem.k, prices)
+    assert found == total
+    assert taken.tolist() == expected
 
 
 @examples(150)

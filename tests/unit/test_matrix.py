@@ -185,6 +185,15 @@ MODELS = [
         ("missing", "wildcard"),
     ),
     Model(
+        "k-anonymity, polished, with a raised bound",
+        TABLE,
+        lambda _: wh.KAnonymity(2, QUASI, label="sick", l=2),
+        (*K_ANONYMITY, "--label", "sick", "--l", "2"),
+        ("k", 2),
+        {"polish_moves": 20, "bound_rounds": 5},
+        ("--polish-moves", "20", "--bound-rounds", "5"),
+    ),
+    Model(
         "k-anonymity with hierarchies",
         TABLE,
         lambda _: wh.KAnonymity(2, QUASI),

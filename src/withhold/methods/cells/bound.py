@@ -3,24 +3,33 @@
 The cells that a row shows are a pattern, and at least k rows of the release show the same one. Each of them
 was made from an original row that matches it. So no row can cost less than the cheapest pattern that it and
 at least k - 1 other original rows match, and the sum of these costs is a bound for every release. It holds
-where a withheld cell is a value of its own; l and the like only raise the least loss.
+where a withheld cell is a value of its own; l and the like only raise the least loss. ``prices`` raises it.
+
+Costs are whole numbers, rounded down where they are no shares of 2^28.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import floor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel
 from withhold.data import Table
+from withhold.data.array_types import Ints, Longs
 from withhold.data.grouping import group_rows
 from withhold.errors import InputError
 from withhold.method import SearchRun
 from withhold.methods.cells.model import WILDCARD, KAnonymity
+from withhold.methods.cells.nodes import Trees
 from withhold.methods.cells.options import SETS, CellsSearch
+from withhold.methods.cells.patterns import Listing, Patterns
+from withhold.methods.cells.prices import raise_bound
 from withhold.methods.cells.schemes import (
+    Ladders,
     group_by_scheme,
     levels_of,
     make_grouping,
@@ -34,6 +43,10 @@ from withhold.telling.facts import Fact
 
 MOST_CELLS = 3 * 10**9
 """Cells of rows that differ, times schemes; where it is more, no bound is given."""
+MOST_MATCHES = 40_000_000
+"""Pairs of a row and a pattern, of rows that differ; where there are more, the bound is not raised."""
+UNIT = 2**28
+"""Of a cost of 1, as a whole number."""
 MEANING = "the share of the cells, or of their detail, that every such release must withhold"
 
 
@@ -48,17 +61,24 @@ class CellBound:
     share: float
     generalised: bool
     """Whether cells can be generalised; the share is then of the detail (NCP)."""
+    rounds: int = 0
+    """The rounds in which it was raised."""
+
+    @property
+    def percent(self) -> str:
+        """The share in percent, rounded down, so that it stays true."""
+        return f"{floor(self.share * 1000 + 1e-9) / 10:.1f} %"
 
     def sentence(self) -> str:
         """What is true of every release."""
         if self.generalised:
             return (
                 "No k-anonymous release that generalises cells along these hierarchies or withholds them can "
-                f"lose less than {self.share * 100:.1f} % of their detail (NCP)."
+                f"lose less than {self.percent} of their detail (NCP)."
             )
         return (
             "No k-anonymous release that only withholds cells can withhold less than "
-            f"{self.share * 100:.1f} % of them."
+            f"{self.percent} of them."
         )
 
     def as_dict(self) -> dict[str, Plain]:
@@ -68,7 +88,7 @@ class CellBound:
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know of it, as pairs of texts."""
         what = "of the detail (NCP)" if self.generalised else "of the cells"
-        return [("at least", f"{self.share * 100:.1f} % {what} in every k-anonymous release")]
+        return [("at least", f"{self.percent} {what} in every k-anonymous release")]
 
     def fact(self) -> Fact:
         """The bound as one number among the measures of a release."""
@@ -94,20 +114,86 @@ def bound_cells(
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
     tuples = group_rows(columns, len(table))
     cells = np.ascontiguousarray(forest.nodes[tuples.first_rows])
-    n_schemes = number_of_schemes(ladders)
-    if n_schemes * cells.size > MOST_CELLS:
+    if number_of_schemes(ladders) * cells.size > MOST_CELLS:
         return None
+    costs = whole_costs(forest.losses)
+    total = None
+    if options.bound_rounds:
+        listed = list_patterns(forest.trees, ladders, cells, tuples.sizes, costs, model.k, run)
+        if listed is not None:
+            total = raise_bound(listed, tuples.sizes, model.k, options.bound_rounds, run)
+    rounds = 0 if total is None else options.bound_rounds or 0
+    if total is None:
+        total = _by_rows(ladders, cells, tuples.sizes, costs, model.k, run)
+    # What was withheld before is no loss.
+    total -= int((costs[cells].sum(axis=1) * tuples.sizes).sum())
+    if not hierarchies:
+        total = -(-total // UNIT) * UNIT
+    return CellBound(total / (UNIT * max(forest.nodes.size, 1)), bool(hierarchies), rounds)
+
+
+def whole_costs(losses: NDArray[np.float64]) -> Longs:
+    """What nodes cost as whole numbers; never more than they cost, whatever rounding did before."""
+    is_exact = (losses == 0) | (losses == 1)
+    return np.where(is_exact, losses * UNIT, np.floor(losses * UNIT) - 1).astype(np.int64)
+
+
+def _by_rows(
+    ladders: Ladders, cells: Ints, weights: Longs, costs: Longs, k: int, run: SearchRun
+) -> int:
+    """The sum of what each row must lose."""
     grouping = make_grouping(cells)
     # Nothing kept costs 1 a cell, and every row can be published so.
-    best = np.full(len(cells), cells.shape[1], dtype=np.float64)
-    lattice = make_lattice(ladders)
+    best = np.full(len(cells), cells.shape[1] * UNIT, dtype=np.int64)
+    lattice, n_schemes = make_lattice(ladders), number_of_schemes(ladders)
     for number in range(n_schemes):
         levels = levels_of(lattice, np.array([number]))[0]
-        group_by_scheme(ladders, cells, tuples.sizes, levels, grouping)
-        lower_costs(ladders, forest.losses, cells, levels, grouping, model.k, best)
+        group_by_scheme(ladders, cells, weights, levels, grouping)
+        lower_costs(ladders, costs, cells, levels, grouping, k, best)
         run.progress("bounding the loss", number, n_schemes)
-    total = float((best * tuples.sizes).sum())
-    return CellBound(total / max(forest.nodes.size, 1), bool(hierarchies))
+    return int((best * weights).sum())
+
+
+def list_patterns(
+    trees: Trees,
+    ladders: Ladders,
+    cells: Ints,
+    weights: Longs,
+    costs: Longs,
+    k: int,
+    run: SearchRun,
+) -> Patterns | None:
+    """All patterns that at least k rows match; None if there are too many.
+
+    They are told apart by hashes. Should two of a scheme share one, there is no such list, since a bound
+    must not depend on luck.
+    """
+    lattice, n_schemes = make_lattice(ladders), number_of_schemes(ladders)
+    listing = Listing(trees, ladders, cells, weights, k)
+    firsts = np.empty(len(cells), dtype=np.int32)
+    for number in range(n_schemes):
+        levels = levels_of(lattice, np.array([number]))[0]
+        listing.add(levels)
+        if not are_patterns(ladders, cells, levels, listing.grouping, firsts):
+            return None
+        if listing.n_matches > MOST_MATCHES:
+            return None
+        run.progress("listing patterns", number, n_schemes)
+    return listing.patterns(costs)
+
+
+@kernel
+def are_patterns(ladders, cells, levels, grouping, firsts):
+    """Whether all tuples of each group share their pattern under a scheme; ``firsts`` is room."""
+    for each in range(len(cells)):
+        firsts[grouping.of_tuple[each]] = each
+    for each in range(len(cells)):
+        first = firsts[grouping.of_tuple[each]]
+        for j in range(len(levels)):
+            mine = ladders.nodes[levels[j], cells[each, j]]
+            if mine != ladders.nodes[levels[j], cells[first, j]]:
+                return False
+    return True
 
 
 @kernel
@@ -115,7 +201,7 @@ def lower_costs(ladders, prices, cells, levels, grouping, k, best):
     """Lower the least cost of each tuple to that of its pattern under a scheme, if k rows match that."""
     for each in range(len(cells)):
         if grouping.sizes[grouping.of_tuple[each]] >= k:
-            cost = 0.0
+            cost = 0
             for j in range(len(levels)):
                 cost += prices[ladders.nodes[levels[j], cells[each, j]]]
             best[each] = min(best[each], cost)

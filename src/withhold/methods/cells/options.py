@@ -12,6 +12,7 @@ from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
 
+A_WEEK = 7 * 24 * 3600
 PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
 STAR, HIERARCHY, SETS = "star", "hierarchy", "sets"
@@ -99,9 +100,38 @@ class CellsSearch(SearchOptions):
             varies=False,
         ),
     ] = True
+    bound_rounds: Annotated[
+        int | None,
+        Option(
+            "Raise that bound by so many rounds of prices (Lagrangian relaxation); 200 are usually enough.",
+            at_least=1,
+            at_most=100_000,
+            varies=False,
+        ),
+    ] = None
+
+    polish: Annotated[
+        float | None,
+        Option(
+            "Seconds to improve the release after the search by patterns; safe whenever it ends.",
+            repeated_by="polish_moves",
+        ),
+    ] = None
+    polish_moves: Annotated[
+        int | None,
+        Option(
+            "Improve it by so many moves instead: with the same seed, as many make the same release.",
+            at_least=0,
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         self._check_cells()
+        self._check_polish()
+        if self.bound_rounds is not None and not self.bound:
+            raise PolicyError(
+                f"{option('bound_rounds')} raises the bound, which is left out here; leave one of the two out"
+            )
         if self.search == "patterns" and self.cost not in PATTERN_COSTS:
             raise PolicyError(
                 f"{option('cost', self.cost)} gives patterns no price, since it depends on what is withheld "
@@ -131,6 +161,30 @@ class CellsSearch(SearchOptions):
             raise PolicyError(
                 f"{option('cells', SETS)} has a search of its own; leave {option('search', self.search)} out"
             )
+        if self.polishes or self.bound_rounds is not None:
+            unfit = "bound_rounds" if not self.polishes else "polish"
+            raise PolicyError(
+                f"{option(unfit)} is for cells that stay, are withheld or are generalised along hierarchies; "
+                f"leave it out with {option('cells', SETS)}"
+            )
+
+    def _check_polish(self) -> None:
+        if self.polish is not None and not 0 < self.polish <= A_WEEK:
+            raise PolicyError(
+                f"polish must be above 0 seconds and at most {A_WEEK} (a week), not {self.polish}"
+            )
+        if self.polish is not None and self.polish_moves is not None:
+            raise PolicyError("give either polish (seconds) or polish_moves (a number), not both")
+        if self.polishes and not self.by_patterns:
+            raise PolicyError(
+                f"polishing improves groups that were found by patterns; leave {option('search', 'paper')} "
+                f"out, and choose {option('cost', 'ham')} or {option('cost', 'info')}"
+            )
+
+    @property
+    def polishes(self) -> bool:
+        """Whether the release is to be improved after the search."""
+        return self.polish is not None or self.polish_moves is not None
 
     @property
     def by_patterns(self) -> bool:

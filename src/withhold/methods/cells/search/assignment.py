@@ -15,7 +15,7 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 from withhold.data.array_types import Longs
 from withhold.methods.cells.nodes import NOBODY
-from withhold.methods.cells.search.patterns import Patterns
+from withhold.methods.cells.patterns import Patterns
 
 
 class Assignment(NamedTuple):
@@ -56,6 +56,20 @@ def total_cost(patterns: Patterns, assigned: Assignment) -> int:
 @step
 def assign(assigned, each, pattern):
     """Move a tuple to a pattern."""
+    take_out(assigned, each)
+    head = assigned.heads[pattern]
+    assigned.of_tuple[each] = pattern
+    assigned.previous[each] = NOBODY
+    assigned.following[each] = head
+    if head != NOBODY:
+        assigned.previous[head] = each
+    assigned.heads[pattern] = each
+    assigned.sizes[pattern] += assigned.weights[each]
+
+
+@step
+def take_out(assigned, each):
+    """Take a tuple out of its pattern, if it has one."""
     own = assigned.of_tuple[each]
     if own != NOBODY:
         before, after = assigned.previous[each], assigned.following[each]
@@ -66,14 +80,7 @@ def assign(assigned, each, pattern):
         if after != NOBODY:
             assigned.previous[after] = before
         assigned.sizes[own] -= assigned.weights[each]
-    head = assigned.heads[pattern]
-    assigned.of_tuple[each] = pattern
-    assigned.previous[each] = NOBODY
-    assigned.following[each] = head
-    if head != NOBODY:
-        assigned.previous[head] = each
-    assigned.heads[pattern] = each
-    assigned.sizes[pattern] += assigned.weights[each]
+        assigned.of_tuple[each] = NOBODY
 
 
 @step

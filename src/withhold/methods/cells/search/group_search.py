@@ -11,12 +11,11 @@ import numpy as np
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
 from withhold.data.grouping import group_rows
-from withhold.errors import PolicyError, option
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.groups import MergedGroups, mark_groups, merge_groups
-from withhold.methods.cells.search.limits import make_limits
+from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
     Shown,
@@ -28,10 +27,6 @@ from withhold.methods.cells.search.start import (
 )
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.methods.cells.trees import Forest
-from withhold.wording import counted
-
-MOST_COUNTS = 2**28
-"""So many numbers of rows are held at most, by group and sensitive value."""
 
 
 def cells_by_groups(
@@ -70,7 +65,7 @@ def make_groups(
     found = group_rows(columns, len(forest.nodes))
     n = len(found)
     n_values = [len(column.whole.totals) for column in sensitive]
-    refuse_many_counts(n, sensitive)
+    refuse_too_many(sensitive, n + 1)
     counts = np.zeros((n + 1, sum(n_values)), dtype=np.int32)
     for column, first in zip(sensitive, np.cumsum([0, *n_values]), strict=False):
         np.add.at(counts, (found.of_row, column.values + first), 1)
@@ -95,14 +90,3 @@ def make_groups(
         ),
         found.of_row,
     )
-
-
-def refuse_many_counts(n_groups: int, sensitive: Sequence[Sensitive]) -> None:
-    """Say so if the sensitive values of all groups are too many to be counted."""
-    if (n_groups + 1) * sum(len(column.whole.totals) for column in sensitive) > MOST_COUNTS:
-        worst = max(sensitive, key=lambda column: len(column.whole.totals))
-        values = counted(len(worst.whole.totals), "different value")
-        raise PolicyError(
-            f"column {worst.name!r} has {values}, which is too many to be counted in every one of "
-            f"{counted(n_groups, 'group')}; make ranges of it ({option('bin', f'{worst.name}=1000')})"
-        )

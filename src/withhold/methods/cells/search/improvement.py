@@ -16,8 +16,8 @@ import numpy as np
 
 from withhold.counting.jit import kernel, step
 from withhold.methods.cells.nodes import NOBODY
+from withhold.methods.cells.patterns import Patterns
 from withhold.methods.cells.search.assignment import assign, cheapest_open
-from withhold.methods.cells.search.patterns import Patterns
 
 NOTHING, ALL, SPARE, CLOSE = 0, 1, 2, 3
 """What a group gives: nothing, all matching tuples, what it can spare, or all while it is closed."""
@@ -46,7 +46,7 @@ class Attempt(NamedTuple):
     """The number of the attempt, how many groups were touched, how many tuples were moved."""
 
 
-def make_attempt(patterns: Patterns, n_tuples: int) -> Attempt:
+def make_attempt(patterns: Patterns, n_tuples: int, moves: int = 2) -> Attempt:
     """Room for attempts."""
     n = len(patterns.costs)
     # A tuple moves at most twice: into the pattern, or out of a group that closes.
@@ -56,8 +56,8 @@ def make_attempt(patterns: Patterns, n_tuples: int) -> Attempt:
         stamps=np.zeros(n, dtype=np.int64),
         touched=np.empty(n, dtype=np.int32),
         inside=np.zeros(n_tuples, dtype=np.int64),
-        moved=np.empty(2 * n_tuples, dtype=np.int32),
-        origins=np.empty(2 * n_tuples, dtype=np.int32),
+        moved=np.empty(moves * n_tuples, dtype=np.int32),
+        origins=np.empty(moves * n_tuples, dtype=np.int32),
         numbers=np.zeros(3, dtype=np.int64),
     )
 
@@ -67,7 +67,7 @@ def open_better(patterns, assigned, attempt, k, first, end):
     """Try to open the patterns from ``first`` to before ``end``; what that saved."""
     saved = 0
     for pattern in range(first, end):
-        if _serves_anybody(patterns, assigned, pattern):
+        if serves_anybody(patterns, assigned, pattern):
             saved += _try_to_open(patterns, assigned, attempt, pattern, k)
     return saved
 
@@ -94,7 +94,7 @@ def settle(patterns, assigned, attempt, k):
 
 
 @step
-def _serves_anybody(patterns, assigned, pattern):
+def serves_anybody(patterns, assigned, pattern):
     """Whether some tuple would be cheaper under a pattern than it is."""
     at, end = patterns.starts[pattern], patterns.starts[pattern + 1]
     cost = patterns.costs[pattern]
@@ -106,7 +106,7 @@ def _serves_anybody(patterns, assigned, pattern):
 @step
 def _try_to_open(patterns, assigned, attempt, pattern, k):
     """Open a pattern if that saves something; what it saved."""
-    _touch(patterns, assigned, attempt, pattern)
+    touch(patterns, assigned, attempt, pattern)
     gain, rows = np.int64(0), assigned.sizes[pattern]
     for at in range(attempt.numbers[TOUCHED]):
         group = np.int64(attempt.touched[at])
@@ -134,7 +134,7 @@ def _try_to_open(patterns, assigned, attempt, pattern, k):
 
 
 @step
-def _touch(patterns, assigned, attempt, pattern):
+def touch(patterns, assigned, attempt, pattern):
     """Note which groups have tuples that match a pattern, and how many rows."""
     attempt.numbers[STAMP] += 1
     stamp, touched = attempt.numbers[STAMP], 0

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.jit import routine, step
+from withhold.errors import PolicyError, option
 from withhold.methods.cells.requirements import (
     Closeness,
     DistinctDiversity,
@@ -24,12 +25,15 @@ from withhold.methods.cells.requirements import (
     Requirement,
 )
 from withhold.methods.cells.sensitive import Sensitive
+from withhold.wording import counted
 
 ROWS, DISTINCT, EVEN_TOP, EVEN_BOTTOM, C_TOP, C_BOTTOM, RANK, T_TOP, T_BOTTOM, BETA_BOTTOM = range(
     10
 )
 TOO_CLOSE = 1e-9
 """Of entropies, for each row: logarithms are not asked below that."""
+MOST_COUNTS = 2**28
+"""So many numbers of rows are held at most, by group and sensitive value."""
 
 
 class Limits(NamedTuple):
@@ -86,6 +90,17 @@ def make_limits(sensitive: Sequence[Sensitive], requirements: Sequence[Requireme
         numbers=np.array(numbers, dtype=np.int64),
         largest=np.zeros(max(numbers[RANK], 1), dtype=np.int64),
     )
+
+
+def refuse_too_many(sensitive: Sequence[Sensitive], n_groups: int) -> None:
+    """Refuse sensitive columns with so many values that they cannot be counted in so many groups."""
+    if n_groups * sum(len(column.whole.totals) for column in sensitive) > MOST_COUNTS:
+        worst = max(sensitive, key=lambda column: len(column.whole.totals))
+        values = counted(len(worst.whole.totals), "different value")
+        raise PolicyError(
+            f"column {worst.name!r} has {values}, which is too many to be counted in every one of "
+            f"{counted(n_groups, 'group')}; make ranges of it ({option('bin', f'{worst.name}=1000')})"
+        )
 
 
 @routine

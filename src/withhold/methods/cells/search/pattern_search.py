@@ -10,16 +10,29 @@ ties on every machine.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.threads import Progress
+from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
 from withhold.data.grouping import group_rows
+from withhold.method import SearchRun
+from withhold.methods.cells.model import KAnonymity
+from withhold.methods.cells.options import CellsSearch
+from withhold.methods.cells.patterns import (
+    Listing,
+    Patterns,
+    close_groups,
+    find_patterns,
+)
 from withhold.methods.cells.schemes import (
     Grouping,
     Ladders,
+    levels_of,
     make_ladders,
     make_lattice,
     number_of_schemes,
@@ -32,9 +45,19 @@ from withhold.methods.cells.search.assignment import (
     unassigned,
 )
 from withhold.methods.cells.search.descents import draw_schemes
+from withhold.methods.cells.search.guarded import guard
+from withhold.methods.cells.search.guarded_improvement import (
+    assign_right_ones,
+    assign_the_rest,
+    open_right_ones,
+    settle_right_ones,
+)
 from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
-from withhold.methods.cells.search.patterns import Patterns, close_groups, find_patterns
+from withhold.methods.cells.search.limits import Limits, make_limits, refuse_too_many
+from withhold.methods.cells.search.polishing import polish
+from withhold.methods.cells.search.ruin import place_all
 from withhold.methods.cells.search.scheme_choice import choose_schemes
+from withhold.methods.cells.sensitive import sensitive_columns
 from withhold.methods.cells.trees import Forest
 
 UNIT = 2**28
@@ -52,33 +75,98 @@ AT_A_TIME = 20_000
 """Patterns between two chances to stop."""
 
 
+class Required(NamedTuple):
+    """What groups must show of sensitive columns; none of them if only k is asked for."""
+
+    limits: Limits
+    values: Ints
+    """By row and sensitive column: the number of its value among those of all columns."""
+
+
+def required_of(table: Table, model: KAnonymity) -> Required:
+    """What the model asks of groups beyond k, as the search wants it."""
+    sensitive = sensitive_columns(table, model)
+    refuse_too_many(sensitive, len(table) // model.k)
+    limits = make_limits(sensitive, model.requirements)
+    values = np.empty((len(table), len(sensitive)), dtype=np.int32)
+    for number, column in enumerate(sensitive):
+        values[:, number] = column.values + limits.starts[number]
+    return Required(limits, values)
+
+
 def cells_by_patterns(
-    forest: Forest, prices: NDArray[np.float64], k: int, seed: int, progress: Progress
-) -> Ints:
-    """By row and column: the node that is published."""
+    forest: Forest,
+    prices: NDArray[np.float64],
+    k: int,
+    required: Required,
+    options: CellsSearch,
+    run: SearchRun,
+) -> tuple[Ints, int]:
+    """By row and column: the node that is published; and how many moves polished it."""
+    seed, progress = run.seed, run.progress
     columns = [forest.nodes[:, j] for j in range(forest.nodes.shape[1])]
-    tuples = group_rows(columns, len(forest.nodes))
+    # Rows with other sensitive values are other tuples, so that they can be parted.
+    tuples = group_rows([*columns, *required.values.T], len(forest.nodes))
     owners, weights = split_tuples(tuples.sizes, k)
     cells = np.ascontiguousarray(forest.nodes[tuples.first_rows[owners]])
     whole = np.rint((prices - prices.min()) * UNIT).astype(np.int64)
     ladders = make_ladders(forest.trees, forest.bounds)
 
-    def listed(schemes: Longs) -> Patterns:
+    def listed(schemes: Longs) -> tuple[Listing, Patterns]:
         def tell(done: int) -> None:
             progress("listing patterns", done, len(schemes))
 
-        return find_patterns(forest.trees, ladders, cells, weights, schemes, whole, k, tell)
+        listing = Listing(forest.trees, ladders, cells, weights, k)
+        return listing, find_patterns(listing, schemes, whole, tell)
 
     if number_of_schemes(ladders) <= MOST_SCHEMES:
         schemes = choose_schemes(make_lattice(ladders), cells, weights, whole, k, seed)
     else:
         schemes = _drawn_schemes(ladders, cells, weights, whole, k, seed, listed)
-    patterns = listed(schemes)
-    assigned = assign_rows(patterns, weights, k)
-    improve(patterns, assigned, k, progress)
+    listing, patterns = listed(schemes)
+    values = required.values[tuples.first_rows[owners]]
+    if required.values.shape[1]:
+        state = guard(patterns, weights, required.limits, values, k)
+        assign_right_ones(state)
+        assign_the_rest(state)
+        assigned = state.assigned
+        opening, settling = partial(open_right_ones, state), partial(settle_right_ones, state)
+    else:
+        assigned = assign_rows(patterns, weights, k)
+        attempt = make_attempt(patterns, len(assigned.weights))
+        opening = partial(open_better, patterns, assigned, attempt, k)
+        settling = partial(settle, patterns, assigned, attempt, k)
+    improve(patterns, assigned, opening, settling, progress)
+    final, moves = closures_of(forest, cells, assigned), 0
+    if options.polishes:
+        found = listing.order[assigned.of_tuple]
+        patterns = _all_patterns(listing, whole, progress)
+        state = guard(patterns, weights, required.limits, values, k)
+        place_all(state, np.argsort(listing.order)[found])
+        assigned = state.assigned
+        opening, settling = partial(open_right_ones, state), partial(settle_right_ones, state)
+        improve(patterns, assigned, opening, settling, progress)
+        moves = polish(state, options, seed, progress)
+        polished = closures_of(forest, cells, assigned)
+        # Groups are published as what their rows share, which may be more than their pattern says.
+        if (whole[polished].sum(axis=1) @ weights) < (whole[final].sum(axis=1) @ weights):
+            final = polished
     parts = np.empty(len(forest.nodes), dtype=np.int64)
     parts[np.argsort(tuples.of_row, kind="stable")] = np.repeat(np.arange(len(weights)), weights)
-    return closures_of(forest, cells, assigned)[parts]
+    return final[parts], moves
+
+
+def _all_patterns(listing: Listing, prices: Longs, progress: Progress) -> Patterns:
+    """The patterns of all schemes, or as many as there is room for; what was listed stays."""
+    n_schemes = number_of_schemes(listing.ladders)
+    if n_schemes <= MOST_SCHEMES:
+        every = levels_of(make_lattice(listing.ladders), np.arange(n_schemes))
+        for done, levels in enumerate(every):
+            if listing.n_matches > MOST_MATCHES:
+                break
+            listing.add(levels)
+            progress("listing patterns", done, n_schemes)
+    return listing.patterns(prices)
 
 
 def split_tuples(sizes: Longs, k: int) -> tuple[Longs, Longs]:
@@ -110,14 +198,14 @@ def _drawn_schemes(
     prices: Longs,
     k: int,
     seed: int,
-    listed: Callable[[Longs], Patterns],
+    listed: Callable[[Longs], tuple[Listing, Patterns]],
 ) -> Longs:
     """Schemes by descents: for rows like all, then again for those that cost most under what was found."""
     draw = np.random.default_rng(seed)
     most = max(50, MOST_MATCHES // len(cells))
     schemes = draw_schemes(ladders, cells, weights, prices, k, draw, weights)[: most // 2]
     for share in COSTLIEST:
-        patterns = listed(schemes)
+        _, patterns = listed(schemes)
         costs = patterns.costs[assign_rows(patterns, weights, k).of_tuple]
         chances = weights * (costs >= np.quantile(costs, 1 - share))
         more = draw_schemes(ladders, cells, weights, prices, k, draw, chances)
@@ -136,16 +224,21 @@ def assign_rows(patterns: Patterns, weights: Longs, k: int) -> Assignment:
     return assigned
 
 
-def improve(patterns: Patterns, assigned: Assignment, k: int, progress: Progress) -> None:
+def improve(
+    patterns: Patterns,
+    assigned: Assignment,
+    opening: Callable[[int, int], int],
+    settling: Callable[[], int],
+    progress: Progress,
+) -> None:
     """Improve an assignment until a pass gains next to nothing."""
-    attempt = make_attempt(patterns, len(assigned.weights))
     n = len(patterns.costs)
     for turn in range(MOST_PASSES):
         before, saved = total_cost(patterns, assigned), 0
         for first in range(0, n, AT_A_TIME):
-            saved += open_better(patterns, assigned, attempt, k, first, min(first + AT_A_TIME, n))
+            saved += opening(first, min(first + AT_A_TIME, n))
             progress(f"improving, pass {turn + 1}", first, n)
-        saved += settle(patterns, assigned, attempt, k)
+        saved += settling()
         if saved * ENOUGH < before:
             break
 

@@ -9,8 +9,7 @@ from withhold.data.array_types import Longs
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.plan import CellPlan
-from withhold.methods.cells.search.group_search import refuse_many_counts
-from withhold.methods.cells.search.limits import make_limits
+from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.moving import make_move_room, move_rows
 from withhold.methods.cells.search.row_groups import RowGroups, find_neighbours, make_groups
 from withhold.methods.cells.search.splitting import DONE, Rows, make_room, split_rows
@@ -34,7 +33,7 @@ def cells_by_sets(table: Table, model: KAnonymity, run: SearchRun) -> CellPlan:
     columns = set_columns(table, model.quasi_identifiers)
     axes, cells = make_axes(columns)
     sensitive = sensitive_columns(table, model)
-    refuse_many_counts(len(table) // model.k, sensitive)
+    refuse_too_many(sensitive, len(table) // model.k)
     limits = make_limits(sensitive, model.requirements)
     values = [
         column.values + first for column, first in zip(sensitive, limits.starts, strict=False)

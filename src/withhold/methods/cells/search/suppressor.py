@@ -40,7 +40,7 @@ from withhold.methods.cells.search.partners import (
     make_scratch,
     split_columns,
 )
-from withhold.methods.cells.search.pattern_search import cells_by_patterns
+from withhold.methods.cells.search.pattern_search import cells_by_patterns, required_of
 from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
@@ -60,6 +60,8 @@ from withhold.wording import counted
 COSTS = ("ham", "info", "hybrid", "mar")
 SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
+MOST_WITHHELD = 0.05
+"""The share of rows withheld as a whole above which merging is tried, too, if more than k is asked for."""
 TABLE_ROOM = 4_000_000
 AT_FIRST_NOBODY = ("into", "groups", "following", "risky_places", "risky")
 
@@ -79,35 +81,41 @@ def suppress_cells(
     publish = publish if isinstance(publish, str) else tuple(publish)
     refuse_undecided(column_roles(table, model, publish).undecided)
     refuse_impossible(table, model)
+    _refuse_wildcard(model, options)
     hierarchies = hierarchies_from(options.hierarchy, table)
-    if options.search == "patterns" and model.requirements:
-        raise PolicyError(
-            f"patterns are searched for k alone, not for what else is required; leave "
-            f"{option('search', 'patterns')} out"
-        )
-    if options.cells == SETS and model.missing == WILDCARD:
-        raise PolicyError(
-            f"{option('cells', SETS)} makes groups of rows that look exactly alike, and withheld cells that "
-            f"fit anything would save nothing; leave {option('missing', WILDCARD)} out"
-        )
-    by_patterns = options.by_patterns and not model.requirements
     in_force = {
         **({} if options.cells is None else {"cells": options.cells}),
         **({} if options.cells == SETS else {"cost": options.cost}),
-        **({} if options.cells == SETS else {"search": "patterns" if by_patterns else "paper"}),
+        **(
+            {}
+            if options.cells == SETS
+            else {"search": "patterns" if options.by_patterns else "paper"}
+        ),
         "hierarchies": sorted(hierarchies),
         "publish": publish if isinstance(publish, str) else list(publish),
         "seed": run.seed,
     }
+    if options.polishes:
+        in_force["polish_moves"] = 0
     # Before the trees: what was generalised before is no leaf of them.
     if holds_already(table, model, hierarchies):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     if options.cells == SETS:
         return cells_by_sets(table, model, run), in_force
     forest = make_forest(table, by_difference(table, model), hierarchies)
-    if by_patterns:
+    if options.by_patterns:
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
-        final = cells_by_patterns(forest, prices, model.k, run.seed, run.progress)
+        required = required_of(table, model)
+        final, moves = cells_by_patterns(forest, prices, model.k, required, options, run)
+        if options.polishes:
+            in_force["polish_moves"] = moves
+        is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
+        is_hard = options.polishes or is_whole.mean() > MOST_WITHHELD
+        # Where many rows find no pattern, merging is sometimes better. (Polished rows found one later.)
+        if model.requirements and options.search is None and is_hard:
+            merged = cells_by_groups(table, model, forest, options.cost, run)
+            if prices[merged].sum() < prices[final].sum():
+                final, in_force["search"] = merged, "paper"
     else:
         merge = cells_by_groups if model.requirements else cells_by_tuples
         final = merge(table, model, forest, options.cost, run)
@@ -161,6 +169,26 @@ def by_difference(table: Table, model: KAnonymity) -> list[str]:
     first = sorted(names[: 2 * PAIRS], key=lambda name: len(table.column(name).values))
     pairs = [name for pair in zip(reversed(first), first, strict=True) for name in pair]
     return pairs[: len(first)] + names[2 * PAIRS :]
+
+
+def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
+    """Refuse what is only for cells that are values of their own."""
+    if model.missing != WILDCARD:
+        return
+    if options.cells == SETS:
+        raise PolicyError(
+            f"{option('cells', SETS)} makes groups of rows that look exactly alike, and withheld cells that "
+            f"fit anything would save nothing; leave {option('missing', WILDCARD)} out"
+        )
+    if options.bound_rounds is not None:
+        raise PolicyError(
+            f"there is no bound where a withheld cell fits anything; leave {option('bound_rounds')} out"
+        )
+    if options.polishes:
+        raise PolicyError(
+            "polishing is for releases in which a withheld cell is a value of its own; leave it out with "
+            f"{option('missing', WILDCARD)}"
+        )
 
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:

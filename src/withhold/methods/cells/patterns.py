@@ -49,37 +49,60 @@ class Known(NamedTuple):
     """How many there are, as an array of one number."""
 
 
-def find_patterns(
-    trees: Trees,
-    ladders: Ladders,
-    cells: Ints,
-    weights: Longs,
-    schemes: Longs,
-    prices: Longs,
-    k: int,
-    after_each: Callable[[int], None],
-) -> Patterns:
-    """The patterns of these schemes that at least k rows match."""
-    n, n_columns = cells.shape
-    grouping = make_grouping(cells)
-    known = _room_for(AT_FIRST, n_columns)
-    numbers = np.empty(n, dtype=np.int32)
-    tuples, patterns = [], []
-    for done, levels in enumerate(schemes):
-        n_groups = group_by_scheme(ladders, cells, weights, levels, grouping)
-        close_groups(trees, cells, grouping, k)
-        while known.count[0] + int((grouping.sizes[:n_groups] >= k).sum()) > len(known.closures):
-            known = _with_more_room(known)
-        keep_new(grouping, n_groups, k, known, numbers)
-        found = numbers[grouping.of_tuple]
+class Listing:
+    """The patterns of one scheme after the other, each once."""
+
+    def __init__(self, trees: Trees, ladders: Ladders, cells: Ints, weights: Longs, k: int) -> None:
+        self.trees, self.ladders, self.cells, self.weights, self.k = (
+            trees,
+            ladders,
+            cells,
+            weights,
+            k,
+        )
+        self.grouping = make_grouping(cells)
+        """The groups of the last scheme."""
+        self.n_matches = 0
+        """Pairs of a tuple and a pattern that it matches."""
+        self.order: Longs = np.empty(0, dtype=np.int64)
+        """By pattern: its number in the order in which patterns were found."""
+        self._known = _room_for(AT_FIRST, cells.shape[1])
+        self._numbers = np.empty(len(cells), dtype=np.int32)
+        self._matches: list[tuple[Ints, Ints]] = []
+
+    def add(self, levels: Longs) -> None:
+        """Add the patterns of a scheme that at least k rows match."""
+        grouping, k = self.grouping, self.k
+        n_groups = group_by_scheme(self.ladders, self.cells, self.weights, levels, grouping)
+        close_groups(self.trees, self.cells, grouping, k)
+        n_large = int((grouping.sizes[:n_groups] >= k).sum())
+        while self._known.count[0] + n_large > len(self._known.closures):
+            self._known = _with_more_room(self._known)
+        keep_new(grouping, n_groups, k, self._known, self._numbers)
+        found = self._numbers[grouping.of_tuple]
         matching = np.flatnonzero(found != NOBODY)
-        tuples.append(matching.astype(np.int32))
-        patterns.append(found[matching])
+        self._matches.append((matching.astype(np.int32), found[matching]))
+        self.n_matches += len(matching)
+
+    def patterns(self, prices: Longs) -> Patterns:
+        """All patterns, at these prices of nodes."""
+        closures = self._known.closures[: self._known.count[0]]
+        tuples, patterns = (np.concatenate(each) for each in zip(*self._matches, strict=True))
+        costs = prices[closures].sum(axis=1)
+        sizes = np.bincount(patterns, minlength=len(costs))
+        # By rising cost; among equals those with more tuples come first.
+        self.order = np.lexsort((-sizes, costs))
+        return _in_order(self.order, costs, sizes, tuples, patterns, len(self.cells))
+
+
+def find_patterns(
+    listing: Listing, schemes: Longs, prices: Longs, after_each: Callable[[int], None]
+) -> Patterns:
+    """The patterns of these schemes, and of those that were listed before."""
+    for done, levels in enumerate(schemes):
+        listing.add(levels)
         after_each(done)
-    closures = known.closures[: known.count[0]]
-    return _by_cost(
-        prices[closures].sum(axis=1), np.concatenate(tuples), np.concatenate(patterns), n
-    )
+    return listing.patterns(prices)
 
 
 def _room_for(n_patterns: int, n_columns: int) -> Known:
@@ -102,11 +125,11 @@ def _with_more_room(known: Known) -> Known:
     return larger
 
 
-def _by_cost(costs: Longs, tuples: Ints, patterns: Ints, n_tuples: int) -> Patterns:
-    """Number the patterns by rising cost; among equals those with more tuples come first."""
+def _in_order(
+    order: Longs, costs: Longs, sizes: Longs, tuples: Ints, patterns: Ints, n_tuples: int
+) -> Patterns:
+    """Number the patterns in this order."""
     n = len(costs)
-    sizes = np.bincount(patterns, minlength=n)
-    order = np.lexsort((-sizes, costs))
     rank = np.empty(n, dtype=np.int32)
     rank[order] = np.arange(n, dtype=np.int32)
     starts = np.append(0, np.cumsum(sizes[order]))

@@ -1,0 +1,266 @@
+"""Better assignments under requirements beyond k: as ``improvement`` does it, every move being tried.
+
+A pattern is opened by moving tuples there, group by group; what does not end with all groups right and
+something saved is taken back.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.counting.jit import kernel, routine
+from withhold.methods.cells.nodes import NOBODY
+from withhold.methods.cells.search.guarded import (
+    K,
+    can_leave,
+    cheapest_admitting,
+    is_right,
+    lacks,
+    lacks_with,
+    move,
+    place,
+    take_back,
+)
+from withhold.methods.cells.search.improvement import (
+    ENDLESS,
+    MOVED,
+    STAMP,
+    TOUCHED,
+    serves_anybody,
+    touch,
+)
+
+
+@kernel
+def assign_right_ones(state):
+    """Open the patterns whose unassigned rows are right, the cheapest first, for all of these."""
+    patterns, of_tuple = state.patterns, state.assigned.of_tuple
+    for pattern in range(len(patterns.costs)):
+        rows = np.int64(0)
+        for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
+            if of_tuple[patterns.tuples[at]] == NOBODY:
+                rows += state.assigned.weights[patterns.tuples[at]]
+        if rows < state.numbers[K]:
+            continue
+        state.attempt.numbers[MOVED] = 0
+        for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
+            if of_tuple[patterns.tuples[at]] == NOBODY:
+                move(state, np.int64(patterns.tuples[at]), np.int64(pattern))
+        _trim(state, np.int64(pattern))
+        if not is_right(state, np.int64(pattern)):
+            take_back(state, np.int64(0))
+
+
+@routine
+def _trim(state, pattern):
+    """Send tuples back that a pattern is nearer to being right without, until it is."""
+    lacking = lacks(state, pattern)
+    each = np.int64(state.assigned.heads[pattern])
+    while each != NOBODY and lacking > 0.0:
+        after = np.int64(state.assigned.following[each])
+        if state.assigned.sizes[pattern] - state.assigned.weights[each] >= state.numbers[K]:
+            without = lacks_with(state, pattern, each, -1)
+            if without < lacking:
+                lacking = without
+                move(state, each, np.int64(NOBODY))
+        each = after
+
+
+@kernel
+def assign_the_rest(state):
+    """Give every tuple that is left its cheapest open pattern that stays right, else the last one.
+
+    All rows match the last one. If it is wrong then, groups give what they can spare, the dearest first;
+    else they join, which ends at the latest with all rows in it.
+    """
+    assigned = state.assigned
+    last = np.int64(len(state.patterns.costs) - 1)
+    for each in range(len(assigned.of_tuple)):
+        if assigned.of_tuple[each] == NOBODY:
+            pattern = cheapest_admitting(state, each, last)
+            place(state, np.int64(each), last if pattern == NOBODY else pattern)
+    for sparing in (True, False):
+        group = last
+        while group > 0 and assigned.sizes[last] > 0 and not is_right(state, last):
+            group -= 1
+            each = np.int64(assigned.heads[group])
+            while each != NOBODY:
+                after = np.int64(assigned.following[each])
+                if not sparing or (_helps(state, last, each) and can_leave(state, each)):
+                    place(state, each, last)
+                each = after
+
+
+@routine
+def _helps(state, pattern, each):
+    """Whether a pattern that is wrong is nearer to being right with a tuple more."""
+    lacking = lacks(state, pattern)
+    if lacking > 0.0:
+        return lacks_with(state, pattern, each, 1) < lacking
+    return state.assigned.sizes[pattern] < state.numbers[K]
+
+
+@kernel
+def open_right_ones(state, first, end):
+    """Try to open the patterns from ``first`` to before ``end``; what that saved."""
+    saved = 0
+    for pattern in range(first, end):
+        if serves_anybody(state.patterns, state.assigned, pattern):
+            saved += _try_to_open(state, np.int64(pattern))
+    return saved
+
+
+@kernel
+def settle_right_ones(state):
+    """Move tuples to cheaper open patterns, and close groups, all staying right; what that saved."""
+    saved, costs, assigned = 0, state.patterns.costs, state.assigned
+    for each in range(len(assigned.of_tuple)):
+        own = np.int64(assigned.of_tuple[each])
+        better = cheapest_admitting(state, each, own)
+        if better != NOBODY and costs[better] < costs[own] and can_leave(state, each):
+            saved += assigned.weights[each] * (costs[own] - costs[better])
+            place(state, np.int64(each), better)
+    state.attempt.numbers[STAMP] += 1
+    for group in range(len(costs) - 1, -1, -1):
+        if assigned.sizes[group] > 0:
+            state.attempt.numbers[MOVED] = 0
+            cost = _close(state, np.int64(group), np.int64(-1))
+            if cost < 0:
+                saved -= cost
+            else:
+                take_back(state, np.int64(0))
+    return saved
+
+
+@routine
+def _try_to_open(state, pattern):
+    """Open a pattern if that saves something; what it saved."""
+    attempt, costs = state.attempt, state.patterns.costs
+    touch(state.patterns, state.assigned, attempt, pattern)
+    attempt.numbers[MOVED] = 0
+    gain = np.int64(0)
+    for at in range(attempt.numbers[TOUCHED]):
+        group = np.int64(attempt.touched[at])
+        if costs[group] > costs[pattern]:
+            gain += _take(state, group, pattern)
+    if gain > 0 and not is_right(state, pattern):
+        gain = _fill_up(state, pattern, gain)
+    if gain > 0 and is_right(state, pattern):
+        return gain
+    take_back(state, np.int64(0))
+    return np.int64(0)
+
+
+@routine
+def _take(state, group, pattern):
+    """Move what a pattern can have of a group, all of it or what it can spare, which saves more; how much."""
+    mark = state.attempt.numbers[MOVED]
+    if mark + 2 * len(state.assigned.of_tuple) > len(state.attempt.moved):
+        return np.int64(0)
+    each_saves = state.patterns.costs[group] - state.patterns.costs[pattern]
+    spare = min(state.assigned.sizes[group] - state.numbers[K], state.attempt.counts[group])
+    gained = _take_whole(state, group, pattern, np.int64(0))
+    if gained >= spare * each_saves:
+        return gained
+    take_back(state, mark)
+    spared = _take_spare(state, group, pattern) * each_saves
+    if gained <= spared:
+        return spared
+    take_back(state, mark)
+    return _take_whole(state, group, pattern, np.int64(0))
+
+
+@routine
+def _take_whole(state, group, pattern, bearable):
+    """Move all that a pattern can have of a group, which is closed if the rest is wrong; what it saves.
+
+    If it costs more than is bearable, so much that it does not matter what was moved.
+    """
+    each_saves = state.patterns.costs[group] - state.patterns.costs[pattern]
+    gained = _take_all(state, group, pattern) * each_saves
+    if state.assigned.sizes[group] == 0 or is_right(state, group):
+        return gained
+    return gained - _close(state, group, max(gained + bearable, np.int64(0)))
+
+
+@routine
+def _take_all(state, group, pattern):
+    """Move all tuples of a group that match a pattern there; how many rows."""
+    rows = np.int64(0)
+    each = np.int64(state.assigned.heads[group])
+    while each != NOBODY:
+        after = np.int64(state.assigned.following[each])
+        if state.attempt.inside[each] == state.attempt.numbers[STAMP]:
+            rows += state.assigned.weights[each]
+            move(state, each, pattern)
+        each = after
+    return rows
+
+
+@routine
+def _take_spare(state, group, pattern):
+    """Move those tuples of a group to a pattern that it can spare; how many rows."""
+    rows = np.int64(0)
+    each = np.int64(state.assigned.heads[group])
+    while each != NOBODY and state.assigned.sizes[group] > state.numbers[K]:
+        after = np.int64(state.assigned.following[each])
+        if state.attempt.inside[each] == state.attempt.numbers[STAMP] and can_leave(state, each):
+            rows += state.assigned.weights[each]
+            move(state, each, pattern)
+        each = after
+    return rows
+
+
+@routine
+def _close(state, group, bearable):
+    """Send the tuples of a group to other open patterns; what it costs, endlessly if more than bearable."""
+    assigned, costs = state.assigned, state.patterns.costs
+    cost = np.int64(0)
+    each = np.int64(assigned.heads[group])
+    while each != NOBODY:
+        after = np.int64(assigned.following[each])
+        other = cheapest_admitting(state, each, group)
+        if other == NOBODY:
+            return np.int64(ENDLESS)
+        cost += assigned.weights[each] * (costs[other] - costs[group])
+        if bearable >= 0 and cost > bearable:
+            return np.int64(ENDLESS)
+        move(state, each, other)
+        each = after
+    return cost
+
+
+@routine
+def _fill_up(state, pattern, gain):
+    """Let cheaper groups give what a pattern lacks, what they can spare or one of them everything.
+
+    What is left of the gain.
+    """
+    attempt, assigned, costs = state.attempt, state.assigned, state.patterns.costs
+    mark, left = attempt.numbers[MOVED], gain
+    for at in range(attempt.numbers[TOUCHED]):
+        group = np.int64(attempt.touched[at])
+        if costs[group] > costs[pattern] or assigned.sizes[group] <= state.numbers[K]:
+            continue
+        each = np.int64(assigned.heads[group])
+        while each != NOBODY and left > 0 and not is_right(state, pattern):
+            after = np.int64(assigned.following[each])
+            is_inside = attempt.inside[each] == attempt.numbers[STAMP]
+            if is_inside and _helps(state, pattern, each) and can_leave(state, each):
+                left -= assigned.weights[each] * (costs[pattern] - costs[group])
+                move(state, each, pattern)
+            each = after
+    if left > 0 and is_right(state, pattern):
+        return left
+    take_back(state, mark)
+    for at in range(attempt.numbers[TOUCHED]):
+        group = np.int64(attempt.touched[at])
+        loss = attempt.counts[group] * (costs[pattern] - costs[group])
+        if costs[group] > costs[pattern] or assigned.sizes[group] == 0 or loss >= gain:
+            continue
+        left = gain + _take_whole(state, group, pattern, gain)
+        if left > 0 and is_right(state, pattern):
+            return left
+        take_back(state, mark)
+    return np.int64(0)
