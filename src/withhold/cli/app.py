@@ -15,6 +15,7 @@ import typer
 
 import withhold
 from withhold.cli import interrupts
+from withhold.cli.command import VerbCommand
 from withhold.cli.console import abandon_stdout, note, usage_error
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
@@ -118,7 +119,7 @@ def verb(
         guarded.__annotations__ = {each.name: each.annotation for each in parameters}
         *group, word = name.split()
         place = GROUPS[group[0]] if group else app
-        return place.command(word, epilog=f"Example:  {example}")(guarded)
+        return place.command(word, cls=VerbCommand, epilog=f"Example:  {example}")(guarded)
 
     return register
 

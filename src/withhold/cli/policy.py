@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from withhold.cli.command import refuse_empty
 from withhold.cli.methods import columns_to_publish, owned
 from withhold.data.column_lists import join_columns, join_pairs, split_pairs
 from withhold.data.names import nearest
@@ -59,11 +60,18 @@ def load_policy(context: typer.Context, path: Path | None) -> Path | None:
         verbs = getattr(context.find_root().command, "commands", {}).values()
         elsewhere = frozenset().union(*map(_keys, verbs))
         keys = _keys(context.command)
-        policy = {}
+        policy: dict[str, Any] = {}
+        first: dict[str, str] = {}
         for written, value in _content(path).items():
             spelling = written.replace("_", "-")
             if spelling in keys:
-                policy[keys[spelling].name] = _typed(path, written, keys[spelling], value)
+                name = keys[spelling].name
+                if (other := first.setdefault(name, written)) != written:
+                    raise typer.BadParameter(
+                        f"{path}: {other} and {written} say the same option twice; keep one of them"
+                    )
+                policy[name] = _typed(path, written, keys[spelling], value)
+                refuse_empty(name, policy[name], f"{path}: {written}", _refuse)
             elif spelling not in elsewhere:
                 near = nearest(spelling, sorted({*keys, *elsewhere}))
                 hint = f"; did you mean {near}?" if near else ""
@@ -94,18 +102,33 @@ def _content(path: Path) -> Mapping[str, Any]:
         text = path.read_text(encoding="utf-8")
         if not text.lstrip().startswith("{"):
             return tomllib.loads(text)
-        record = json.loads(text)
+        record = json.loads(text, object_pairs_hook=_once)
     except FileNotFoundError as error:
         raise typer.BadParameter(f"{path} does not exist") from error
     except OSError as error:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
+        twice = "; each key may be given once" if "overwrite" in str(error) else ""
+        raise typer.BadParameter(f"{path} is not a valid policy: {error}{twice}") from error
     if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
         raise typer.BadParameter(
             f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"
         )
     return dict(record["policy"])
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose last key of a name would win otherwise."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+def _refuse(message: str) -> None:
+    raise typer.BadParameter(message)
 
 
 def _typed(path: Path, written: str, key: Key, value: Any) -> Any:

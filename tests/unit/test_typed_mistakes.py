@@ -1,0 +1,136 @@
+"""Mistakes in what is typed: options given twice, empty texts, keys twice in a policy; for every verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from withhold.cli import (  # noqa: F401
+    anonymize,
+    audit,
+    compare,
+    demo,
+    hierarchy,
+    inspect,
+    sweep,
+    verify,
+)
+from withhold.cli.app import app
+from withhold.cli.command import MAY_BE_EMPTY
+
+NEEDED = {"data": ["in.dat"], "published": ["in.dat"], "original": ["in.dat"], "column": ["age"]}
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("in.dat").write_text("beer pill\nbeer\ntea\n")
+
+
+def verbs():
+    """Every verb, with the words that name it."""
+    for name, found in get_command(app).commands.items():
+        for inner, command in getattr(found, "commands", {"": found}).items():
+            yield [name, *([inner] if inner else [])], command
+
+
+def declared(kind):
+    """Every option of every verb that takes a value, or is a switch."""
+    for words, command in verbs():
+        for option in command.params:
+            is_option = option.param_type_name == "option" and option.name != "help"
+            if is_option and (kind == "switch") == bool(option.is_flag):
+                yield pytest.param(words, command, option, id=f"{' '.join(words)} {option.opts[0]}")
+
+
+def places(command):
+    """The arguments that the verb is named with."""
+    found = [NEEDED[each.name] for each in command.params if each.param_type_name == "argument"]
+    return [word for words in found for word in words]
+
+
+@pytest.mark.parametrize(("words", "command", "option"), declared("value"))
+def test_an_option_given_twice_is_refused(words, command, option):
+    typed = [option.opts[0], "1", f"{option.opts[0]}=2"]
+    result = run(*words, *places(command), *typed)
+    refused = "is given twice, as 1 and as 2; give it once" in result.output
+    assert refused == (not option.multiple), result.output
+    assert option.multiple or (result.exit_code == 2 and option.opts[0] in result.output)
+
+
+@pytest.mark.parametrize(("words", "command", "option"), declared("switch"))
+def test_a_switch_given_twice_is_refused(words, command, option):
+    both = [*option.opts[:1], *(option.secondary_opts or option.opts)[:1]]
+    result = run(*words, *places(command), *both)
+    assert result.exit_code == 2
+    expected = "contradict each other" if option.secondary_opts else "is given twice; give it once"
+    assert expected in result.output
+
+
+@pytest.mark.parametrize(("words", "command", "option"), declared("value"))
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_an_empty_text_is_not_an_option_that_is_left_out(words, command, option, nothing):
+    result = run(*words, *places(command), option.opts[0], nothing)
+    may_be = option.name in MAY_BE_EMPTY or (option.name == "separator" and nothing)
+    assert may_be or f"{option.opts[0]} is empty" in result.output
+    assert may_be or result.exit_code == 2
+
+
+@pytest.mark.parametrize(("words", "command"), verbs())
+def test_an_empty_text_names_no_file(words, command):
+    arguments = places(command)
+    for place in range(len(arguments)):
+        typed = [*arguments[:place], "", *arguments[place + 1 :]]
+        result = run(*words, *typed)
+        assert result.exit_code == 2
+        assert "is empty" in result.output
+
+
+def test_an_output_is_named_once(tmp_path):
+    asked = ("anonymize", "in.dat", "--rho", "0.5", "--sensitive", "pill,")
+    result = run(*asked, "-o", "a.dat", "-ob.dat")
+    assert result.exit_code == 2
+    assert "--output is given twice, as a.dat and as b.dat" in result.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dat"]
+
+
+@pytest.mark.parametrize("twice", ["-h", "--help"])
+def test_help_may_be_asked_for_twice(twice):
+    assert run("audit", "-h", twice).exit_code == 0
+
+
+SENSITIVE = 'sensitive = "pill"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rho = 0.3\nrho = 0.9\n" + SENSITIVE, "each key may be given once"),
+        ("rho = 0.3\nmax-known = 1\nmax_known = 2\n" + SENSITIVE, "max-known and max_known"),
+        ('rho = ""\n' + SENSITIVE, "rho is empty"),
+        ('rho = 0.3\nsensitive = " "\n', "sensitive is empty"),
+        ('rho = 0.3\nformat = ""\n' + SENSITIVE, "format is empty"),
+        ('{"policy": {"rho": 0.3, "rho": 0.9, "sensitive": "pill"}}', "'rho' is given twice"),
+    ],
+)
+def test_a_policy_says_each_thing_once(text, said):
+    Path("policy").write_text(text)
+    result = run("audit", "in.dat", "--policy", "policy")
+    assert result.exit_code == 2
+    assert said in result.output.replace("\n", " ")
+
+
+def test_the_command_line_still_wins_over_a_policy():
+    Path("policy").write_text("rho = 0.1\n" + SENSITIVE)
+    result = run("audit", "in.dat", "--policy", "policy", "--rho", "0.9", "--json")
+    assert '"rho": "0.9"' in result.output
