@@ -216,6 +216,8 @@ class Method:
     """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
     promised: Callable[[Any, AnyPlan], Any] = lambda model, _: model
     """(model, plan) → what holds of the release, where the search settles a part of it."""
+    stated: Callable[[Any, str | None, Any, Any], Any] = lambda model, *_: model
+    """(model, hierarchy, published data, the manifest's model) → what a stated policy asks of the file."""
     trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}

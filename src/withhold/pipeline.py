@@ -109,6 +109,7 @@ def verify(
     model: Model,
     *,
     evidence: Evidence | None = None,
+    mark: str | None = None,
     allow_unknown: bool = False,
     **options: object,
 ) -> Verdict:
@@ -122,6 +123,9 @@ def verify(
         What must hold.
     evidence
         For ``PersonalRhoUncertainty``: the originals and the constraints. Without them it is UNDECIDED.
+    mark
+        Of a table: what stands for a withheld quasi-identifier, such as ``"*"``, or ``""`` for empty cells.
+        Without it every cell of a file is a value; a release in memory knows its withheld cells.
     allow_unknown
         Accept data that have none of the sensitive items; without it that is UNDECIDED, since the list
         may be misspelt.
@@ -145,7 +149,7 @@ def verify(
     <Status.HOLDS: 'HOLDS'>
     """
     check_options(CheckRun, options, what="verify", also=option_names(verify))
-    published = as_data(data, model)
+    published = with_marks(as_data(data, model), model, mark)
     evidence = evidence or Evidence()
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
@@ -316,6 +320,16 @@ def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:
     if constraints is None:
         raise PolicyError(f"{model.name} needs constraints: who wants what protected")
     raise PolicyError(f"{model.name} takes no constraints; they are for PersonalRhoUncertainty")
+
+
+def with_marks(data: Data, model: Model, mark: str | None) -> Data:
+    """The data with the marked cells of a table taken for withheld ones, where a mark was named."""
+    if mark is None:
+        return data
+    if not isinstance(data, Table):
+        raise PolicyError(f"a mark is for the cells of a table; {model.name} is about records")
+    columns = model.parameters()["quasi_identifiers"]
+    return data.with_marks(mark, columns)  # type: ignore[arg-type]
 
 
 def as_data(

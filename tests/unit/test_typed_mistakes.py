@@ -8,6 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import withhold as wh
 from withhold.cli import (  # noqa: F401
     anonymize,
     audit,
@@ -20,6 +21,7 @@ from withhold.cli import (  # noqa: F401
 )
 from withhold.cli.app import app
 from withhold.cli.command import MAY_BE_EMPTY
+from withhold.errors import PolicyError
 
 NEEDED = {"data": ["in.dat"], "published": ["in.dat"], "original": ["in.dat"], "column": ["age"]}
 
@@ -134,3 +136,109 @@ def test_the_command_line_still_wins_over_a_policy():
     Path("policy").write_text("rho = 0.1\n" + SENSITIVE)
     result = run("audit", "in.dat", "--policy", "policy", "--rho", "0.9", "--json")
     assert '"rho": "0.9"' in result.output
+
+
+TABLE = "age,sex,ill\n30,f,flu\n30,f,cold\n31,m,flu\n31,m,cold\n"
+K_ANONYMITY = (
+    "--model",
+    "k-anonymity",
+    "--k",
+    "2",
+    "--quasi-identifiers",
+    "age,sex",
+    "--publish",
+    "all",
+)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--hierarchy", "nofile"), ("--hierarchy", "age=nofile"), ("--sensitive", "flu,"), ("--min-support", "2")],
+    ids=" ".join,
+)  # fmt: skip
+def test_compare__of_tables_refuses_what_is_about_items(given):
+    Path("people.csv").write_text(TABLE)
+    assert run("anonymize", "people.csv", *K_ANONYMITY, "-o", "out.csv").exit_code == 0
+    result = run("compare", "people.csv", "out.csv", *given)
+    assert result.exit_code == 2
+    assert f"{given[0]} is about records of items" in result.output
+
+
+def test_inspect__of_a_table_refuses_a_hierarchy_it_would_not_check():
+    Path("people.csv").write_text(TABLE)
+    Path("tree.csv").write_text("30;young;*\n31;young;*\n")
+    result = run("inspect", "people.csv", "--table", "--hierarchy", "tree.csv")
+    assert result.exit_code == 2
+    assert "hierarchy suggest" in result.output
+
+
+LONG = "id,item\n1,pill\n1,tea\n2,pill\n,beer\n3,tea\n3,beer\n4,tea\nNA,pill\n"
+
+
+def test_compare__leaves_out_the_rows_that_the_release_left_out():
+    Path("visits.csv").write_text(LONG)
+    asked = ("--rho", "0.7", "--sensitive", "pill,", "--skip-missing-ids", "-o", "out.csv")
+    assert run("anonymize", "visits.csv", *asked).exit_code == 0
+    said = run("compare", "visits.csv", "out.csv", "--skip-missing-ids", "--json")
+    assert run("compare", "visits.csv", "out.csv", "--json").output == said.output
+    # Another file, with more rows without an id: nobody asked to leave these out.
+    Path("visits.csv").write_text(LONG + ",beer\n")
+    result = run("compare", "visits.csv", "out.csv")
+    assert result.exit_code == 3
+    assert "--skip-missing-ids" in result.output
+
+
+def test_anonymize__names_no_pipe_as_the_original_of_a_proof():
+    Path("wishes.csv").write_text("record,item\n1,pill\n")
+    piped = "id,item\n1,pill\n1,tea\n2,pill\n3,tea\n3,beer\n4,tea\n"
+    words = ["anonymize", "-", "--model", "personal-rho", "--rho", "0.7"]
+    words += ["--constraints", "wishes.csv", "-o", "out.csv"]
+    result = CliRunner().invoke(app, words, input=piped)
+    assert result.exit_code == 0, result.output
+    assert "--original FILE --constraints wishes.csv" in result.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['q,s\n"a ",1\na,2\n', "q,s\na ,1\na,2\n", 'q,s\n "a ",1\na,2\n', 'q s\n"a " 1\na 2\n'],
+)
+def test_blanks_around_quasi_identifiers_tell_rows_apart(text):
+    Path("people.csv").write_text(text)
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q")
+    result = run("audit", "people.csv", *asked)
+    assert result.exit_code == 1
+    assert run("verify", "people.csv", *asked).exit_code == 1
+    # What is published has no such blanks, so nothing need be withheld.
+    made = run("anonymize", "people.csv", *asked, "--publish", "all", "-o", "out.csv", "--json")
+    assert made.exit_code == 0, made.output
+    assert Path("out.csv").read_text().replace(" ", ",") == "q,s\na,1\na,2\n"
+    assert run("verify", "out.csv", *asked).exit_code == 0
+
+
+def test_blanks_around_sensitive_values_make_no_other_value():
+    Path("people.csv").write_text('q,s\nx,"flu "\nx,flu\ny,flu\ny,cold\n')
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q")
+    assert run("audit", "people.csv", *asked).exit_code == 0
+    assert run("audit", "people.csv", *asked, "--l", "2", "--sensitive-column", "s").exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_verify__in_python_takes_a_mark(name):
+    Path("people.csv").write_text("q,s\n1,u\n2,v\n3,w\n")
+    model = wh.KAnonymity(2, ["q"], missing="wildcard")
+    wh.anonymize(wh.read_table("people.csv"), model, publish="all").write(name, mark="*")
+    assert wh.verify(name, model, mark="*").status is wh.Status.HOLDS
+    assert wh.verify(name, model).status is wh.Status.BROKEN
+    assert wh.verify(name, model, mark="x").status is wh.Status.BROKEN
+    with pytest.raises(PolicyError, match="a mark is for the cells of a table"):
+        wh.verify([["a"]], wh.RhoUncertainty("0.5", ["a"]), mark="*")
+    with pytest.raises(PolicyError, match="mark must be"):
+        wh.verify(name, model, mark=1)
+
+
+def test_verify__takes_nothing_for_the_mark_of_null_too():
+    Path("people.csv").write_text("q,s\n1,u\n2,v\n3,w\n")
+    model = wh.KAnonymity(2, ["q"], missing="wildcard")
+    wh.anonymize(wh.read_table("people.csv"), model, publish="all").write("out.parquet")
+    assert wh.verify("out.parquet", model, mark="").status is wh.Status.HOLDS
+    assert wh.verify("out.parquet", model).status is wh.Status.BROKEN

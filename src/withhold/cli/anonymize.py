@@ -128,7 +128,8 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         words.append("--safe-csv")
     strangers = False
     if model.needs:
-        words += ["--original", str(params["data"])]
+        # What came through a pipe has no name here; whoever proves it puts the file's in its place.
+        words += ["--original", "FILE" if params["data"] == "-" else str(params["data"])]
         for name in ("constraints", "sensitive", "hierarchy", "consent"):
             if params.get(name) is not None:
                 words += [_spelt(name), str(params[name])]

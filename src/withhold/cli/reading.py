@@ -97,8 +97,7 @@ def with_marks(table: Any, model: Any, mark: str | None) -> Any:
     """The table with cells that show the mark taken for withheld ones, where a mark was named."""
     if mark is None or method_of(model).data != "table":
         return table
-    columns = [table.column(name) for name in model.quasi_identifiers]
-    return table.with_columns(column.with_withheld(mark) for column in columns)
+    return table.with_marks(mark, model.quasi_identifiers)
 
 
 def check_marks(table: Any, model: Any, output: Path, mark: str | None) -> None:

@@ -78,6 +78,7 @@ def verify(
             published,
             manifest,
             model=model,
+            hierarchy=given.get("hierarchy") if stated else None,
             policy_from="the options given" if policy is None else f"the policy {policy.name}",
             gather=lambda found: _evidence(
                 found, given, originals, stated=stated, allow_unknown=allow_unknown
@@ -107,7 +108,9 @@ def _refuse_searching(
 ) -> None:
     """Refuse what is typed about how to withhold; a policy file may say it, for other verbs."""
     method = method_of(model)
-    for name in method.searches().keys() - method.takes().keys():
+    # Where items are published as groups, the hierarchy says which.
+    proved = {*method.takes(), *(["hierarchy"] if "groups" in method.parameters() else [])}
+    for name in method.searches().keys() - proved:
         if name in given and _is_typed(name, source):
             raise PolicyError(
                 f"--{method.searches()[name].spelling} says how to withhold, and a proof withholds nothing"

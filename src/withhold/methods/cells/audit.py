@@ -161,6 +161,7 @@ def audit_table(
     began = time.perf_counter()
     roles = column_roles(table, model, options.publish)
     verdict = run.verdict or verify_table(table, model, evidence, run)
+    table = table.with_columns(table.column(name).exact() for name in model.quasi_identifiers)
     groups = groups_of(table, model.quasi_identifiers)
     lacks = lacking(table, model, groups)
     sensitive = disclosed(table, model, groups)
