@@ -153,9 +153,14 @@ K_ANONYMITY = (
 
 @pytest.mark.parametrize(
     "given",
-    [("--hierarchy", "nofile"), ("--hierarchy", "age=nofile"), ("--sensitive", "flu,"), ("--min-support", "2")],
+    [
+        ("--hierarchy", "nofile"),
+        ("--hierarchy", "age=nofile"),
+        ("--sensitive", "flu,"),
+        ("--min-support", "2"),
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_compare__of_tables_refuses_what_is_about_items(given):
     Path("people.csv").write_text(TABLE)
     assert run("anonymize", "people.csv", *K_ANONYMITY, "-o", "out.csv").exit_code == 0

@@ -41,8 +41,8 @@ def inspect(
         raise PolicyError("nothing to inspect; name a file, or a hierarchy with --hierarchy")
     if table and data is not None and hierarchy is not None:
         raise PolicyError(
-            "--hierarchy is checked against items, and a table has columns; leave DATA and --table out to draw "
-            "it, or use withhold hierarchy suggest DATA COLUMN"
+            "--hierarchy is checked against items, and a table has columns; leave DATA and --table out to "
+            "draw it, or use withhold hierarchy suggest DATA COLUMN"
         )
     found: dict[str, Any] = {}
     texts = []

@@ -218,8 +218,8 @@ def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, 
         problem = "the first line does not name every column once"
         remedy = "begin with a line of column names, each different from the others"
         raise text.error(problem, remedy, line=1, value=sheet.separator.join(header))
-    padded = sheet.may_be_padded
-    cells = sheet.cells(range(len(header)), padded=padded, exact=not padded)
+    around = sheet.may_be_padded
+    cells = sheet.cells(range(len(header)), padded=around, exact=not around)
     if safe:
         header, cells = list(map(unescape, header)), [changed(each, unescape) for each in cells]
     columns = []

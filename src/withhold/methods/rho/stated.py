@@ -1,13 +1,15 @@
 """What a stated policy asks of a release whose public items may be published as groups.
 
 In: the model that somebody states, the hierarchy if the policy has one, the published records, and the model
-of the manifest. Out: the model under groups. With a hierarchy they are its nodes that the file shows, whatever
-the manifest says; without one they are those of the manifest, so that the promise says what is proved.
+of the manifest. Out: the model under groups. With a hierarchy they are its nodes that the file shows,
+whatever the manifest says; without one they are those of the manifest, so that the promise says what is
+proved.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 from withhold.data import Hierarchy, Records
 from withhold.data.groups import Groups
@@ -38,7 +40,7 @@ def stated_rho(
     return model.under(of_manifest)
 
 
-def groups_shown(tree: Hierarchy, items: tuple[str, ...], sensitive: frozenset[str]) -> Groups:
+def groups_shown(tree: Hierarchy, items: Iterable[str], sensitive: frozenset[str]) -> Groups:
     """The nodes that are published, each with its public leaves; none that is below another.
 
     >>> tree = Hierarchy.from_edges([("tea", "drinks"), ("beer", "drinks"), ("drinks", "*"), ("pill", "*")])
