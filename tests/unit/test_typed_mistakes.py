@@ -247,3 +247,67 @@ def test_verify__takes_nothing_for_the_mark_of_null_too():
     wh.anonymize(wh.read_table("people.csv"), model, publish="all").write("out.parquet")
     assert wh.verify("out.parquet", model, mark="").status is wh.Status.HOLDS
     assert wh.verify("out.parquet", model).status is wh.Status.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("0,5", "if you mean 0.5, write that"),
+        ("50%", "if you mean 0.5, write that"),
+        ("12,5 %", "if you mean 0.125, write that"),
+        ("½", "must be a number such as 0.7 or 2/3, not '½'"),
+        ("0.٣", "must be a number"),
+        ("1_0/2_0", "must be a number"),
+        ("nan", "must be a number"),
+        ("-0.5", "strictly between 0 and 1"),
+        ("1/0", "must be a number"),
+        ("0.5.5", "must be a number"),
+    ],
+)
+def test_numbers_are_refused_with_what_was_meant(typed, said):
+    result = run("audit", "in.dat", "--sensitive", "pill,", f"--rho={typed}")
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+@pytest.mark.parametrize("typed", ["5e-1", "1/2", "0.50", ".5", " 0.5 "])
+def test_numbers_may_be_written_in_several_ways(typed):
+    result = run("audit", "in.dat", "--sensitive", "pill,", "--rho", typed, "--json")
+    assert '"rho": "0.5"' in result.output
+
+
+def test_data_and_list_that_are_swapped_are_refused():
+    Path("baskets.dat").write_text("beer pill\nbeer tea\ntea wine\npill\n")
+    Path("list.txt").write_text("pill\nbeer\n")
+    result = run("audit", "list.txt", "--rho", "0.5", "--sensitive", "baskets.dat")
+    assert result.exit_code == 3
+    assert "the list looks like records" in result.output
+    allowed = run("audit", "list.txt", "--rho=0.9", "--sensitive=baskets.dat", "--allow-unknown")
+    assert allowed.exit_code == 0, allowed.output
+
+
+def test_a_release_replaces_no_file_that_was_read():
+    Path("list.txt").write_text("pill\n")
+    Path("policy.txt").write_text("rho = 0.9\n")
+    asked = ("--policy", "policy.txt", "--sensitive", "list.txt", "--force")
+    for read in ("list.txt", "policy.txt", "in.dat"):
+        before = Path(read).read_text()
+        result = run("anonymize", "in.dat", *asked, "-o", read, "--format", "basket")
+        assert result.exit_code == 2
+        assert "it is never overwritten" in result.output
+        assert Path(read).read_text() == before
+    Path("people.csv").write_text(TABLE)
+    Path("tree.csv").write_text("30;young;*\n31;young;*\n")
+    asked = (*K_ANONYMITY, "--hierarchy", "age=tree.csv", "--force", "-o", "tree.csv")
+    assert "it is never overwritten" in run("anonymize", "people.csv", *asked).output
+
+
+def test_a_population_that_is_smaller_than_the_data_is_refused():
+    Path("people.csv").write_text(TABLE)
+    Path("part.csv").write_text("".join(TABLE.splitlines(keepends=True)[:3]))
+    result = run("audit", "people.csv", *K_ANONYMITY, "--population", "part.csv")
+    assert result.exit_code == 2
+    assert "the population has 2 rows and the data 4" in result.output
+    Path("part.dat").write_text("beer\n")
+    asked = ("--rho", "0.5", "--sensitive", "pill,", "--population", "part.dat")
+    assert "the population has 1 record and the data 3" in run("audit", "in.dat", *asked).output

@@ -12,7 +12,7 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import note, say, working
-from withhold.cli.policy import typed_policy
+from withhold.cli.policy import files_read, typed_policy
 from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError, UndecidedError
 from withhold.escaping import json_text
@@ -69,7 +69,7 @@ def anonymize(
     check_ids(ids)
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
     original = read_data(data, model, given, how, **known, silent=shown.quiet)
-    check_target(output, original.source, force=force)
+    check_target(output, original.source, force=force, others=files_read(context.params))
     written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
     check_marks(original, model, output, given.get("mark"))
     # Refuses, before any work is done, what could not be written.

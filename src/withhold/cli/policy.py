@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -170,6 +171,19 @@ def _with_paths(name: str, text: str, folder: Path) -> str:
         return text  # whoever reads the hierarchies says what is wrong
     found = {column: folder / file for column, file in pairs.items()}
     return join_pairs({c: str(f) if os.path.isfile(f) else pairs[c] for c, f in found.items()})
+
+
+def files_read(params: Mapping[str, Any]) -> list[Path]:
+    """The files that options name, beside the data: lists, hierarchies, consent, the policy itself."""
+    found = [] if params.get("policy") is None else [Path(params["policy"])]
+    for name in FILES:
+        text = params.get(name)
+        if isinstance(text, str):
+            paths = [text]
+            with suppress(PolicyError):  # of a list of items, or wrong, which is said elsewhere
+                paths += split_pairs(text, name).values() if "=" in text else []
+            found += [Path(path) for path in paths if os.path.isfile(path)]
+    return found
 
 
 def typed_policy(context: typer.Context, release: AnyRelease) -> dict[str, Any]:

@@ -86,8 +86,13 @@ def _current(path: Path, named: Callable[[Path], Path]) -> Path:
     return current(release_files(path), named(path))
 
 
-def check_target(path: Path, source: Source | None, *, force: bool) -> None:
-    """Refuse, before any work is done, a target that could not or must not be written."""
+def check_target(
+    path: Path, source: Source | None, *, force: bool, others: Iterable[Path] = ()
+) -> None:
+    """Refuse, before any work is done, a target that could not or must not be written.
+
+    ``others`` are files that are read, too, such as the list of sensitive items.
+    """
     folder = path.parent
     if path.is_dir():
         raise OutputError(f"{path} is a directory; name a file in it")
@@ -101,8 +106,10 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         drafts.new()
     sources = [] if source is None else [source.path]
     # Also where no report is asked for: an old one would describe another release.
+    others = list(others)
     for target in files.members:
         _check_replaceable(target, sources, "the input itself", force=force)
+        _check_replaceable(target, others, "one of the inputs", force=force)
 
 
 def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:

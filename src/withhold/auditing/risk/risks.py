@@ -18,7 +18,9 @@ from withhold.data.array_types import Longs
 from withhold.data.equal_rows import equal_rows
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.table import WITHHELD
+from withhold.errors import PolicyError, option
 from withhold.formats import read, read_table
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def risks_of_records(records: Records, known: PopulationInfo) -> Risks:
     if known.file is None:
         return risks_of_classes(sizes, known)
     everybody = read(known.file)
+    refuse_smaller(len(everybody), len(records), "record")
     counts: dict[frozenset[str], int] = {}
     there, first_there = equal_rows(everybody)
     for row, count in zip(first_there, np.bincount(there), strict=True):
@@ -121,12 +124,22 @@ def risks_of_table(
         found = risks_of_classes(groups.sizes, known)
     else:
         everybody = read_table(known.file, bins=table.binned)
+        refuse_smaller(len(everybody), len(table), "row")
         people = people_like(table, groups, everybody, names)
         found = risks_of_classes(groups.sizes, known, people, len(everybody))
     codes = [table.column(name).codes for name in names]
     special = find_special_uniques(names, codes, asked=unique_size, show=show)
     columns = _columns(names, [each[groups.first_rows] for each in codes], groups.sizes)
     return Risks(**{**_fields(found), "columns": columns, "special": special})
+
+
+def refuse_smaller(people: int, rows: int, what: str) -> None:
+    """Refuse a population that has fewer people than the data: the whole is never less than a part."""
+    if people < rows:
+        raise PolicyError(
+            f"the population has {counted(people, what)} and the data {rows:,}; name the file with everybody "
+            f"in it as {option('population')}, and not the other way round"
+        )
 
 
 def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[str]) -> Longs:
