@@ -210,6 +210,8 @@ class Method:
     """What the command line reads besides the data, as evidence."""
     evidence: Callable[[Mapping[str, Any], Any, bool], Evidence] = lambda *_: Evidence()
     """(files given, data, allow_unknown) → what these files tell about the data."""
+    gather: Callable[[Any, Any, Any], Evidence] = lambda *_: Evidence()
+    """(data, model, what was given as population) → what a proof needs that options of the search say."""
     needs_evidence: bool = False
     """Whether a proof needs more than the published data and the model."""
     how_for_strangers: Callable[[Any], str] | None = None

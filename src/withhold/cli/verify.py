@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from withhold.data import Records
 
-COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", "mark"))
+COMPANIONS = frozenset(
+    ("constraints", "sensitive", "hierarchy", "drop", "bin", "mark", "population")
+)
 """Options that may go with a manifest's policy; any other option of a model states a policy."""
 
 
@@ -141,6 +143,12 @@ def _evidence(
                 "on, or --policy)"
             )
         return Evidence()
+    if "population" in files:
+        if original is not None:
+            raise PolicyError(
+                "--original is for personal-rho releases; this one needs the --population"
+            )
+        return method.evidence(methods.typed_values(method.takes(), given), None, allow_unknown)
     required = [declared.name for declared in files.values() if declared.is_required]
     if original is None:
         if any(name in given for name in required):

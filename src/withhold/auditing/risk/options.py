@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
@@ -21,10 +20,10 @@ SamplingFraction = Annotated[
     ),
 ]
 PopulationFile = Annotated[
-    str | os.PathLike[str] | None,
+    Any,
     Option(
-        "A file with the whole population, in the same form as the data: the journalist's risk, and how many "
-        "are unique in the population, are counted.",
+        "A file with the whole population, in the same form as the data: the journalist's risk, how many are "
+        "unique in the population, and --presence are counted in it.",
         kind="file",
         varies=False,
     ),

@@ -15,9 +15,11 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.evidence import Evidence
-from withhold.method import CheckRun
+from withhold.method import CheckRun, Finding
 from withhold.methods.cells.fitting import rows_fitting
 from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity, SmallGroup
+from withhold.methods.cells.presence_check import METHOD as PRESENCE_METHOD
+from withhold.methods.cells.presence_check import presence_breach
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.verdict import Status, Verdict
 
@@ -63,7 +65,19 @@ def verify_table(
     if fitting is None:
         seconds = time.perf_counter() - began
         return Verdict(Status.UNDECIDED, method, len(rows), seconds, unit="groups")
-    witness = _witness(table, model, rows, fitting, list(zip(sensitive, pairs, strict=True)))
+    witness: Finding | None = _witness(
+        table, model, rows, fitting, list(zip(sensitive, pairs, strict=True))
+    )
+    if witness is None and model.presence is not None:
+        method = f"{method}, {PRESENCE_METHOD}"
+        try:
+            # Whose presence nobody can count must not be taken for safe.
+            if evidence.population is None:
+                raise TimeoutError
+            witness = presence_breach(table, model, evidence.population, until)
+        except TimeoutError:
+            seconds = time.perf_counter() - began
+            return Verdict(Status.UNDECIDED, method, len(rows), seconds, unit="groups")
     status = Status.BROKEN if witness else Status.HOLDS
     seconds = time.perf_counter() - began
     return Verdict(status, method, len(rows), seconds, witness, witness is not None, unit="groups")

@@ -55,6 +55,13 @@ class TableReading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableFiles:
+    """What is read besides the table."""
+
+    population: PopulationFile = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CellsSearch(SearchOptions):
     """Which cells to withhold rather than others."""
 
@@ -81,6 +88,7 @@ class CellsSearch(SearchOptions):
         ),
     ] = None
     publish: PublishOption = ()
+    population: PopulationFile = None
     bound: Annotated[
         bool,
         Option(
