@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from withhold.auditing.risk.options import PopulationInfo
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import note, say, working
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     example="withhold anonymize baskets.dat --rho 0.5 --sensitive sensitive.txt -o published.dat",
     publishes="output",
     searches=True,
+    reports=True,
 )
 def anonymize(
     *,
@@ -56,6 +58,8 @@ def anonymize(
     check_extension(output.name, data, table=method_of(model).data == "table")
     if edition is not None and not report:
         raise PolicyError("--edition requires --report")
+    about = {name: given[name] for name in methods.OF_THE_POPULATION if name in given}
+    _check_population(about, report=report, asked=bool(model.needs))
     from withhold import pipeline
     from withhold.formats import form_for
     from withhold.publish.identifiers import check_ids
@@ -90,7 +94,14 @@ def anonymize(
         )
         asked = typed_policy(context, release)
         published = release.write(
-            output, force=force, **written, report=report, edition=edition, policy=asked, **run
+            output,
+            force=force,
+            **written,
+            report=report,
+            edition=edition,
+            **(about if report else {}),
+            policy=asked,
+            **run,
         )
     for warning in published.warnings:
         note(f"warning: {warning}")
@@ -100,6 +111,17 @@ def anonymize(
         say(release_text(release, published))
         if not shown.quiet:
             note(f"to prove it again: {verify_command(release, published, context.params)}")
+
+
+def _check_population(about: Mapping[str, Any], *, report: bool, asked: bool) -> None:
+    """Refuse what is said of the population where nothing would use it."""
+    PopulationInfo.from_options(**about)
+    unused = [name for name in about if not report and not (asked and name == "population")]
+    if unused:
+        raise PolicyError(
+            f"{_spelt(unused[0])} is for the risks in a report (--report)"
+            + (", or for --presence" if unused[0] == "population" else "")
+        )
 
 
 def verify_command(release: AnyRelease, published: Published, params: Mapping[str, Any]) -> str:

@@ -72,7 +72,7 @@ def load_policy(context: typer.Context, path: Path | None) -> Path | None:
                         f"{path}: {other} and {written} say the same option twice; keep one of them"
                     )
                 policy[name] = _typed(path, written, keys[spelling], value)
-                refuse_empty(name, policy[name], f"{path}: {written}", _refuse)
+                refuse_empty(name, policy[name], f"{path}: --{spelling}", _refuse)
             elif spelling not in elsewhere:
                 near = nearest(spelling, sorted({*keys, *elsewhere}))
                 hint = f"; did you mean {near}?" if near else ""
@@ -110,7 +110,7 @@ def _content(path: Path) -> Mapping[str, Any]:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         twice = "; each key may be given once" if "overwrite" in str(error) else ""
-        raise typer.BadParameter(f"{path} is not a valid policy: {error}{twice}") from error
+        raise typer.BadParameter(f"{path} is not valid TOML or JSON: {error}{twice}") from error
     if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
         raise typer.BadParameter(
             f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"

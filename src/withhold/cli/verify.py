@@ -74,6 +74,9 @@ def verify(
         )
     # What a policy file says about reading is about the original, not about what was published.
     typed = {name: value for name, value in how.reading().items() if _is_typed(name, source)}
+    if "population" in given and not _is_typed("population", source):
+        # For audits, unless the model asks about it.
+        given = {**given, **({} if model is None or model.needs else {"population": None})}
     mark = given.get("mark")
     with working(silent=shown.quiet) as progress:
         found = verify_file(
@@ -134,6 +137,10 @@ def _evidence(
     method = method_of(model)
     files = options_of(method.files)
     if not model.needs:
+        if given.get("population") is not None:
+            raise PolicyError(
+                "--population is for releases with --presence; this one promises nothing of the kind"
+            )
         private = {name for each in all_methods().values() for name in options_of(each.files)}
         named = [name for name in given if name in private and not stated]
         if original is not None or named:

@@ -153,6 +153,7 @@ def publish(
     safe_csv: bool,
     report: bool,
     edition: str,
+    known: Mapping[str, Any],
     policy: Mapping[str, Any] | None,
     jobs: int | None,
     progress: Progress,
@@ -179,7 +180,8 @@ def publish(
         content = page = None
         if report:
             page = report_at
-            content, text = _tell(release, manifest, internal, edition, jobs, progress)
+            run: dict[str, Any] = {"known": known, "jobs": jobs, "progress": progress}
+            content, text = _tell(release, manifest, internal, edition, run)
             targets.append((drafts.new_text(text), page))
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
@@ -218,14 +220,13 @@ def _tell(
     manifest: Mapping[str, Any],
     internal: Mapping[str, Any],
     edition: str,
-    jobs: int | None,
-    progress: Progress,
+    run: Mapping[str, Any],
 ) -> tuple[Report, str]:
     """What the page says, and the page."""
     from withhold.report.content import examine, make_report
     from withhold.report.html import report_html
 
-    subject = examine(release, jobs=jobs, progress=progress)
+    subject = examine(release, **run)
     content = make_report(subject, manifest, internal, edition=edition)
     return content, report_html(content)
 

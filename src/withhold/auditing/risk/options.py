@@ -28,6 +28,15 @@ PopulationFile = Annotated[
         varies=False,
     ),
 ]
+UniqueSize = Annotated[
+    int,
+    Option(
+        "Look for rows that so many columns, or records that so many items, or fewer, single out (special "
+        "uniques; default 3).",
+        at_least=1,
+        at_most=12,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -41,10 +50,17 @@ class PopulationInfo:
     @classmethod
     def of(cls, options: Any) -> PopulationInfo:
         """What the options of an audit say."""
-        fraction, file = options.sampling_fraction, options.population
+        return cls.from_options(options.population, options.sampling_fraction)
+
+    @classmethod
+    def from_options(
+        cls, population: Any = None, sampling_fraction: Threshold | None = None
+    ) -> PopulationInfo:
+        """The file or the share, of which one is enough."""
+        fraction = sampling_fraction
         if fraction is None:
-            return cls(None, file)
-        if file is not None:
+            return cls(None, population)
+        if population is not None:
             raise PolicyError(
                 f"{option('population')} says who the population is, so {option('sampling_fraction')} is not "
                 "needed; leave one of them out"
