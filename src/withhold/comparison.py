@@ -123,7 +123,7 @@ def compare(
     before = candidates[0].original
     tree = wanted = None
     if isinstance(before, Table):
-        _refuse_for_tables(hierarchy=hierarchy, sensitive=sensitive, min_support=min_support)
+        _refuse_for_tables(hierarchy=hierarchy, sensitive=sensitive)
     elif hierarchy is not None:
         tree = tree_for(before, hierarchy)[0]
     if sensitive is not None:

@@ -157,7 +157,6 @@ K_ANONYMITY = (
         ("--hierarchy", "nofile"),
         ("--hierarchy", "age=nofile"),
         ("--sensitive", "flu,"),
-        ("--min-support", "2"),
     ],
     ids=" ".join,
 )
