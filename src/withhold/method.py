@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
+NO_MARKS = later("withhold.data.marks:without_marks")
 SECTIONS_OF_SETS = later("withhold.measure.telling:sections_of_sets")
 
 
@@ -224,6 +225,8 @@ class Method:
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
+    marked: Callable[[Any, Any, str | None], Any] = NO_MARKS
+    """(data, model, mark) → the data with cells that show the mark taken for withheld ones."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()

@@ -151,7 +151,7 @@ def verify(
     <Status.HOLDS: 'HOLDS'>
     """
     check_options(CheckRun, options, what="verify", also=option_names(verify))
-    published = with_marks(as_data(data, model), model, mark)
+    published = method_of(model).marked(as_data(data, model), model, mark)
     evidence = evidence or Evidence()
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
@@ -329,16 +329,6 @@ def with_population(evidence: Evidence, data: Data, model: Model, options: objec
     """The evidence with the population that the options name, where the model speaks of one."""
     found = method_of(model).gather(data, model, getattr(options, "population", None))
     return evidence if found.population is None else replace(evidence, population=found.population)
-
-
-def with_marks(data: Data, model: Model, mark: str | None) -> Data:
-    """The data with the marked cells of a table taken for withheld ones, where a mark was named."""
-    if mark is None:
-        return data
-    if not isinstance(data, Table):
-        raise PolicyError(f"a mark is for the cells of a table; {model.name} is about records")
-    columns = model.parameters()["quasi_identifiers"]
-    return data.with_marks(mark, columns)  # type: ignore[arg-type]
 
 
 def as_data(

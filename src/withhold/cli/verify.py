@@ -11,7 +11,6 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
-from withhold.cli.reading import with_marks
 from withhold.data import Evidence
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
@@ -90,7 +89,9 @@ def verify(
             ),
             reading=typed,
             safe_csv=how.safe_csv,
-            mark=None if mark is None else partial(with_marks, mark=mark),
+            mark=None
+            if mark is None
+            else lambda data, found: method_of(found).marked(data, found, mark),
             for_original=original is not None,
             allow_unknown=allow_unknown,
             **vars(run),

@@ -28,6 +28,7 @@ METHOD = Method(
     warnings=later(f"{__name__}.disclosure:given_away"),
     added=frozenset(("t", "beta", "ordered", "missing", "presence")),
     column_roles=later("withhold.data.roles:roles_of"),
+    marked=later("withhold.data.marks:with_marks"),
     words=Words(),
     limits=(
         (
