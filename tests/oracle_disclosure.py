@@ -64,3 +64,19 @@ def is_like(group: Values, table: Values, beta: Fraction) -> bool:
         if (q - p) / p > beta:
             return False
     return True
+
+
+def presence_of(rows, people):
+    """For each kind of person: the expected number of rows that are theirs; None in a row fits anything."""
+
+    def fits(row, person):
+        return all(cell in (None, value) for cell, value in zip(row, person, strict=True))
+
+    return {
+        person: sum(
+            Fraction(1, sum(fits(row, other) for other in people))
+            for row in rows
+            if fits(row, person)
+        )
+        for person in set(people)
+    }

@@ -75,6 +75,8 @@ class Candidate:
     """How many records of the original were left out for want of consent."""
     consent: str | None = None
     """How consent was given then, as it was typed."""
+    skipped_rows: int = 0
+    """How many rows of the original had no record id, and were left out on request."""
     original: Any = None
     """The original, prepared as it was for this release."""
 
@@ -120,7 +122,9 @@ def compare(
     candidates = with_originals(original, candidates, consent=consent)
     before = candidates[0].original
     tree = wanted = None
-    if hierarchy is not None and isinstance(before, Records):
+    if isinstance(before, Table):
+        _refuse_for_tables(hierarchy=hierarchy, sensitive=sensitive)
+    elif hierarchy is not None:
         tree = tree_for(before, hierarchy)[0]
     if sensitive is not None:
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
@@ -197,6 +201,7 @@ def candidate(
         return replace(data, dropped=dropped, binned=binned)
 
     left_out = internal.get("input", {}).get("without_consent")
+    skipped = internal.get("input", {}).get("skipped_rows")
     consent = internal.get("policy", {}).get("consent")
     return Candidate(
         path.name,
@@ -206,6 +211,7 @@ def candidate(
         as_it_looks=as_prepared(readings.as_it_looks),
         without_consent=left_out if isinstance(left_out, int) else 0,
         consent=consent if isinstance(consent, str) else None,
+        skipped_rows=skipped if isinstance(skipped, int) else 0,
     )
 
 
@@ -251,6 +257,12 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
         return original
     if kind is Table:
         return read_table(original, separator=reading.get("separator"), consent=consent)
+    skipped = next((each.skipped_rows for each in releases if each.skipped_rows), 0)
+    if skipped and not reading.get("skip_missing_ids"):
+        found = _read_shared(original, releases, {**reading, "skip_missing_ids": True})
+        # Of another file the rows without an id are not those that somebody asked to leave out.
+        if getattr(found, "skipped_rows", 0) == skipped:
+            return found
     beside = next((each.path for each in releases if each.path is not None), None)
     if beside is None or not isinstance(original, str | Path):
         return read(original, **reading)
@@ -293,6 +305,15 @@ def _names(data: Data) -> frozenset[str]:
         return frozenset(data.vocabulary)
     values = (value for column in data.columns for value in column.values if value)
     return frozenset((*data.names, *values))
+
+
+def _refuse_for_tables(**given: object) -> None:
+    """Refuse what is about items; a cell of a table counts as whatever was published as it."""
+    if named := [name for name, value in given.items() if value is not None]:
+        raise PolicyError(
+            f"{option(named[0])} is about records of items, and these are tables, which are compared "
+            "without it; leave it out"
+        )
 
 
 def _refuse_unrelated(release: Candidate, tree: Hierarchy | None) -> None:

@@ -12,6 +12,8 @@ LARGEST_DENOMINATOR = 10**9
 """Up to here, with fewer than 2^31 records, every product fits into 64 bits."""
 LONGEST_NUMBER = 40
 """Characters; what is longer is no threshold that anybody means."""
+PLAIN = re.compile(r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+|/[0-9]+)?\s*")
+"""What a number looks like; digits of other scripts, or 1_0, are more likely a slip than meant."""
 
 
 def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str) -> Fraction:
@@ -34,7 +36,10 @@ def exact_number(value: str | Fraction | Decimal | float | int, *, name: str) ->
     >>> exact_number("2.5", name="beta")
     Fraction(5, 2)
     """
-    if (isinstance(value, str) and len(value) > LONGEST_NUMBER) or _has_large_exponent(value):
+    if isinstance(value, str) and (len(value) > LONGEST_NUMBER or not PLAIN.fullmatch(value)):
+        hint = _as_meant(value)
+        raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {value[:30]!r}{hint}")
+    if _has_large_exponent(value):
         raise PolicyError(f"{name} must be a number such as 0.7 or 2/3, not {str(value)[:30]!r}")
     try:
         exact = Fraction(repr(value) if isinstance(value, float) else value)
@@ -43,6 +48,16 @@ def exact_number(value: str | Fraction | Decimal | float | int, *, name: str) ->
     if exact.denominator > LARGEST_DENOMINATOR:
         raise PolicyError(f"{name} = {value} is too fine; use at most nine decimal places")
     return exact
+
+
+def _as_meant(written: str) -> str:
+    """How a share with a decimal comma, or in per cent, is written here; nothing for any other text."""
+    found = re.fullmatch(r"\s*([0-9]{1,9})(?:[.,]([0-9]{1,9}))?\s*(%?)\s*", written)
+    if found is None:
+        return ""
+    whole, rest, percent = found.groups()
+    exact = Fraction(f"{whole}.{rest or 0}") / (100 if percent else 1)
+    return f"; if you mean {decimal_text(exact)}, write that"
 
 
 def _has_large_exponent(value: object) -> bool:

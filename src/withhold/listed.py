@@ -52,9 +52,23 @@ def check_listed(
         raise nobody
     items = unknown_items(model, data, evidence, allowed=allowed)
     refuse_if_nothing_known(items)
+    _refuse_swapped(items, data)
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
     return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
+
+
+def _refuse_swapped(items: Unknown | None, data: Any) -> None:
+    """Refuse a list of which most cannot be items of the data: it is made of records."""
+    source = getattr(data, "source", None)
+    if items is None or items.allowed or source is None or source.format != "basket":
+        return
+    if 2 * sum(source.separator in name for name in items.names) > items.total:
+        raise InputError(
+            f"most of the {items.total:,} {items.what} have the separator of the data in them and never "
+            "occur, so the list looks like records",
+            remedy="name the data first and the list of items after its option; the two may be swapped",
+        )
 
 
 def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:

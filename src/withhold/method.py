@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
+NO_MARKS = later("withhold.data.marks:without_marks")
 SECTIONS_OF_SETS = later("withhold.measure.telling:sections_of_sets")
 
 
@@ -210,18 +211,24 @@ class Method:
     """What the command line reads besides the data, as evidence."""
     evidence: Callable[[Mapping[str, Any], Any, bool], Evidence] = lambda *_: Evidence()
     """(files given, data, allow_unknown) → what these files tell about the data."""
+    gather: Callable[[Any, Any, Any], Evidence] = lambda *_: Evidence()
+    """(data, model, what was given as population) → what a proof needs that options of the search say."""
     needs_evidence: bool = False
     """Whether a proof needs more than the published data and the model."""
     how_for_strangers: Callable[[Any], str] | None = None
     """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
     promised: Callable[[Any, AnyPlan], Any] = lambda model, _: model
     """(model, plan) → what holds of the release, where the search settles a part of it."""
+    stated: Callable[[Any, str | None, Any, Any], Any] = lambda model, *_: model
+    """(model, hierarchy, published data, the manifest's model) → what a stated policy asks of the file."""
     trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
     how_to_read: Callable[[Any, Any, Mapping[str, Plain]], Mapping[str, Any]] = lambda *_: {}
     """(published data, model, options in force) → what strangers must know to read the cells."""
+    marked: Callable[[Any, Any, str | None], Any] = NO_MARKS
+    """(data, model, mark) → the data with cells that show the mark taken for withheld ones."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()

@@ -95,6 +95,7 @@ def audit(
     found_data = as_data(data, model, consent, allow_unknown=allow_unknown)
     evidence = given_evidence(model, constraints)
     unknown = check_listed(model, found_data, evidence, allowed=allow_unknown)
+    evidence = with_population(evidence, found_data, model, chosen)
     # Somebody who gives the originals asks about a release of them; else the data are their own.
     if isinstance(found_data, Records) and method.needs_evidence:
         evidence = evidence.of(found_data if originals is None else originals)
@@ -109,6 +110,7 @@ def verify(
     model: Model,
     *,
     evidence: Evidence | None = None,
+    mark: str | None = None,
     allow_unknown: bool = False,
     **options: object,
 ) -> Verdict:
@@ -121,7 +123,11 @@ def verify(
     model
         What must hold.
     evidence
-        For ``PersonalRhoUncertainty``: the originals and the constraints. Without them it is UNDECIDED.
+        For ``PersonalRhoUncertainty``: the originals and the constraints; for ``KAnonymity`` with
+        ``presence`` the population, ``Evidence(population=read_table(...))``. Without it: UNDECIDED.
+    mark
+        Of a table: what stands for a withheld quasi-identifier, such as ``"*"``, or ``""`` for empty cells.
+        Without it every cell of a file is a value; a release in memory knows its withheld cells.
     allow_unknown
         Accept data that have none of the sensitive items; without it that is UNDECIDED, since the list
         may be misspelt.
@@ -145,7 +151,7 @@ def verify(
     <Status.HOLDS: 'HOLDS'>
     """
     check_options(CheckRun, options, what="verify", also=option_names(verify))
-    published = as_data(data, model)
+    published = method_of(model).marked(as_data(data, model), model, mark)
     evidence = evidence or Evidence()
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         return Verdict(Status.UNDECIDED, f"nothing: {nobody.problem}", 0, 0.0)
@@ -214,6 +220,7 @@ def anonymize(
     original = as_data(data, model, consent, allow_unknown=allow_unknown)
     evidence = given_evidence(model, constraints)
     unknown = check_listed(model, original, evidence, allowed=allow_unknown)
+    evidence = with_population(evidence, original, model, chosen)
     # Whoever knows the seed can work backwards from the release, so the usual one must not be known.
     run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
     plan, in_force = method.search(original, model, evidence, chosen, run)
@@ -316,6 +323,12 @@ def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:
     if constraints is None:
         raise PolicyError(f"{model.name} needs constraints: who wants what protected")
     raise PolicyError(f"{model.name} takes no constraints; they are for PersonalRhoUncertainty")
+
+
+def with_population(evidence: Evidence, data: Data, model: Model, options: object) -> Evidence:
+    """The evidence with the population that the options name, where the model speaks of one."""
+    found = method_of(model).gather(data, model, getattr(options, "population", None))
+    return evidence if found.population is None else replace(evidence, population=found.population)
 
 
 def as_data(

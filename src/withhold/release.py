@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from withhold.arguments import checked
+from withhold.auditing.risk.options import PopulationInfo
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Source
 from withhold.data.plan import AnyPlan
 from withhold.data.unknown import Unknown
+from withhold.errors import PolicyError
 from withhold.formats import Data
 from withhold.method import AnyBound, AnyLoss, Model
-from withhold.options import Plain
+from withhold.options import Plain, Threshold
 from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
 from withhold.publish.manifest import make_internal, make_manifest
 from withhold.publish.publishing import Published, publish
@@ -91,6 +93,8 @@ class Release(Generic[DataT, LossT]):
         safe_csv: bool = False,
         report: bool = False,
         edition: str = "internal",
+        population: Any = None,
+        sampling_fraction: Threshold | None = None,
         policy: Mapping[str, Plain] | None = None,
         jobs: int | None = None,
         progress: Progress = quiet,
@@ -102,8 +106,9 @@ class Release(Generic[DataT, LossT]):
         The file is read back and proved before it gets its name; nothing else is ever written there.
         ``mark`` is what stands for a withheld cell of a table; an empty field or null if not given.
         ``safe_csv`` puts a quote before CSV cells that a spreadsheet would run, such as ``=1+1``.
-        ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers. ``policy`` is
-        noted in the internal manifest as what was asked for, instead of what follows from the release.
+        ``report`` adds ``PATH.report.html``; its ``edition`` ``"external"`` is for strangers; ``population``
+        or ``sampling_fraction``, as for ``audit``, give it the journalist's risk. ``policy`` is noted in the
+        internal manifest as what was asked for, instead of what follows from the release.
         """
         return publish(
             self,
@@ -114,6 +119,7 @@ class Release(Generic[DataT, LossT]):
             safe_csv=safe_csv,
             report=report,
             edition=edition,
+            known=known_population(population, sampling_fraction, used=report),
             policy=policy,
             jobs=jobs,
             progress=progress,
@@ -124,6 +130,8 @@ class Release(Generic[DataT, LossT]):
         self,
         *,
         edition: str = "internal",
+        population: Any = None,
+        sampling_fraction: Threshold | None = None,
         jobs: int | None = None,
         progress: Progress = quiet,
     ) -> Report:
@@ -133,11 +141,24 @@ class Release(Generic[DataT, LossT]):
         """
         from withhold.report.content import examine, make_report
 
-        subject = examine(self, jobs=jobs, progress=progress)
+        known = known_population(population, sampling_fraction)
+        subject = examine(self, known=known, jobs=jobs, progress=progress)
         not_written = Source(Path(), format="")
         manifest = make_manifest(self, "", not_written, self.verdict)
         internal = make_internal(self, "", not_written)
         return make_report(subject, manifest, internal, edition=edition)
+
+
+def known_population(
+    population: Any, sampling_fraction: Threshold | None, *, used: bool = True
+) -> Mapping[str, Any]:
+    """What is known of the population, as options of an audit."""
+    PopulationInfo.from_options(population, sampling_fraction)
+    given = {"population": population, "sampling_fraction": sampling_fraction}
+    found = {name: value for name, value in given.items() if value is not None}
+    if found and not used:
+        raise PolicyError(f"{next(iter(found))} is for the risks in a report; say report=True")
+    return found
 
 
 AnyRelease = Release[Any, Any]

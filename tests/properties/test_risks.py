@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import withhold as wh
 from tables import examples
-from withhold.auditing.risk import special_uniques
+from withhold.auditing.risk import special_records, special_uniques
 from withhold.auditing.risk.classes import (
     THRESHOLDS,
     counted_risk,
@@ -31,6 +31,7 @@ from withhold.auditing.risk.population import (
     zayatz,
 )
 from withhold.auditing.risk.risks import risks_of_records, risks_of_table
+from withhold.auditing.risk.special_records import find_special_records
 from withhold.auditing.risk.special_uniques import find_special_uniques
 from withhold.data import Records, Table
 from withhold.data.table import Column
@@ -159,16 +160,14 @@ def test_risks_of_a_table__with_a_population(rows, others, data):
     st.booleans(),
 )
 def test_risks_of_records__with_a_population(rows, others, includes):
-    everybody = [*rows, *others] if includes else [*others, frozenset("a")]
-    got = risks_of_records(
-        Records.from_lists(rows),
-        PopulationInfo(None, Records.from_lists(everybody)),
-    )
+    strangers = [frozenset("z")] * len(rows)
+    everybody = [*rows, *others] if includes else [*others, *strangers]
+    known = PopulationInfo(None, Records.from_lists(everybody))
+    got = risks_of_records(Records.from_lists(rows), known, unique_size=2, show=3)
     counts, people = Counter(rows), Counter(everybody)
     assert_risk(got.prosecutor, [Fraction(1, counts[row]) for row in rows])
     assert_risk(got.journalist, [Fraction(1, max(people[row], counts[row])) for row in rows])
     assert got.population.missing == sum(people[row] == 0 for row in rows)
-    assert got.special is None
     assert got.columns == ()
 
 
@@ -211,6 +210,54 @@ def test_special_uniques(rows, asked):
     for name, share in got.shares:
         weight = sum(score[len(each)] for found in sets.values() for each in found if name in each)
         assert share == pytest.approx(weight / total)
+
+
+def minimal_itemsets(rows: list[frozenset[str]], row: int, largest: int) -> list[tuple[str, ...]]:
+    """By brute force: the smallest sets of items that no other record holds."""
+    found: list[tuple[str, ...]] = []
+    for size in range(1, largest + 1):
+        for chosen in combinations(sorted(rows[row]), size):
+            alike = sum(set(chosen) <= other for other in rows)
+            if alike == 1 and not any(set(small) <= set(chosen) for small in found):
+                found.append(chosen)
+    return found
+
+
+@examples(200)
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=8),
+    st.integers(1, 4),
+)
+def test_special_records(rows, asked):
+    got = find_special_records(Records.from_lists(rows), asked=asked, show=len(rows))
+    assert (got.largest, got.asked, got.unit) == (asked, asked, "item")
+    sets = {n: minimal_itemsets(rows, n, asked) for n in range(len(rows))}
+
+    def score(row: int, found: tuple[str, ...]) -> int:
+        items = len(rows[row])
+        return prod(items - i for i in range(len(found), min(asked, items - 1) + 1))
+
+    scores = {n + 1: sum(score(n, each) for each in found) for n, found in sets.items()}
+    assert {row.row: row.score for row in got.worst} == {n: s for n, s in scores.items() if s}
+    for row in got.worst:
+        assert sorted(row.columns) == sorted(sets[row.row - 1])
+    assert got.rows == sum(bool(found) for found in sets.values())
+    smallest = Counter(min(map(len, found)) for found in sets.values() if found)
+    assert got.by_size == tuple(smallest[size] for size in range(1, asked + 1))
+    total = max(sum(scores.values()), 1)
+    for name, share in got.shares:
+        weight = sum(score(n, each) for n, found in sets.items() for each in found if name in each)
+        assert share == pytest.approx(weight / total)
+    assert {name for name, _ in got.shares} == {
+        i for f in sets.values() for each in f for i in each
+    }
+
+
+def test_special_records__say_where_there_are_too_many_sets(monkeypatch):
+    monkeypatch.setattr(special_records, "ITEMSETS_TO_COUNT", 3)
+    rows = Records.from_lists([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]])
+    got = find_special_records(rows, asked=3, show=1)
+    assert (got.largest, got.asked, got.is_complete) == (1, 3, False)
 
 
 def test_special_uniques__say_where_there_are_too_many_sets(monkeypatch):
@@ -316,7 +363,9 @@ def test_estimate_uniques__of_a_sample_without_uniques_is_none():
 
 
 def test_audit__of_an_empty_file_has_no_risk():
-    got = risks_of_records(Records.from_lists([]), PopulationInfo(Fraction(1, 10)))
+    got = risks_of_records(
+        Records.from_lists([]), PopulationInfo(Fraction(1, 10)), unique_size=3, show=5
+    )
     assert (got.rows, got.uniques, got.prosecutor.highest, got.marketer) == (0, 0, 0, 0)
 
 
@@ -344,7 +393,7 @@ def test_audit__refuses_a_population_and_a_sampling_fraction(tmp_path):
 
 
 def test_audit__names_what_the_population_file_lacks(tmp_path):
-    (tmp_path / "all.csv").write_text("age,town\n30,x\n")
+    (tmp_path / "all.csv").write_text("age,town\n30,x\n40,y\n")
     table = Table.from_columns({"age": ["30", "40"], "zip": ["1", "2"]})
     model = wh.KAnonymity(2, ["age", "zip"])
     with pytest.raises(wh.WithholdError, match=r"all\.csv.*has no column 'zip'"):

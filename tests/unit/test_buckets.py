@@ -178,7 +178,7 @@ def test_command_line__added_items_are_told_loudly(shop):
         (["--k", "2"], 2, "a hierarchy is missing"),
         (["--k", "2", "--truthful"], 2, "truthful is the default now; --fill hash gives"),
         (["--k", "2", "--fill", "hsh"], 2, "--fill must be none or hash, not 'hsh'"),
-        (["--k", "2", "--fill", ""], 2, "--fill must be none or hash"),
+        (["--k", "2", "--fill", ""], 2, "--fill is empty"),
         (["--k", "2", "--buckets", "3"], 2, "--buckets requires --fill hash"),
         (["--k", "2", "--to-root"], 2, "--to-root requires --fill hash"),
         (["--k", "2", "--to-root", "--fill", "none"], 2, "--to-root requires --fill hash"),

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
+from typed import last_wins
 from withhold.cli import anonymize, audit, compare, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import InputError, PolicyError
@@ -28,7 +29,7 @@ PERSONAL = ("--model", "personal-rho", "--rho", "0.5", "--constraints", "wishes.
 
 
 def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(app, last_wins(arguments))
     assert "Traceback" not in result.output
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result

@@ -257,7 +257,7 @@ def test_errors__end_in_one_message_and_their_exit_code(shop, monkeypatch, error
         (["--rho", "0.5"], "--sensitive"),
         (["--sensitive", "condom"], "--rho"),
         (["--rho", "0.5", "--sensitive", " , "], "no sensitive items"),
-        (["--rho", "0.5", "--sensitive", ""], "no sensitive items"),
+        (["--rho", "0.5", "--sensitive", ""], "--sensitive is empty"),
         ([*BROKEN, "--model", "magic"], "unknown model 'magic'"),
         ([*BROKEN, "--max-known", "-1"], "max-known"),
         ([*BROKEN, "--max-known", "0", "--ignore-prior"], "nothing to protect"),

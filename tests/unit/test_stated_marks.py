@@ -101,7 +101,7 @@ def test_widths__on_both_sides_of_zero_end():
 def test_population__people_who_are_not_there_are_not_unique_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("f.csv").write_text("a,b\n0,2\n0,2\n0,0\n3,2\n")
-    Path("all.csv").write_text("a,b\n0,2\n0,2\n3,2\n")
+    Path("all.csv").write_text("a,b\n0,2\n0,2\n3,2\n9,9\n")
     options = (*MODEL[:4], "--quasi-identifiers", "a,b", "--population", "all.csv", "--json")
     found = json.loads(run("audit", "f.csv", *options).stdout)
     assert '"uniques": 1' in json.dumps(found["risks"]["population"])

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
+from typed import last_wins
 from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.data import Table
@@ -43,7 +44,7 @@ def people(tmp_path, monkeypatch) -> Path:
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
+    return CliRunner().invoke(app, last_wins(arguments))
 
 
 def options(k=4, publish=("--publish", "note")):

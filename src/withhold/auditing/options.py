@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from withhold.auditing.risk.options import PopulationFile, PopulationInfo, SamplingFraction
+from withhold.auditing.risk.options import (
+    PopulationFile,
+    PopulationInfo,
+    SamplingFraction,
+    UniqueSize,
+)
 from withhold.options import Option
 
 
@@ -29,6 +34,7 @@ class AuditOptions:
         int,
         Option("Attacks to try for each point of the attack curve (default 2000).", at_least=1),
     ] = 2000
+    unique_size: UniqueSize = 3
     sampling_fraction: SamplingFraction = None
     population: PopulationFile = None
 

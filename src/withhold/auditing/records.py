@@ -68,6 +68,7 @@ class AuditRequest:
     limit_seconds: float | None
     progress: Progress
     population: PopulationInfo
+    unique_size: int = 3
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
@@ -81,6 +82,7 @@ class AuditRequest:
             options.samples,
             *how,
             PopulationInfo.of(options),
+            options.unique_size,
         )
 
     def clock(self) -> Stop:
@@ -94,7 +96,9 @@ class AuditRequest:
     def audit(self, records: Records, model: Model, verdict: Verdict, **found: Any) -> Audit:
         """What was found, with what every audit says about the records themselves."""
         found |= size_of(records, self.protected)
-        found["risks"] = risks_of_records(records, self.population)
+        found["risks"] = risks_of_records(
+            records, self.population, unique_size=self.unique_size, show=self.show
+        )
         seconds = time.perf_counter() - self.began
         return Audit(model=model, verdict=verdict, seed=self.seed, seconds=seconds, **found)
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from withhold.auditing.risk.options import PopulationInfo
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import note, say, working
-from withhold.cli.policy import typed_policy
+from withhold.cli.policy import files_read, typed_policy
 from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError, UndecidedError
 from withhold.escaping import json_text
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     example="withhold anonymize baskets.dat --rho 0.5 --sensitive sensitive.txt -o published.dat",
     publishes="output",
     searches=True,
+    reports=True,
 )
 def anonymize(
     *,
@@ -56,6 +58,8 @@ def anonymize(
     check_extension(output.name, data, table=method_of(model).data == "table")
     if edition is not None and not report:
         raise PolicyError("--edition requires --report")
+    about = {name: given[name] for name in methods.OF_THE_POPULATION if name in given}
+    _check_population(about, report=report, asked=bool(model.needs))
     from withhold import pipeline
     from withhold.formats import form_for
     from withhold.publish.identifiers import check_ids
@@ -69,7 +73,7 @@ def anonymize(
     check_ids(ids)
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
     original = read_data(data, model, given, how, **known, silent=shown.quiet)
-    check_target(output, original.source, force=force)
+    check_target(output, original.source, force=force, others=files_read(context.params))
     written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
     check_marks(original, model, output, given.get("mark"))
     # Refuses, before any work is done, what could not be written.
@@ -90,7 +94,14 @@ def anonymize(
         )
         asked = typed_policy(context, release)
         published = release.write(
-            output, force=force, **written, report=report, edition=edition, policy=asked, **run
+            output,
+            force=force,
+            **written,
+            report=report,
+            edition=edition,
+            **(about if report else {}),
+            policy=asked,
+            **run,
         )
     for warning in published.warnings:
         note(f"warning: {warning}")
@@ -100,6 +111,17 @@ def anonymize(
         say(release_text(release, published))
         if not shown.quiet:
             note(f"to prove it again: {verify_command(release, published, context.params)}")
+
+
+def _check_population(about: Mapping[str, Any], *, report: bool, asked: bool) -> None:
+    """Refuse what is said of the population where nothing would use it."""
+    PopulationInfo.from_options(**about)
+    unused = [name for name in about if not report and not (asked and name == "population")]
+    if unused:
+        raise PolicyError(
+            f"{_spelt(unused[0])} is for the risks in a report (--report)"
+            + (", or for --presence" if unused[0] == "population" else "")
+        )
 
 
 def verify_command(release: AnyRelease, published: Published, params: Mapping[str, Any]) -> str:
@@ -127,8 +149,12 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
     if form.safe_csv:
         words.append("--safe-csv")
     strangers = False
-    if model.needs:
-        words += ["--original", str(params["data"])]
+    if model.needs and "population" in params and not method_of(model).needs_evidence:
+        words += ["--population", str(params["population"])]
+        words += [word for bins in params["bin"] or () for word in ("--bin", bins)]
+    elif model.needs:
+        # What came through a pipe has no name here; whoever proves it puts the file's in its place.
+        words += ["--original", "FILE" if params["data"] == "-" else str(params["data"])]
         for name in ("constraints", "sensitive", "hierarchy", "consent"):
             if params.get(name) is not None:
                 words += [_spelt(name), str(params[name])]

@@ -15,6 +15,7 @@ import typer
 
 import withhold
 from withhold.cli import interrupts
+from withhold.cli.command import VerbCommand
 from withhold.cli.console import abandon_stdout, note, usage_error
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
@@ -83,17 +84,19 @@ def verb(
     publishes: str | None = None,
     searches: bool = False,
     audits: bool = False,
+    reports: bool = False,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register a function as a verb whose errors end in a message and an exit code.
 
     A name of two words is a verb of a group: ``hierarchy suggest``.
 
     ``publishes`` names the option that says where; an interruption says whether it was. ``searches`` and
-    ``audits``: ``given`` has the methods' options of that, too.
+    ``audits``: ``given`` has the methods' options of that, too; ``reports``: what can be said of the
+    population.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
-        parameters, collect = spread(function, name, offered(searches, audits))
+        parameters, collect = spread(function, name, offered(searches, audits, reports))
 
         @wraps(function)
         def guarded(**values: Any) -> None:
@@ -118,7 +121,7 @@ def verb(
         guarded.__annotations__ = {each.name: each.annotation for each in parameters}
         *group, word = name.split()
         place = GROUPS[group[0]] if group else app
-        return place.command(word, epilog=f"Example:  {example}")(guarded)
+        return place.command(word, cls=VerbCommand, epilog=f"Example:  {example}")(guarded)
 
     return register
 

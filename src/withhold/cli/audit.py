@@ -10,7 +10,7 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
-from withhold.cli.reading import read_data, warn_about_unknown, with_marks
+from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.registry import audit_call, method_of
@@ -45,7 +45,7 @@ def audit(
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
     # An audit publishes nothing; it says what would stop a release.
     records = read_data(data, model, given, how, **known, silent=shown.quiet, stops=False)
-    records = with_marks(records, model, given.get("mark"))
+    records = method.marked(records, model, given.get("mark"))
     evidence = methods.read_evidence(model, given, records, **known)
     warn_about_unknown(model, records, evidence, allowed=allow_unknown)
     for name, declared in method.searches().items():

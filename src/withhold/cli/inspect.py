@@ -39,6 +39,11 @@ def inspect(
 
     if data is None and hierarchy is None:
         raise PolicyError("nothing to inspect; name a file, or a hierarchy with --hierarchy")
+    if table and data is not None and hierarchy is not None:
+        raise PolicyError(
+            "--hierarchy is checked against items, and a table has columns; leave DATA and --table out to "
+            "draw it, or use withhold hierarchy suggest DATA COLUMN"
+        )
     found: dict[str, Any] = {}
     texts = []
     tree = None if hierarchy is None else read_hierarchy(hierarchy)

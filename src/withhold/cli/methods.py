@@ -25,6 +25,8 @@ from withhold.registry import ROOMS, all_methods, method_named, method_of, searc
 DEFAULT_MODEL = next(iter(ROOMS))
 SEVERAL = ("publish", "repeated")
 """The kinds of options that can be given several times."""
+OF_THE_POPULATION = ("population", "sampling_fraction")
+"""Options of audits that a report takes, too."""
 GONE = {"truthful": "truthful is the default now; --fill hash gives the paper's variant"}
 """Options that there were once, and what to do instead."""
 
@@ -51,10 +53,16 @@ def owned(searches: bool = True, audits: bool = True) -> dict[str, dict[str, Dec
     return found
 
 
-def offered(searches: bool, audits: bool) -> dict[str, Any]:
-    """``--model`` and the options of every method, as typer takes them."""
+def offered(searches: bool, audits: bool, reports: bool = False) -> dict[str, Any]:
+    """``--model`` and the options of every method, as typer takes them.
+
+    ``reports``: with what can be said of the population, for the risks in a report.
+    """
     found: dict[str, Any] = {"model": ModelName}
-    found |= {name: _offered(owners) for name, owners in owned(searches, audits).items()}
+    options = owned(searches, audits)
+    if reports:
+        options |= {name: owners for name, owners in owned().items() if name in OF_THE_POPULATION}
+    found |= {name: _offered(owners) for name, owners in options.items()}
     return found | (
         {name: _gone(name, message) for name, message in GONE.items()} if searches else {}
     )

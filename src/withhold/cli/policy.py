@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from withhold.cli.command import refuse_empty
 from withhold.cli.methods import columns_to_publish, owned
 from withhold.data.column_lists import join_columns, join_pairs, split_pairs
 from withhold.data.names import nearest
@@ -59,11 +61,18 @@ def load_policy(context: typer.Context, path: Path | None) -> Path | None:
         verbs = getattr(context.find_root().command, "commands", {}).values()
         elsewhere = frozenset().union(*map(_keys, verbs))
         keys = _keys(context.command)
-        policy = {}
+        policy: dict[str, Any] = {}
+        first: dict[str, str] = {}
         for written, value in _content(path).items():
             spelling = written.replace("_", "-")
             if spelling in keys:
-                policy[keys[spelling].name] = _typed(path, written, keys[spelling], value)
+                name = keys[spelling].name
+                if (other := first.setdefault(name, written)) != written:
+                    raise typer.BadParameter(
+                        f"{path}: {other} and {written} say the same option twice; keep one of them"
+                    )
+                policy[name] = _typed(path, written, keys[spelling], value)
+                refuse_empty(name, policy[name], f"{path}: --{spelling}", _refuse)
             elif spelling not in elsewhere:
                 near = nearest(spelling, sorted({*keys, *elsewhere}))
                 hint = f"; did you mean {near}?" if near else ""
@@ -94,18 +103,33 @@ def _content(path: Path) -> Mapping[str, Any]:
         text = path.read_text(encoding="utf-8")
         if not text.lstrip().startswith("{"):
             return tomllib.loads(text)
-        record = json.loads(text)
+        record = json.loads(text, object_pairs_hook=_once)
     except FileNotFoundError as error:
         raise typer.BadParameter(f"{path} does not exist") from error
     except OSError as error:
         raise typer.BadParameter(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise typer.BadParameter(f"{path} is not valid TOML: {error}") from error
+        twice = "; each key may be given once" if "overwrite" in str(error) else ""
+        raise typer.BadParameter(f"{path} is not valid TOML or JSON: {error}{twice}") from error
     if not isinstance(record, dict) or not isinstance(record.get("policy"), dict):
         raise typer.BadParameter(
             f"{path} holds no policy; of a release, the one that does is OUTPUT.internal.json"
         )
     return dict(record["policy"])
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose last key of a name would win otherwise."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {name!r} is given twice")
+        found[name] = value
+    return found
+
+
+def _refuse(message: str) -> None:
+    raise typer.BadParameter(message)
 
 
 def _typed(path: Path, written: str, key: Key, value: Any) -> Any:
@@ -147,6 +171,19 @@ def _with_paths(name: str, text: str, folder: Path) -> str:
         return text  # whoever reads the hierarchies says what is wrong
     found = {column: folder / file for column, file in pairs.items()}
     return join_pairs({c: str(f) if os.path.isfile(f) else pairs[c] for c, f in found.items()})
+
+
+def files_read(params: Mapping[str, Any]) -> list[Path]:
+    """The files that options name, beside the data: lists, hierarchies, consent, the policy itself."""
+    found = [] if params.get("policy") is None else [Path(params["policy"])]
+    for name in FILES:
+        text = params.get(name)
+        if isinstance(text, str):
+            paths = [text]
+            with suppress(PolicyError):  # of a list of items, or wrong, which is said elsewhere
+                paths += split_pairs(text, name).values() if "=" in text else []
+            found += [Path(path) for path in paths if os.path.isfile(path)]
+    return found
 
 
 def typed_policy(context: typer.Context, release: AnyRelease) -> dict[str, Any]:

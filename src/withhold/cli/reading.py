@@ -93,14 +93,6 @@ def _read_table(
     return table
 
 
-def with_marks(table: Any, model: Any, mark: str | None) -> Any:
-    """The table with cells that show the mark taken for withheld ones, where a mark was named."""
-    if mark is None or method_of(model).data != "table":
-        return table
-    columns = [table.column(name) for name in model.quasi_identifiers]
-    return table.with_columns(column.with_withheld(mark) for column in columns)
-
-
 def check_marks(table: Any, model: Any, output: Path, mark: str | None) -> None:
     """Refuse, before any work is done, a mark that could be taken for a value."""
     if method_of(model).data == "table":

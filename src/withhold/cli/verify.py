@@ -11,7 +11,6 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
-from withhold.cli.reading import with_marks
 from withhold.data import Evidence
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 
     from withhold.data import Records
 
-COMPANIONS = frozenset(("constraints", "sensitive", "hierarchy", "drop", "bin", "mark"))
+COMPANIONS = frozenset(
+    ("constraints", "sensitive", "hierarchy", "drop", "bin", "mark", "population")
+)
 """Options that may go with a manifest's policy; any other option of a model states a policy."""
 
 
@@ -72,19 +73,25 @@ def verify(
         )
     # What a policy file says about reading is about the original, not about what was published.
     typed = {name: value for name, value in how.reading().items() if _is_typed(name, source)}
+    if "population" in given and not _is_typed("population", source):
+        # For audits, unless the model asks about it.
+        given = {**given, **({} if model is None or model.needs else {"population": None})}
     mark = given.get("mark")
     with working(silent=shown.quiet) as progress:
         found = verify_file(
             published,
             manifest,
             model=model,
+            hierarchy=given.get("hierarchy") if stated else None,
             policy_from="the options given" if policy is None else f"the policy {policy.name}",
             gather=lambda found: _evidence(
                 found, given, originals, stated=stated, allow_unknown=allow_unknown
             ),
             reading=typed,
             safe_csv=how.safe_csv,
-            mark=None if mark is None else partial(with_marks, mark=mark),
+            mark=None
+            if mark is None
+            else lambda data, found: method_of(found).marked(data, found, mark),
             for_original=original is not None,
             allow_unknown=allow_unknown,
             **vars(run),
@@ -107,7 +114,9 @@ def _refuse_searching(
 ) -> None:
     """Refuse what is typed about how to withhold; a policy file may say it, for other verbs."""
     method = method_of(model)
-    for name in method.searches().keys() - method.takes().keys():
+    # Where items are published as groups, the hierarchy says which.
+    proved = {*method.takes(), *(["hierarchy"] if "groups" in method.parameters() else [])}
+    for name in method.searches().keys() - proved:
         if name in given and _is_typed(name, source):
             raise PolicyError(
                 f"--{method.searches()[name].spelling} says how to withhold, and a proof withholds nothing"
@@ -129,6 +138,10 @@ def _evidence(
     method = method_of(model)
     files = options_of(method.files)
     if not model.needs:
+        if given.get("population") is not None:
+            raise PolicyError(
+                "--population is for releases with --presence; this one promises nothing of the kind"
+            )
         private = {name for each in all_methods().values() for name in options_of(each.files)}
         named = [name for name in given if name in private and not stated]
         if original is not None or named:
@@ -138,6 +151,12 @@ def _evidence(
                 "on, or --policy)"
             )
         return Evidence()
+    if "population" in files:
+        if original is not None:
+            raise PolicyError(
+                "--original is for personal-rho releases; this one needs the --population"
+            )
+        return method.evidence(methods.typed_values(method.takes(), given), None, allow_unknown)
     required = [declared.name for declared in files.values() if declared.is_required]
     if original is None:
         if any(name in given for name in required):

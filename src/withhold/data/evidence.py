@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from withhold.data.constraints import Constraints
 from withhold.data.records import Records
+from withhold.data.table import Table
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Draw:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The originals, what people want protected, and a draw, as far as they are known here.
+    """The originals, what people want protected, a draw and the population, as far as known here.
 
     Most models are proved by the published data alone and need none of it.
 
@@ -34,6 +35,8 @@ class Evidence:
     constraints: Constraints | None = None
     """Who wants what protected."""
     draw: Draw = Draw()
+    population: Table | None = field(default=None, repr=False)
+    """Everybody who may be in a table."""
 
     def of(self, originals: Records) -> Evidence:
         """The same for a release of these records."""

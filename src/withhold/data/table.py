@@ -124,7 +124,16 @@ class Column:
         """The column with every withheld cell taken for one of this value; the reverse of the above."""
         values = self.values if value in self.values else (*self.values, value)
         codes = np.where(self.codes == WITHHELD, values.index(value), self.codes)
-        return Column(self.name, codes, values, self.kind)
+        padded = None if self.padded is None else self.padded.fill_null(value or "")
+        return Column(self.name, codes, values, self.kind, padded=padded)
+
+    def exact(self) -> Column:
+        """The column in which cells that differ by the blanks around them are different values."""
+        if self.padded is None:
+            return self
+        codes, values = _coded(self.padded.to_list())
+        made = Column(self.name, codes, values)
+        return made.with_withheld(None) if self.withheld.any() else made
 
     def only_rows(self, kept: NDArray[np.bool_]) -> Column:
         """The column with the rows that are ``kept``, in their order."""
@@ -265,6 +274,14 @@ class Table:
         """The table with these columns in place of those of the same names."""
         new = {column.name: column for column in changed}
         return replace(self, columns=tuple(new.get(c.name, c) for c in self.columns))
+
+    def with_marks(self, mark: str, names: Iterable[str]) -> Table:
+        """The table with the cells of these columns that show the mark taken for withheld ones.
+
+        Nothing as a mark stands for empty cells, null among them.
+        """
+        columns = [self.column(name).with_withheld(mark) for name in names]
+        return self.with_columns(c if mark else c.with_withheld(None) for c in columns)
 
     def rows(self) -> list[tuple[Value, ...]]:
         """All rows as texts; a withheld cell is None."""

@@ -43,6 +43,11 @@ def described_tree(
     return tree, {"from": origin, **sizes}
 
 
+def is_built(wanted: str) -> bool:
+    """Whether the hierarchy is made from the data, and stands in no file."""
+    return wanted.partition(":")[0] in BUILT and not os.path.isfile(wanted)
+
+
 def _read_or_built(
     records: Records, wanted: str, set_aside: Collection[str]
 ) -> tuple[Hierarchy, str]:
@@ -51,7 +56,7 @@ def _read_or_built(
         left_out = set_aside if set(records.vocabulary) - set(set_aside) else ()
         edges = co_occurrence_edges(records, left_out)
         return Hierarchy(*build_tree(edges)), wanted
-    if os.path.isfile(wanted) or kind not in BUILT:
+    if not is_built(wanted):
         if "=" in wanted and not os.path.isfile(wanted):
             raise PolicyError(
                 f"{wanted!r} is about columns of a table; for items name the hierarchy alone"

@@ -1,7 +1,8 @@
 """Tables of named columns: reading them, and writing them back in the form they came in.
 
 In: a path, standard input or a frame. Out: a ``Table`` whose cells are texts, exactly as they stand in the
-file (leading zeros survive; in CSV, blanks around a cell do not count); and back into a file.
+file (leading zeros survive; in CSV, blanks around a cell do not count, but a proof sees them); and back into
+a file.
 
 A withheld cell is written as an empty field (null in parquet and JSON), or as a mark. It must differ from a
 blank of the original, so where a column has blanks of its own that look the same, a mark is asked for.
@@ -143,7 +144,7 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
 
 def as_written_table(table: Table, form: Source) -> Table:
     """The table as a reader of this form finds it: CSV has no null, and blanks around a cell do not count."""
-    as_found = _as_text_column if form.container == "text" else _as_exact_column
+    as_found = _as_text_column if form.container == "text" else Column.exact
     return table.with_columns(map(as_found, table.columns))
 
 
@@ -217,7 +218,8 @@ def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, 
         problem = "the first line does not name every column once"
         remedy = "begin with a line of column names, each different from the others"
         raise text.error(problem, remedy, line=1, value=sheet.separator.join(header))
-    cells = sheet.cells(range(len(header)), padded=sheet.may_be_padded)
+    around = sheet.may_be_padded
+    cells = sheet.cells(range(len(header)), padded=around, exact=not around)
     if safe:
         header, cells = list(map(unescape, header)), [changed(each, unescape) for each in cells]
     columns = []
@@ -265,14 +267,6 @@ def _as_text_column(column: Column) -> Column:
     if not np.isin(column.codes, at_the_edge).any():
         return plain
     return replace(plain, padded=column.in_words([*(v or "" for v in column.values), None]))
-
-
-def _as_exact_column(column: Column) -> Column:
-    """The column as a file has it in which blanks around a cell count."""
-    if column.padded is None:
-        return column
-    exact = table_frames.coded(column.name, column.padded)
-    return exact.with_withheld(None) if column.withheld.any() else exact
 
 
 def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Bins]) -> Table:

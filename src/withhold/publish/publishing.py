@@ -86,8 +86,13 @@ def _current(path: Path, named: Callable[[Path], Path]) -> Path:
     return current(release_files(path), named(path))
 
 
-def check_target(path: Path, source: Source | None, *, force: bool) -> None:
-    """Refuse, before any work is done, a target that could not or must not be written."""
+def check_target(
+    path: Path, source: Source | None, *, force: bool, others: Iterable[Path] = ()
+) -> None:
+    """Refuse, before any work is done, a target that could not or must not be written.
+
+    ``others`` are files that are read, too, such as the list of sensitive items.
+    """
     folder = path.parent
     if path.is_dir():
         raise OutputError(f"{path} is a directory; name a file in it")
@@ -101,8 +106,10 @@ def check_target(path: Path, source: Source | None, *, force: bool) -> None:
         drafts.new()
     sources = [] if source is None else [source.path]
     # Also where no report is asked for: an old one would describe another release.
+    others = list(others)
     for target in files.members:
         _check_replaceable(target, sources, "the input itself", force=force)
+        _check_replaceable(target, others, "one of the inputs", force=force)
 
 
 def save_text(path: Path, text: str, *, force: bool, sources: Iterable[Path] = ()) -> None:
@@ -146,6 +153,7 @@ def publish(
     safe_csv: bool,
     report: bool,
     edition: str,
+    known: Mapping[str, Any],
     policy: Mapping[str, Any] | None,
     jobs: int | None,
     progress: Progress,
@@ -172,7 +180,8 @@ def publish(
         content = page = None
         if report:
             page = report_at
-            content, text = _tell(release, manifest, internal, edition, jobs, progress)
+            run: dict[str, Any] = {"known": known, "jobs": jobs, "progress": progress}
+            content, text = _tell(release, manifest, internal, edition, run)
             targets.append((drafts.new_text(text), page))
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
@@ -211,14 +220,13 @@ def _tell(
     manifest: Mapping[str, Any],
     internal: Mapping[str, Any],
     edition: str,
-    jobs: int | None,
-    progress: Progress,
+    run: Mapping[str, Any],
 ) -> tuple[Report, str]:
     """What the page says, and the page."""
     from withhold.report.content import examine, make_report
     from withhold.report.html import report_html
 
-    subject = examine(release, jobs=jobs, progress=progress)
+    subject = examine(release, **run)
     content = make_report(subject, manifest, internal, edition=edition)
     return content, report_html(content)
 

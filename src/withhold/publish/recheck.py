@@ -11,6 +11,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -60,6 +61,7 @@ def verify_file(
     manifest: Path | None = None,
     *,
     model: Model | None = None,
+    hierarchy: str | None = None,
     policy_from: str = "the stated policy",
     gather: Callable[[Model], Evidence] = lambda _: Evidence(),
     reading: Reading | None = None,
@@ -74,6 +76,7 @@ def verify_file(
     """Prove a published file again.
 
     With a ``model``, that is what must hold, whatever the manifest says; otherwise the manifest's model.
+    ``hierarchy`` is the one of a stated policy, whose nodes are the groups that items may be published as.
     ``gather`` finds the evidence, which no manifest holds. ``reading`` are options of ``read``, perhaps only
     ``for_original``; ``safe_csv`` says whether the file was written with quotes before formulas, None that
     this is not known. ``mark`` marks the cells of a table that are withheld; without it the manifest says
@@ -94,7 +97,8 @@ def verify_file(
     evidence, others = _drawn(gather(model), record, path, stated=stated)
     same_bytes = None if record is None else digest == record["output"]["sha256"]
     if stated and record is not None:
-        warnings += _promised_otherwise(record, where, model, others, policy_from)
+        if hierarchy is None:
+            warnings += _promised_otherwise(record, where, model, others, policy_from)
         if not same_bytes:
             warnings.append(f"{path.name} is not the file that {where.name} describes")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
@@ -108,6 +112,10 @@ def verify_file(
         problem = f"is not the file that was published, nor can it be read ({error.problem})"
         remedy = "copy or download it again"
         raise InputError(problem, path=path, line=error.line, remedy=remedy) from None
+    if stated:
+        model = _under_groups(model, hierarchy, readings.named, record, where)
+        if hierarchy is not None and record is not None:
+            warnings += _promised_otherwise(record, where, model, others, policy_from)
     run = CheckRun(jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     prove = partial(verify, model=model, evidence=evidence, run=run)
     judge = partial(doubted, model=model, evidence=evidence)
@@ -145,6 +153,23 @@ def _promised_otherwise(
     except InputError as error:
         return [_unusable(where, error)]
     return [f"{where.name} promises less than {policy_from}: {'; '.join(less)}"] if less else []
+
+
+def _under_groups(
+    model: Model, hierarchy: str | None, data: Data, record: Mapping[str, Any] | None, where: Path
+) -> Model:
+    """What a stated policy asks of this file: public items may be published as groups."""
+    offered = None
+    if record is not None and record["model"]["model"] == model.name:
+        with suppress(InputError):  # of which the user is warned
+            offered = model_in(record, where)
+    try:
+        made: Model = method_of(model).stated(model, hierarchy, data, offered)
+    except PolicyError as error:
+        raise UndecidedError(
+            f"{where.name} has groups that do not fit the policy: {error}"
+        ) from None
+    return made
 
 
 def _unusable(where: Path, error: InputError) -> str:
@@ -272,7 +297,18 @@ def promises_less(offered: Model, asked: Model) -> tuple[str, ...]:
             f"private names {counted(more, 'other item')}, so that it promises nothing about those who "
             f"know {'it' if more == 1 else 'them'}"
         )
+    if moved := _published_elsewhere(offered, asked):
+        less.append(f"{counted(moved, 'item')} of its groups are in other groups")
     return tuple(less)
+
+
+def _published_elsewhere(offered: Model, asked: Model) -> int:
+    """How many items both have in groups, but not in the same."""
+    mine, theirs = (getattr(each, "groups", None) for each in (offered, asked))
+    if mine is None or theirs is None:
+        return 0
+    there = theirs.group_of()
+    return sum(there.get(item, name) != name for item, name in mine.group_of().items())
 
 
 def _difference(name: str, offered: Any, asked: Any) -> str:

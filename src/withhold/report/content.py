@@ -77,8 +77,14 @@ def check_edition(edition: str) -> None:
         raise PolicyError(f"the edition must be {' or '.join(EDITIONS)}, not {edition!r}")
 
 
-def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress = quiet) -> Subject:
-    """All that a report is about: both tables audited, and compared."""
+def examine(
+    release: AnyRelease,
+    *,
+    known: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Subject:
+    """All that a report is about: both tables audited, and compared; ``known`` is of the population."""
     model = release.model
     method = method_of(model)
     tree = getattr(release.plan, "hierarchy", None)
@@ -92,7 +98,7 @@ def examine(release: AnyRelease, *, jobs: int | None = None, progress: Progress 
         (release.data, model, AuditAfterProof(**vars(run), proof=release.verdict)),
     )
     before, after = (
-        method.audit(data, what, release.evidence, method.audit.options(), how)
+        method.audit(data, what, release.evidence, method.audit.options(**(known or {})), how)
         for data, what, how in runs
     )
     return Subject(release, measured(release.original, release.data, request), before, after)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
@@ -21,12 +20,21 @@ SamplingFraction = Annotated[
     ),
 ]
 PopulationFile = Annotated[
-    str | os.PathLike[str] | None,
+    Any,
     Option(
-        "A file with the whole population, in the same form as the data: the journalist's risk, and how many "
-        "are unique in the population, are counted.",
+        "A file with the whole population, in the same form as the data: the journalist's risk, how many are "
+        "unique in the population, and --presence are counted in it.",
         kind="file",
         varies=False,
+    ),
+]
+UniqueSize = Annotated[
+    int,
+    Option(
+        "Look for rows that so many columns, or records that so many items, or fewer, single out (special "
+        "uniques; default 3).",
+        at_least=1,
+        at_most=12,
     ),
 ]
 
@@ -42,10 +50,17 @@ class PopulationInfo:
     @classmethod
     def of(cls, options: Any) -> PopulationInfo:
         """What the options of an audit say."""
-        fraction, file = options.sampling_fraction, options.population
+        return cls.from_options(options.population, options.sampling_fraction)
+
+    @classmethod
+    def from_options(
+        cls, population: Any = None, sampling_fraction: Threshold | None = None
+    ) -> PopulationInfo:
+        """The file or the share, of which one is enough."""
+        fraction = sampling_fraction
         if fraction is None:
-            return cls(None, file)
-        if file is not None:
+            return cls(None, population)
+        if population is not None:
             raise PolicyError(
                 f"{option('population')} says who the population is, so {option('sampling_fraction')} is not "
                 "needed; leave one of them out"

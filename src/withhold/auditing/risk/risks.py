@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from withhold.auditing.risk.classes import Risk, counted_risk, prosecutor_risk, sampled_risk
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.auditing.risk.population import PopulationUniques, estimate_uniques
+from withhold.auditing.risk.special_records import find_special_records
 from withhold.auditing.risk.special_uniques import SpecialUniques, find_special_uniques
 from withhold.data import Records, Table
 from withhold.data.array_types import Bools, Ints, Longs
@@ -67,7 +68,7 @@ class Risks:
     columns: tuple[ColumnRisk, ...] = ()
     """Of a table: the quasi-identifiers, what contributes most first."""
     special: SpecialUniques | None = None
-    """Of a table."""
+    """What a few columns, or a few items, single out."""
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values; exact shares as numbers."""
@@ -100,19 +101,26 @@ def risks_of_classes(
     )
 
 
-def risks_of_records(records: Records, known: PopulationInfo) -> Risks:
+def risks_of_records(
+    records: Records, known: PopulationInfo, *, unique_size: int, show: int
+) -> Risks:
     """The risks of records; those with the same items are a class."""
     numbers, first = equal_rows(records)
     sizes = np.bincount(numbers).astype(np.int64)
     if known.file is None:
-        return risks_of_classes(sizes, known)
-    everybody = read(known.file)
-    counts: dict[frozenset[str], int] = {}
-    there, first_there = equal_rows(everybody)
-    for row, count in zip(first_there, np.bincount(there), strict=True):
-        counts[frozenset(everybody.record(int(row)))] = int(count)
-    people = [counts.get(frozenset(records.record(int(row))), 0) for row in first]
-    return risks_of_classes(sizes, known, np.array(people, dtype=np.int64), len(everybody))
+        found = risks_of_classes(sizes, known)
+    else:
+        everybody = read(known.file)
+        refuse_smaller(len(everybody), len(records), "record")
+        counts: dict[frozenset[str], int] = {}
+        there, first_there = equal_rows(everybody)
+        for row, count in zip(first_there, np.bincount(there), strict=True):
+            counts[frozenset(everybody.record(int(row)))] = int(count)
+        people = [counts.get(frozenset(records.record(int(row))), 0) for row in first]
+        alike = np.array(people, dtype=np.int64)
+        found = risks_of_classes(sizes, known, alike, len(everybody))
+    special = find_special_records(records, asked=unique_size, show=show)
+    return replace(found, special=special)
 
 
 def risks_of_table(
@@ -127,12 +135,22 @@ def risks_of_table(
         found = risks_of_classes(groups.sizes, known)
     else:
         everybody = read_table(known.file, bins=table.binned)
+        refuse_smaller(len(everybody), len(table), "row")
         people = people_like(table, groups, everybody, names)
         found = risks_of_classes(groups.sizes, known, people, len(everybody))
     codes = [table.column(name).codes for name in names]
     special = find_special_uniques(names, codes, asked=unique_size, show=show)
     columns = _columns(names, [each[groups.first_rows] for each in codes], groups.sizes)
-    return Risks(**{**_fields(found), "columns": columns, "special": special})
+    return replace(found, columns=columns, special=special)
+
+
+def refuse_smaller(people: int, rows: int, what: str) -> None:
+    """Refuse a population that has fewer people than the data: the whole is never less than a part."""
+    if people < rows:
+        raise PolicyError(
+            f"the population has {counted(people, what)} and the data {rows:,}; name the file with everybody "
+            f"in it as {option('population')}, and not the other way round"
+        )
 
 
 def people_like(table: Table, groups: Groups, everybody: Table, names: Sequence[str]) -> Longs:

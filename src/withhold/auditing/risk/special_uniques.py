@@ -29,7 +29,7 @@ class SpecialRow:
     row: int
     score: int
     columns: tuple[tuple[str, ...], ...]
-    """Its minimal sample uniques, by the columns they need."""
+    """Its minimal sample uniques, by the columns they need; of a record by its items."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class SpecialUniques:
     shares: tuple[tuple[str, float], ...]
     """Of each column, the share of all scores that comes from sets with it; the largest first."""
     worst: tuple[SpecialRow, ...]
+    unit: str = "column"
+    """What singles a row out: columns, or items of a record."""
 
     @property
     def is_complete(self) -> bool:

@@ -17,6 +17,7 @@ from withhold.wording import counted
 KNOWN = {"row": "all quasi-identifiers of a person", "record": "all items of a person's record"}
 MODELS = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "SNB"}
 SPECIAL_SHOWN = 5
+SETS_SHOWN = 10
 WHAT_THEY_SAY = (
     "The prosecutor knows that a person is in the file, the journalist does not and may take somebody else "
     "for them, the marketer tries everybody; each knows {known}."
@@ -31,7 +32,7 @@ def risk_lines(risks: Risks, what: str) -> list[str]:
         *columns(_uniques(risks, what)),
     ]
     if risks.special is not None:
-        lines += ["", *_special_lines(risks.special)]
+        lines += ["", *_special_lines(risks.special, what)]
     if len(risks.columns) > 1:
         lines += ["", "Quasi-identifiers by what they contribute"]
         lines += columns(_contributions(risks), right=(1, 2, 3))
@@ -43,7 +44,7 @@ def risk_section(subject: Subject) -> Section:
     before, after = subject.before.risks, subject.after.risks
     if before is None or after is None:
         return Section("risk", "Risk of re-identification", ())
-    what = "row" if before.special is not None else "record"
+    what = "row" if before.columns else "record"
     rows = [
         (label, value, other)
         for (label, value), (_, other) in zip(
@@ -106,18 +107,25 @@ def _uniques(risks: Risks, what: str) -> list[tuple[str, str]]:
     return facts
 
 
-def _special_lines(special: SpecialUniques) -> list[str]:
-    title = f"Rows that {counted(special.largest, 'column')} or fewer single out (special uniques)"
+def _special_lines(special: SpecialUniques, what: str) -> list[str]:
+    most = counted(special.largest, special.unit)
+    title = f"{what.capitalize()}s that {most} or fewer single out (special uniques)"
     if not special.is_complete:
         title += f"; sets of up to {special.asked:,} are too many to look at"
     sizes = [
-        (f"{counted(size, 'column')}", counted(rows, "row"))
+        (f"{counted(size, special.unit)}", counted(rows, what))
         for size, rows in enumerate(special.by_size, start=1)
     ]
     lines = [title, *columns(sizes, right=(1,))]
     for row in special.worst[:SPECIAL_SHOWN]:
-        sets = ", ".join(f"{{{', '.join(each)}}}" for each in row.columns)
-        lines.append(f"  row {row.row:,} (score {row.score:,}): {sets}")
+        sets = ", ".join(f"{{{', '.join(each)}}}" for each in row.columns[:SETS_SHOWN])
+        sets += f" and {len(row.columns) - SETS_SHOWN:,} more" if row.columns[SETS_SHOWN:] else ""
+        lines.append(f"  {what} {row.row:,} (score {row.score:,}): {sets}")
+    if special.unit == "item" and special.shares:
+        named = ", ".join(
+            f"{name} {_percent(share)}" for name, share in special.shares[:SPECIAL_SHOWN]
+        )
+        lines.append(f"  items by their share of all scores: {named}")
     return lines
 
 
@@ -147,9 +155,31 @@ def _in_words(risks: Risks, what: str) -> Sequence[tuple[str, str]]:
     for each in risks.prosecutor.above:
         limit = decimal_text(each.threshold)
         facts.append((f"{what}s with a risk above {limit}", f"{each.rows:,}"))
+    if risks.journalist is not None:
+        facts.append(("journalist, highest risk", _percent(risks.journalist.highest)))
+        facts.append(("journalist, mean risk", _percent(risks.journalist.mean)))
+        for each in risks.journalist.above:
+            limit = decimal_text(each.threshold)
+            facts.append((f"{what}s with a journalist's risk above {limit}", f"{each.rows:,}"))
+    facts.append((f"marketer, {what}s linked rightly", _percent(risks.marketer)))
     facts.append((f"unique {what}s", f"{risks.uniques:,}"))
     facts.append(("classes", f"{risks.classes:,}"))
+    if isinstance(risks.population, CountedUniques):
+        facts.append(("unique in the population, too", f"{risks.population.uniques:,}"))
+        facts.append((f"{what}s like nobody there", f"{risks.population.missing:,}"))
+    elif isinstance(risks.population, PopulationUniques):
+        found = f"{risks.population.uniques:,.0f} ({MODELS[risks.population.model]})"
+        facts.append(("unique in the population, estimated", found))
     if risks.special is not None:
-        limit = counted(risks.special.largest, "column")
-        facts.append((f"rows that {limit} or fewer single out", f"{risks.special.rows:,}"))
+        # A release may have so many sets that only smaller ones were looked at.
+        facts.append(
+            (
+                f"{what}s that a few {risks.special.unit}s single out",
+                _special_in_words(risks.special),
+            )
+        )
     return facts
+
+
+def _special_in_words(special: SpecialUniques) -> str:
+    return f"{special.rows:,} (up to {counted(special.largest, special.unit)})"

@@ -5,13 +5,16 @@ from __future__ import annotations
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.options import CellsAudit, CellsSearch, TableReading
+from withhold.methods.cells.options import CellsAudit, CellsSearch, TableFiles, TableReading
 from withhold.telling.words import Words
 
 METHOD = Method(
     data="table",
     model=KAnonymity,
     reading_options=TableReading,
+    files=TableFiles,
+    evidence=later(f"{__name__}.presence:evidence_of_files"),
+    gather=later(f"{__name__}.presence:population_for"),
     search=Step(later(f"{__name__}.search.suppressor:suppress_cells"), CellsSearch),
     check=later(f"{__name__}.check:verify_table"),
     audit=Step(later(f"{__name__}.audit:audit_table"), CellsAudit),
@@ -24,8 +27,9 @@ METHOD = Method(
     audit_text=later(f"{__name__}.text:table_audit_text"),
     how_to_read=later(f"{__name__}.set_columns:how_to_read"),
     warnings=later(f"{__name__}.disclosure:given_away"),
-    added=frozenset(("t", "beta", "ordered", "missing")),
+    added=frozenset(("t", "beta", "ordered", "missing", "presence")),
     column_roles=later("withhold.data.roles:roles_of"),
+    marked=later("withhold.data.marks:with_marks"),
     words=Words(),
     limits=(
         (

@@ -37,6 +37,8 @@ from withhold.methods.cells.disclosure import (
 from withhold.methods.cells.fitting import rows_fitting
 from withhold.methods.cells.model import WILDCARD, KAnonymity, SmallGroup
 from withhold.methods.cells.options import CellsAudit
+from withhold.methods.cells.people import Presences, presences
+from withhold.methods.cells.presence import TooPresent
 from withhold.options import Plain
 from withhold.verdict import Verdict
 
@@ -117,6 +119,8 @@ class TableAudit:
     """Names that were listed and that the data do not have."""
     risks: Risks | None = None
     """Of re-identifying somebody whose quasi-identifiers are all known."""
+    presence: Presences | None = None
+    """How probable it is that people of the population are in the table, where the model asks about it."""
 
     def as_dict(self) -> dict[str, Plain]:
         """The audit as plain values; ``verdict`` is at the top level."""
@@ -141,6 +145,7 @@ class TableAudit:
             "group_sizes": [asdict(each) for each in self.sizes],
             "known_columns": [asdict(each) for each in self.known],
             "risks": None if self.risks is None else self.risks.as_dict(),
+            "presence": None if self.presence is None else _plain_presence(self.presence),
             "breaches": [each.as_dict() for each in self.breaches],
             "seed": self.seed,
             "seconds": round(self.seconds, 4),
@@ -161,6 +166,7 @@ def audit_table(
     began = time.perf_counter()
     roles = column_roles(table, model, options.publish)
     verdict = run.verdict or verify_table(table, model, evidence, run)
+    table = table.with_columns(table.column(name).exact() for name in model.quasi_identifiers)
     groups = groups_of(table, model.quasi_identifiers)
     lacks = lacking(table, model, groups)
     sensitive = disclosed(table, model, groups)
@@ -169,10 +175,17 @@ def audit_table(
         fitting = _fitting(table.cells(model.quasi_identifiers)[groups.first_rows], groups.sizes)
     risky = fitting < model.k
     risky[list(lacks)] = True
+    found = _worst(table, model, replace(groups, sizes=fitting), risky, lacks, options.show)
+    present = None
+    if model.presence is not None and evidence.population is not None:
+        present = presences(table, model.quasi_identifiers, evidence.population)
+    if isinstance(verdict.witness, TooPresent):
+        found = (verdict.witness, *found)[: options.show]
     return TableAudit(
         model=model,
         verdict=verdict,
-        breaches=_worst(table, model, replace(groups, sizes=fitting), risky, lacks, options.show),
+        breaches=found,
+        presence=present,
         rows=len(table),
         columns=len(table.columns),
         groups=len(groups),
@@ -197,6 +210,11 @@ def audit_table(
         seed=run.seed,
         seconds=time.perf_counter() - began,
     )
+
+
+def _plain_presence(found: Presences) -> dict[str, Plain]:
+    ends = {"lowest": float(found.lowest), "highest": float(found.highest)}
+    return {"people": found.people, **ends, "rows_nobody_fits": found.strangers}
 
 
 def _worst(

@@ -15,9 +15,11 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.evidence import Evidence
-from withhold.method import CheckRun
+from withhold.method import CheckRun, Finding
 from withhold.methods.cells.fitting import rows_fitting
 from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity, SmallGroup
+from withhold.methods.cells.presence_check import METHOD as PRESENCE_METHOD
+from withhold.methods.cells.presence_check import presence_breach
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.verdict import Status, Verdict
 
@@ -38,6 +40,8 @@ def verify_table(
     """The verdict on ``table``."""
     began = time.perf_counter()
     method = METHODS[model.missing]
+    # Blanks around a cell are there for everybody to see, though they are no part of a value.
+    table = table.with_columns(table.column(name).exact() for name in model.quasi_identifiers)
     codes = [table.column(name).codes for name in model.quasi_identifiers]
     # The codes of a row side by side, as bytes: these are what is counted.
     cells = np.ascontiguousarray(np.stack(codes, axis=1))
@@ -61,7 +65,19 @@ def verify_table(
     if fitting is None:
         seconds = time.perf_counter() - began
         return Verdict(Status.UNDECIDED, method, len(rows), seconds, unit="groups")
-    witness = _witness(table, model, rows, fitting, list(zip(sensitive, pairs, strict=True)))
+    witness: Finding | None = _witness(
+        table, model, rows, fitting, list(zip(sensitive, pairs, strict=True))
+    )
+    if witness is None and model.presence is not None:
+        method = f"{method}, {PRESENCE_METHOD}"
+        try:
+            # Whose presence nobody can count must not be taken for safe.
+            if evidence.population is None:
+                raise TimeoutError
+            witness = presence_breach(table, model, evidence.population, until)
+        except TimeoutError:
+            seconds = time.perf_counter() - began
+            return Verdict(Status.UNDECIDED, method, len(rows), seconds, unit="groups")
     status = Status.BROKEN if witness else Status.HOLDS
     seconds = time.perf_counter() - began
     return Verdict(status, method, len(rows), seconds, witness, witness is not None, unit="groups")

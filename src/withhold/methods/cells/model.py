@@ -17,6 +17,7 @@ from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
 from withhold.exact import exact_number, exact_threshold
 from withhold.method import parameters_of
+from withhold.methods.cells.presence import Presence, wider
 from withhold.methods.cells.requirements import (
     Closeness,
     Likeness,
@@ -53,7 +54,6 @@ class KAnonymity:
     """
 
     name: ClassVar[str] = "k-anonymity"
-    needs: ClassVar[str] = ""
 
     k: int
     quasi_identifiers: tuple[str, ...]
@@ -72,6 +72,8 @@ class KAnonymity:
     """The sensitive columns whose values have an order that ``t`` heeds."""
     missing: Missing
     """What a withheld cell means to whoever counts rows: a value of its own, or one that fits anything."""
+    presence: str | None
+    """How probable it may be that somebody of the population is in the file: ``LOW,HIGH``."""
 
     @checked
     def __init__(
@@ -144,6 +146,15 @@ class KAnonymity:
                 weaker=lambda offered, asked: (offered, asked) == (WILDCARD, VALUE),
             ),
         ] = VALUE,
+        presence: Annotated[
+            str | None,
+            Option(
+                "How probable it may be that somebody of the --population is in the file at all, e.g. "
+                "0.1,0.5 (delta-presence).",
+                weaker=wider,
+                varies=False,
+            ),
+        ] = None,
     ) -> None:
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
         if not columns:
@@ -170,6 +181,11 @@ class KAnonymity:
                     f"column {both[0]!r} cannot be a quasi-identifier and the {role} at once; "
                     "what an attacker may know is no secret"
                 )
+        if presence is not None and missing == WILDCARD:
+            raise PolicyError(
+                "presence is proved for withheld cells that are values of their own; leave missing=wildcard "
+                "out"
+            )
         exact_beta = None if beta is None else exact_number(beta, name="beta")
         if exact_beta is not None and exact_beta <= 0:
             raise PolicyError(f"beta must be above 0, not {beta}")
@@ -183,6 +199,7 @@ class KAnonymity:
             "sensitive_column": sensitive,
             "ordered": in_order,
             "missing": missing,
+            "presence": None if presence is None else str(Presence.parse(presence)),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -191,6 +208,16 @@ class KAnonymity:
     def sensitive(self) -> frozenset[str]:
         """No items: a table has none."""
         return frozenset()
+
+    @property
+    def needs(self) -> str:
+        """What a proof needs beside the published file and its manifest."""
+        return "" if self.presence is None else "the population (--population)"
+
+    @property
+    def presence_bounds(self) -> Presence | None:
+        """How probable it may be that somebody is in the file."""
+        return None if self.presence is None else Presence.parse(self.presence)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -220,9 +247,11 @@ class KAnonymity:
                 f"anything{diverse}; whoever knows what was withheld of a person may find fewer."
             )
         diverse = f", in which {named} has {has}" if has else ""
+        bounds = self.presence_bounds
+        present = "" if bounds is None else f"; and {bounds.promise()}"
         return (
             f"Whoever knows a person's {known} finds at least {self.k:,} rows that fit equally "
-            f"well{diverse}, or none."
+            f"well{diverse}, or none{present}."
         )
 
     def parameters(self) -> dict[str, Plain]:

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from withhold.auditing.risk.options import PopulationFile, PopulationInfo, SamplingFraction
+from withhold.auditing.risk.options import (
+    PopulationFile,
+    PopulationInfo,
+    SamplingFraction,
+    UniqueSize,
+)
 from withhold.data.roles import Publish
 from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
@@ -58,6 +63,13 @@ class TableReading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableFiles:
+    """What is read besides the table."""
+
+    population: PopulationFile = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CellsSearch(SearchOptions):
     """Which cells to withhold rather than others."""
 
@@ -91,6 +103,7 @@ class CellsSearch(SearchOptions):
         ),
     ] = None
     publish: PublishOption = ()
+    population: PopulationFile = None
     bound: Annotated[
         bool,
         Option(
@@ -199,14 +212,7 @@ class CellsAudit:
     show: Annotated[int, Option("List so many of the worst breaches (default 10).", at_least=1)] = (
         10
     )
-    unique_size: Annotated[
-        int,
-        Option(
-            "Look for rows that so many columns, or fewer, single out (special uniques; default 3).",
-            at_least=1,
-            at_most=12,
-        ),
-    ] = 3
+    unique_size: UniqueSize = 3
     publish: PublishOption = ()
     sampling_fraction: SamplingFraction = None
     population: PopulationFile = None

@@ -8,6 +8,7 @@ from withhold.data.roles import columns_by_role
 from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.disclosure import Disclosed
 from withhold.methods.cells.model import VALUE, WILDCARD
+from withhold.methods.cells.presence import TooPresent
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
 from withhold.wording import counted
@@ -60,7 +61,8 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
         ended = "The time limit ended the check before all rows were counted."
         outcome = [f"Asked: {promise}", ended]
     else:
-        outcome = [f"Asked: {promise}", f"Smallest group: {audit.verdict.witness}"]
+        what = "Worst" if isinstance(audit.verdict.witness, TooPresent) else "Smallest group"
+        outcome = [f"Asked: {promise}", f"{what}: {audit.verdict.witness}"]
     lines = [
         f"{audit.verdict.status.value}  {name}: {counted(audit.rows, 'row')}, "
         f"{counted(audit.columns, 'column')}, {counted(audit.groups, 'group')}",
@@ -95,6 +97,9 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         ("k, wildcard", f"{wildcard} (a withheld cell fits anything{decides[WILDCARD]})"),
     ]
     facts += [(each.column, _disclosed(each)) for each in audit.sensitive]
+    if (there := audit.presence) is not None:
+        ends = f"{float(there.lowest):.3f} to {float(there.highest):.3f}"
+        facts.append(("presence", f"{ends} (of {there.people:,} people in the population)"))
     share = audit.rows_at_risk / audit.rows
     facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
     if audit.without_consent is not None:

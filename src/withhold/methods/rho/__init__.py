@@ -21,6 +21,7 @@ METHOD = Method(
     check=later(f"{__name__}.check.proof:verify_rho"),
     audit=Step(later(f"{__name__}.audit:audit_rho"), AuditOptions),
     promised=later(f"{__name__}.plan:promised_rho"),
+    stated=later(f"{__name__}.stated:stated_rho"),
     trade_off=later(f"{__name__}.generalising:trade_off_rho"),
     loss=later(f"{__name__}.measure:loss_of_rho"),
     bound=later(f"{__name__}.bound.lower_bound:bound_rho"),

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.auditing.risk.risks import refuse_smaller
 from withhold.data import Hierarchy, Table
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
@@ -29,6 +31,7 @@ from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.options import SETS, CellsSearch
+from withhold.methods.cells.people import presences
 from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
 from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
@@ -41,6 +44,7 @@ from withhold.methods.cells.search.partners import (
     split_columns,
 )
 from withhold.methods.cells.search.pattern_search import cells_by_patterns, required_of
+from withhold.methods.cells.search.presence_search import shown_cells
 from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
@@ -83,6 +87,7 @@ def suppress_cells(
     refuse_impossible(table, model)
     _refuse_wildcard(model, options)
     hierarchies = hierarchies_from(options.hierarchy, table)
+    population = _population(table, model, evidence, options)
     in_force = {
         **({} if options.cells is None else {"cells": options.cells}),
         **({} if options.cells == SETS else {"cost": options.cost}),
@@ -98,7 +103,7 @@ def suppress_cells(
     if options.polishes:
         in_force["polish_moves"] = 0
     # Before the trees: what was generalised before is no leaf of them.
-    if holds_already(table, model, hierarchies):
+    if holds_already(table, model, hierarchies) and _are_present(table, model, population):
         return plan_of_nothing(table, model.quasi_identifiers), in_force
     if options.cells == SETS:
         return cells_by_sets(table, model, run), in_force
@@ -122,7 +127,50 @@ def suppress_cells(
     # With requirements every group must stay as it is.
     if model.missing == WILDCARD and not model.requirements:
         final = give_back_cells(forest, final, model.k, run)
-    return make_plan(table, forest, final), in_force
+    plan = make_plan(table, forest, final)
+    if population is not None and not _are_present(plan.apply_to(table), model, population):
+        shown = shown_cells(table, model, forest.columns, population)
+        final = np.where(shown, forest.nodes, forest.bounds[1:] - 1).astype(np.int32)
+        plan = make_plan(table, forest, final)
+    return plan, in_force
+
+
+def _population(
+    table: Table, model: KAnonymity, evidence: Evidence, options: CellsSearch
+) -> Table | None:
+    """The population that presence is asked of; raises if no release can keep to its bounds."""
+    bounds, population = model.presence_bounds, evidence.population
+    if bounds is None or population is None:
+        return None
+    if options.hierarchy is not None or options.cells == SETS:
+        unfit = option("cells", SETS) if options.cells == SETS else option("hierarchy")
+        raise PolicyError(
+            f"who of the population fits a generalised cell is not proved; leave {unfit} out with "
+            f"{option('presence')}, or make ranges of numbers with {option('bin')}"
+        )
+    refuse_smaller(len(population), len(table), "row")
+    found = presences(table, model.quasi_identifiers, population)
+    if found.strangers:
+        raise ImpossibleError(
+            f"nobody of the population fits {counted(found.strangers, 'row')} of the table, so it is not the "
+            "population that these people are from"
+        )
+    mean = Fraction(len(table), len(population))
+    if not bounds.allows(mean):
+        raise ImpossibleError(
+            f"the table has {len(table):,} of {len(population):,} people, which is a mean presence of "
+            f"{float(mean):.3f}, whatever is withheld; choose bounds around it instead of {bounds}"
+        )
+    return population
+
+
+def _are_present(table: Table, model: KAnonymity, population: Table | None) -> bool:
+    """Whether everybody's presence lies within the bounds, as far as any are asked for."""
+    bounds = model.presence_bounds
+    if bounds is None or population is None:
+        return True
+    found = presences(table, model.quasi_identifiers, population)
+    return not found.strangers and bounds.allows(found.lowest) and bounds.allows(found.highest)
 
 
 def cells_by_tuples(

@@ -1,0 +1,21 @@
+"""What stands for a withheld cell in a file: cells of a table may, items of records may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from withhold.data.records import Records
+from withhold.data.table import Table
+from withhold.errors import PolicyError
+
+
+def with_marks(table: Table, model: Any, mark: str | None) -> Table:
+    """The table with quasi-identifiers that show the mark taken for withheld ones, where there is a mark."""
+    return table if mark is None else table.with_marks(mark, model.quasi_identifiers)
+
+
+def without_marks(records: Records, model: Any, mark: str | None) -> Records:
+    """The records themselves; refuses a mark."""
+    if mark is not None:
+        raise PolicyError(f"a mark is for the cells of a table; {model.name} is about records")
+    return records

@@ -1,0 +1,312 @@
+"""Mistakes in what is typed: options given twice, empty texts, keys twice in a policy; for every verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold.cli import (  # noqa: F401
+    anonymize,
+    audit,
+    compare,
+    demo,
+    hierarchy,
+    inspect,
+    sweep,
+    verify,
+)
+from withhold.cli.app import app
+from withhold.cli.command import MAY_BE_EMPTY
+from withhold.errors import PolicyError
+
+NEEDED = {"data": ["in.dat"], "published": ["in.dat"], "original": ["in.dat"], "column": ["age"]}
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("in.dat").write_text("beer pill\nbeer\ntea\n")
+
+
+def verbs():
+    """Every verb, with the words that name it."""
+    for name, found in get_command(app).commands.items():
+        for inner, command in getattr(found, "commands", {"": found}).items():
+            yield [name, *([inner] if inner else [])], command
+
+
+def declared(kind):
+    """Every option of every verb that takes a value, or is a switch."""
+    for words, command in verbs():
+        for option in command.params:
+            is_option = option.param_type_name == "option" and option.name != "help"
+            if is_option and (kind == "switch") == bool(option.is_flag):
+                yield pytest.param(words, command, option, id=f"{' '.join(words)} {option.opts[0]}")
+
+
+def places(command):
+    """The arguments that the verb is named with."""
+    found = [NEEDED[each.name] for each in command.params if each.param_type_name == "argument"]
+    return [word for words in found for word in words]
+
+
+@pytest.mark.parametrize(("words", "command", "option"), declared("value"))
+def test_an_option_given_twice_is_refused(words, command, option):
+    typed = [option.opts[0], "1", f"{option.opts[0]}=2"]
+    result = run(*words, *places(command), *typed)
+    refused = "is given twice, as 1 and as 2; give it once" in result.output
+    assert refused == (not option.multiple), result.output
+    assert option.multiple or (result.exit_code == 2 and option.opts[0] in result.output)
+
+
+@pytest.mark.parametrize(("words", "command", "option"), declared("switch"))
+def test_a_switch_given_twice_is_refused(words, command, option):
+    both = [*option.opts[:1], *(option.secondary_opts or option.opts)[:1]]
+    result = run(*words, *places(command), *both)
+    assert result.exit_code == 2
+    expected = "contradict each other" if option.secondary_opts else "is given twice; give it once"
+    assert expected in result.output
+
+
+@pytest.mark.parametrize(("words", "command", "option"), declared("value"))
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_an_empty_text_is_not_an_option_that_is_left_out(words, command, option, nothing):
+    result = run(*words, *places(command), option.opts[0], nothing)
+    may_be = option.name in MAY_BE_EMPTY or (option.name == "separator" and nothing)
+    assert may_be or f"{option.opts[0]} is empty" in result.output
+    assert may_be or result.exit_code == 2
+
+
+@pytest.mark.parametrize(("words", "command"), verbs())
+def test_an_empty_text_names_no_file(words, command):
+    arguments = places(command)
+    for place in range(len(arguments)):
+        typed = [*arguments[:place], "", *arguments[place + 1 :]]
+        result = run(*words, *typed)
+        assert result.exit_code == 2
+        assert "is empty" in result.output
+
+
+def test_an_output_is_named_once(tmp_path):
+    asked = ("anonymize", "in.dat", "--rho", "0.5", "--sensitive", "pill,")
+    result = run(*asked, "-o", "a.dat", "-ob.dat")
+    assert result.exit_code == 2
+    assert "--output is given twice, as a.dat and as b.dat" in result.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dat"]
+
+
+@pytest.mark.parametrize("twice", ["-h", "--help"])
+def test_help_may_be_asked_for_twice(twice):
+    assert run("audit", "-h", twice).exit_code == 0
+
+
+SENSITIVE = 'sensitive = "pill"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rho = 0.3\nrho = 0.9\n" + SENSITIVE, "each key may be given once"),
+        ("rho = 0.3\nmax-known = 1\nmax_known = 2\n" + SENSITIVE, "max-known and max_known"),
+        ('rho = ""\n' + SENSITIVE, "rho is empty"),
+        ('rho = 0.3\nsensitive = " "\n', "sensitive is empty"),
+        ('rho = 0.3\nformat = ""\n' + SENSITIVE, "format is empty"),
+        ('{"policy": {"rho": 0.3, "rho": 0.9, "sensitive": "pill"}}', "'rho' is given twice"),
+    ],
+)
+def test_a_policy_says_each_thing_once(text, said):
+    Path("policy").write_text(text)
+    result = run("audit", "in.dat", "--policy", "policy")
+    assert result.exit_code == 2
+    assert said in result.output.replace("\n", " ")
+
+
+def test_the_command_line_still_wins_over_a_policy():
+    Path("policy").write_text("rho = 0.1\n" + SENSITIVE)
+    result = run("audit", "in.dat", "--policy", "policy", "--rho", "0.9", "--json")
+    assert '"rho": "0.9"' in result.output
+
+
+TABLE = "age,sex,ill\n30,f,flu\n30,f,cold\n31,m,flu\n31,m,cold\n"
+K_ANONYMITY = (
+    "--model",
+    "k-anonymity",
+    "--k",
+    "2",
+    "--quasi-identifiers",
+    "age,sex",
+    "--publish",
+    "all",
+)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--hierarchy", "nofile"),
+        ("--hierarchy", "age=nofile"),
+        ("--sensitive", "flu,"),
+    ],
+    ids=" ".join,
+)
+def test_compare__of_tables_refuses_what_is_about_items(given):
+    Path("people.csv").write_text(TABLE)
+    assert run("anonymize", "people.csv", *K_ANONYMITY, "-o", "out.csv").exit_code == 0
+    result = run("compare", "people.csv", "out.csv", *given)
+    assert result.exit_code == 2
+    assert f"{given[0]} is about records of items" in result.output
+
+
+def test_inspect__of_a_table_refuses_a_hierarchy_it_would_not_check():
+    Path("people.csv").write_text(TABLE)
+    Path("tree.csv").write_text("30;young;*\n31;young;*\n")
+    result = run("inspect", "people.csv", "--table", "--hierarchy", "tree.csv")
+    assert result.exit_code == 2
+    assert "hierarchy suggest" in result.output
+
+
+LONG = "id,item\n1,pill\n1,tea\n2,pill\n,beer\n3,tea\n3,beer\n4,tea\nNA,pill\n"
+
+
+def test_compare__leaves_out_the_rows_that_the_release_left_out():
+    Path("visits.csv").write_text(LONG)
+    asked = ("--rho", "0.7", "--sensitive", "pill,", "--skip-missing-ids", "-o", "out.csv")
+    assert run("anonymize", "visits.csv", *asked).exit_code == 0
+    said = run("compare", "visits.csv", "out.csv", "--skip-missing-ids", "--json")
+    assert run("compare", "visits.csv", "out.csv", "--json").output == said.output
+    # Another file, with more rows without an id: nobody asked to leave these out.
+    Path("visits.csv").write_text(LONG + ",beer\n")
+    result = run("compare", "visits.csv", "out.csv")
+    assert result.exit_code == 3
+    assert "--skip-missing-ids" in result.output
+
+
+def test_anonymize__names_no_pipe_as_the_original_of_a_proof():
+    Path("wishes.csv").write_text("record,item\n1,pill\n")
+    piped = "id,item\n1,pill\n1,tea\n2,pill\n3,tea\n3,beer\n4,tea\n"
+    words = ["anonymize", "-", "--model", "personal-rho", "--rho", "0.7"]
+    words += ["--constraints", "wishes.csv", "-o", "out.csv"]
+    result = CliRunner().invoke(app, words, input=piped)
+    assert result.exit_code == 0, result.output
+    assert "--original FILE --constraints wishes.csv" in result.output
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['q,s\n"a ",1\na,2\n', "q,s\na ,1\na,2\n", 'q,s\n "a ",1\na,2\n', 'q s\n"a " 1\na 2\n'],
+)
+def test_blanks_around_quasi_identifiers_tell_rows_apart(text):
+    Path("people.csv").write_text(text)
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q")
+    result = run("audit", "people.csv", *asked)
+    assert result.exit_code == 1
+    assert run("verify", "people.csv", *asked).exit_code == 1
+    # What is published has no such blanks, so nothing need be withheld.
+    made = run("anonymize", "people.csv", *asked, "--publish", "all", "-o", "out.csv", "--json")
+    assert made.exit_code == 0, made.output
+    assert Path("out.csv").read_text().replace(" ", ",") == "q,s\na,1\na,2\n"
+    assert run("verify", "out.csv", *asked).exit_code == 0
+
+
+def test_blanks_around_sensitive_values_make_no_other_value():
+    Path("people.csv").write_text('q,s\nx,"flu "\nx,flu\ny,flu\ny,cold\n')
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q")
+    assert run("audit", "people.csv", *asked).exit_code == 0
+    assert run("audit", "people.csv", *asked, "--l", "2", "--sensitive-column", "s").exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_verify__in_python_takes_a_mark(name):
+    Path("people.csv").write_text("q,s\n1,u\n2,v\n3,w\n")
+    model = wh.KAnonymity(2, ["q"], missing="wildcard")
+    wh.anonymize(wh.read_table("people.csv"), model, publish="all").write(name, mark="*")
+    assert wh.verify(name, model, mark="*").status is wh.Status.HOLDS
+    assert wh.verify(name, model).status is wh.Status.BROKEN
+    assert wh.verify(name, model, mark="x").status is wh.Status.BROKEN
+    with pytest.raises(PolicyError, match="a mark is for the cells of a table"):
+        wh.verify([["a"]], wh.RhoUncertainty("0.5", ["a"]), mark="*")
+    with pytest.raises(PolicyError, match="mark must be"):
+        wh.verify(name, model, mark=1)
+
+
+def test_verify__takes_nothing_for_the_mark_of_null_too():
+    Path("people.csv").write_text("q,s\n1,u\n2,v\n3,w\n")
+    model = wh.KAnonymity(2, ["q"], missing="wildcard")
+    wh.anonymize(wh.read_table("people.csv"), model, publish="all").write("out.parquet")
+    assert wh.verify("out.parquet", model, mark="").status is wh.Status.HOLDS
+    assert wh.verify("out.parquet", model).status is wh.Status.BROKEN
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("0,5", "if you mean 0.5, write that"),
+        ("50%", "if you mean 0.5, write that"),
+        ("12,5 %", "if you mean 0.125, write that"),
+        ("½", "must be a number such as 0.7 or 2/3, not '½'"),
+        ("0.٣", "must be a number"),
+        ("1_0/2_0", "must be a number"),
+        ("nan", "must be a number"),
+        ("-0.5", "strictly between 0 and 1"),
+        ("1/0", "must be a number"),
+        ("0.5.5", "must be a number"),
+    ],
+)
+def test_numbers_are_refused_with_what_was_meant(typed, said):
+    result = run("audit", "in.dat", "--sensitive", "pill,", f"--rho={typed}")
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+@pytest.mark.parametrize("typed", ["5e-1", "1/2", "0.50", ".5", " 0.5 "])
+def test_numbers_may_be_written_in_several_ways(typed):
+    result = run("audit", "in.dat", "--sensitive", "pill,", "--rho", typed, "--json")
+    assert '"rho": "0.5"' in result.output
+
+
+def test_data_and_list_that_are_swapped_are_refused():
+    Path("baskets.dat").write_text("beer pill\nbeer tea\ntea wine\npill\n")
+    Path("list.txt").write_text("pill\nbeer\n")
+    result = run("audit", "list.txt", "--rho", "0.5", "--sensitive", "baskets.dat")
+    assert result.exit_code == 3
+    assert "the list looks like records" in result.output
+    allowed = run("audit", "list.txt", "--rho=0.9", "--sensitive=baskets.dat", "--allow-unknown")
+    assert allowed.exit_code == 0, allowed.output
+
+
+def test_a_release_replaces_no_file_that_was_read():
+    Path("list.txt").write_text("pill\n")
+    Path("policy.txt").write_text("rho = 0.9\n")
+    asked = ("--policy", "policy.txt", "--sensitive", "list.txt", "--force")
+    for read in ("list.txt", "policy.txt", "in.dat"):
+        before = Path(read).read_text()
+        result = run("anonymize", "in.dat", *asked, "-o", read, "--format", "basket")
+        assert result.exit_code == 2
+        assert "it is never overwritten" in result.output
+        assert Path(read).read_text() == before
+    Path("people.csv").write_text(TABLE)
+    Path("tree.csv").write_text("30;young;*\n31;young;*\n")
+    asked = (*K_ANONYMITY, "--hierarchy", "age=tree.csv", "--force", "-o", "tree.csv")
+    assert "it is never overwritten" in run("anonymize", "people.csv", *asked).output
+
+
+def test_a_population_that_is_smaller_than_the_data_is_refused():
+    Path("people.csv").write_text(TABLE)
+    Path("part.csv").write_text("".join(TABLE.splitlines(keepends=True)[:3]))
+    result = run("audit", "people.csv", *K_ANONYMITY, "--population", "part.csv")
+    assert result.exit_code == 2
+    assert "the population has 2 rows and the data 4" in result.output
+    Path("part.dat").write_text("beer\n")
+    asked = ("--rho", "0.5", "--sensitive", "pill,", "--population", "part.dat")
+    assert "the population has 1 record and the data 3" in run("audit", "in.dat", *asked).output
