@@ -2,7 +2,7 @@
 
     read ──► audit                          what could an attacker infer?
          ├─► verify                         does it hold?
-         └─► search ─► apply ─► verify ─► measure ─► bound ─► release.write (publish)
+         └─► search ─► apply ─► measure ─► bound ─► verify ─► release.write (publish)
 
 Each step takes and returns a frozen value; nobody reaches back.
 """
@@ -262,21 +262,10 @@ def draft(
     bound = None if method.bound is None else method.bound(original, model, chosen, run)
     clock.append(time.perf_counter())
     timings = {"suppress": clock[1] - clock[0]}
-    return Release(
-        published,
-        original,
-        plan,
-        model,
-        evidence,
-        NOT_PROVED,
-        loss,
-        in_force,
-        timings if bound is None else timings | {"bound": clock[3] - clock[2]},
-        unknown,
-        ids,
-        asked,
-        bound,
-    )
+    if bound is not None:
+        timings["bound"] = clock[3] - clock[2]
+    details = (in_force, timings, unknown, ids, asked, bound)
+    return Release(published, original, plan, model, evidence, NOT_PROVED, loss, *details)
 
 
 @checked

@@ -215,8 +215,8 @@ def count_useful_extensions(rows, walk, marks, start, end, in_path):
 def follow_useful(walk, marks, size, n_touched, support, num, den):
     """Go on with the useful items, but not with those in ``support`` rows.
 
-    Useful is an item if more than num/den of its rows have a marked item outside the set; a marked item, whose
-    rows may become fewer, if any has.
+    Useful is an item if more than num/den of its rows have a marked item outside the set; a marked item,
+    whose rows may become fewer, if any has.
     """
     for t in range(n_touched):
         x = walk.touched[t]
