@@ -62,8 +62,9 @@ class RhoSearch(SearchOptions):
     restoring: Annotated[
         bool | None,
         Option(
-            "Undo every deletion that can be undone. If not given: after a search in parts, with --keep "
-            "distribution, counts or sensitive, and with --polish; otherwise hardly any can be.",
+            "Undo every deletion that can be undone. If not given: of fewer than 1,000 records, after a "
+            "search in parts, with --keep distribution, counts or sensitive, and with --polish; otherwise "
+            "hardly any can be.",
             spelt="--restore/--no-restore",
         ),
     ] = None

@@ -40,6 +40,8 @@ DEFAULT_PARTS = 4
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
+FEW_RECORDS = 1_000
+"""Below, restoring takes no time, and who looks at the release sees what need not have gone."""
 MOST_TO_SPLIT = 1_000_000
 """Occurrences; above, restoring what the parts lost takes longer than it is worth."""
 MOST_TO_RESTORE = 4_000_000
@@ -74,7 +76,8 @@ def suppress_rho(
     # The search over all records removes hardly anything that need not go; see docs/decisions/0027.
     hasty = len(split) > 1 or thinning
     if options.restoring is None:
-        restoring = hasty or options.polishes or keep == "sensitive"
+        few = len(records) < FEW_RECORDS
+        restoring = few or hasty or options.polishes or keep == "sensitive"
     within_parts = restoring and len(split) > 1 and records.n_occurrences > MOST_TO_RESTORE
     pick = options.pick or ("longest" if len(split) == 1 else "random")
     choices = Choices(at_random=pick == "random", **vars(run))
