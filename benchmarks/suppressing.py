@@ -61,7 +61,7 @@ def suppress(bench: Bench) -> list[Table]:
         },
         notes=[
             "Yardstick: the faster of pyfim's miners above; for bms-pos-partial our own time for",
-            f"{NEIGHBOUR}. On the right each step's seconds; write also reads back and proves.",
+            f"{NEIGHBOUR}. On the right each step's seconds; verify is of the bytes read back.",
         ],
     )
     neighbours: dict[str, float] = {}

@@ -287,31 +287,6 @@ def is_inclusion_minimal(
     return True
 
 
-def is_pair_minimal(
-    original: Records,
-    published: Records,
-    sensitive: Iterable[str],
-    rho: Fraction,
-    *,
-    max_known: int | None = None,
-    ignore_prior: bool = False,
-) -> bool:
-    """Whether putting back any two deleted occurrences makes the table unsafe."""
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
-    gone = [
-        (row, item)
-        for row, (before, after) in enumerate(zip(original, published, strict=True))
-        for item in sorted(before - after)
-    ]
-    for pair in combinations(gone, 2):
-        records = [set(record) for record in published]
-        for row, item in pair:
-            records[row].add(item)
-        if is_safe([frozenset(record) for record in records], sensitive, rho, **limits):
-            return False
-    return True
-
-
 def personal_breaches(
     originals: Records,
     published: Records,

@@ -57,7 +57,7 @@ def anonymize(
     progress: Progress = ...,
     keep: Literal["rules", "distribution", "counts", "sensitive"] = "rules",
     pick: Literal["longest", "random"] | None = None,
-    restoring: bool = True,
+    restoring: bool | None = None,
     parts: int | None = None,
     max_cost: float | None = None,
     budget: float | None = None,

@@ -43,8 +43,31 @@ def json_text(value: Any, *, indent: int | None = 2) -> str:
     >>> print(json_text(["é", "\x9b1m", "\x7f"], indent=None))
     ["é", "\u009b1m", "\u007f"]
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = _plain(value) if indent is None else _indented(value, "\n", " " * indent)
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _plain(value: Any, separators: tuple[str, str] = (", ", ": ")) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=separators)
+
+
+def _indented(value: Any, margin: str, indent: str) -> str:
+    """As ``json.dumps`` writes it with an indent; its fast half, which knows none, does the long parts."""
+    nested = (dict, list, tuple)
+    if not isinstance(value, nested) or not value:
+        return _plain(value)
+    inner = margin + indent
+    parts = value.values() if isinstance(value, dict) else value
+    if not any(isinstance(part, nested) for part in parts):
+        text = _plain(value, ("," + inner, ": "))
+        return text[0] + inner + text[1:-1] + margin + text[-1]
+    texts = [_indented(part, inner, indent) for part in parts]
+    if isinstance(value, dict):
+        # A key that is no text is written as text.
+        keys = (_plain(key if isinstance(key, str) else _plain(key)) for key in value)
+        texts = [f"{key}: {text}" for key, text in zip(keys, texts, strict=True)]
+    first, last = "{}" if isinstance(value, dict) else "[]"
+    return first + inner + ("," + inner).join(texts) + margin + last
 
 
 def _written_out(found: re.Match[str]) -> str:

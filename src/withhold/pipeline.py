@@ -2,7 +2,7 @@
 
     read ──► audit                          what could an attacker infer?
          ├─► verify                         does it hold?
-         └─► search ─► apply ─► verify ─► measure ─► bound ─► release.write (publish)
+         └─► search ─► apply ─► measure ─► bound ─► verify ─► release.write (publish)
 
 Each step takes and returns a frozen value; nobody reaches back.
 """
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from withhold.methods.cells.audit import TableAudit
     from withhold.methods.rho.curve import Curve
 
+NOT_PROVED = Verdict(Status.UNDECIDED, "nothing yet", 0, 0.0)
 SEED_BITS = 32
 """Of a seed that is drawn: too many for anybody to try them all on a release."""
 
@@ -213,6 +214,37 @@ def anonymize(
     >>> release.verdict.status, release.loss.removed
     (<Status.HOLDS: 'HOLDS'>, 1)
     """
+    drafted = draft(
+        data,
+        model,
+        constraints=constraints,
+        consent=consent,
+        allow_unknown=allow_unknown,
+        ids=ids,
+        seed=seed,
+        **options,
+    )
+    began = time.perf_counter()
+    jobs = CheckRun(jobs=options.get("jobs"))  # type: ignore[arg-type]  # draft has checked it
+    verdict = prove(drafted.data, drafted.model, drafted.evidence, jobs)
+    if not verdict.status.may_be_published:
+        raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
+    timings = {**drafted.timings, "verify": time.perf_counter() - began}
+    return replace(drafted, verdict=verdict, timings=timings)
+
+
+def draft(
+    data: Readable | ReadableTable,
+    model: Model,
+    *,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
+    allow_unknown: bool = False,
+    ids: str = RENUMBER,
+    seed: int | None = None,
+    **options: object,
+) -> Release[Data, AnyLoss]:
+    """As ``anonymize``, but nothing is proved yet: for who writes the release, which proves the bytes."""
     chosen, run = search_call(model, options, also=option_names(anonymize))
     method = method_of(model)
     clock = [time.perf_counter()]
@@ -232,30 +264,15 @@ def anonymize(
     give_back_memory()
     clock.append(time.perf_counter())
     published = released(apply(plan, original), ids)
-    verdict = prove(published, model, evidence, CheckRun(jobs=run.jobs))
-    clock.append(time.perf_counter())
-    if not verdict.status.may_be_published:
-        raise NotVerifiedError(f"the release is {verdict.status.value}: {verdict.witness}")
     loss = method.loss(original, published, model, evidence.protected(model.sensitive), plan)
     clock.append(time.perf_counter())
     bound = None if method.bound is None else method.bound(original, model, chosen, run)
     clock.append(time.perf_counter())
-    timings = {"suppress": clock[1] - clock[0], "verify": clock[2] - clock[1]}
-    return Release(
-        published,
-        original,
-        plan,
-        model,
-        evidence,
-        verdict,
-        loss,
-        in_force,
-        timings if bound is None else timings | {"bound": clock[4] - clock[3]},
-        unknown,
-        ids,
-        asked,
-        bound,
-    )
+    timings = {"suppress": clock[1] - clock[0]}
+    if bound is not None:
+        timings["bound"] = clock[3] - clock[2]
+    details = (in_force, timings, unknown, ids, asked, bound)
+    return Release(published, original, plan, model, evidence, NOT_PROVED, loss, *details)
 
 
 @checked

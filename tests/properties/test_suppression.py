@@ -14,11 +14,6 @@ import lenient
 import oracle
 import withhold as wh
 from tables import Rows, examples, knowledge, problems
-from withhold.counting.threads import Stop
-from withhold.data.plan import Reasons
-from withhold.methods.rho.search.log import Log
-from withhold.methods.rho.search.restoring import restore_deletions
-from withhold.methods.rho.search.workspace import Workspace
 
 options = st.fixed_dictionaries(
     {
@@ -72,43 +67,6 @@ def test_release__no_single_deletion_could_be_undone(problem, max_known, ignore_
     options = {**options, "keep": "rules", "restoring": True}
     published = release_of(rows, sensitive, rho, **limits, **options)
     assert oracle.is_inclusion_minimal(rows, published, sensitive, rho, **limits)
-
-
-@examples(1200)
-@given(problems(), knowledge, st.booleans(), options)
-def test_release__no_two_deletions_could_be_undone(problem, max_known, ignore_prior, options):
-    rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
-    assume(options["parts"] is None or options["parts"] <= len(rows))
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
-    options = {**options, "keep": "rules", "restoring": True}
-    published = release_of(rows, sensitive, rho, **limits, **options)
-    assert oracle.is_pair_minimal(rows, published, sensitive, rho, **limits)
-
-
-def test_release__two_deletions_are_undone_together():
-    # Alone, either c makes sure of the b or the a beside it; together there are two of each.
-    rows = [frozenset("ac"), frozenset("bc"), frozenset("a"), frozenset("b")]
-    model = wh.RhoUncertainty("0.5", ["a", "b", "c"])
-    table = wh.Records.from_lists(rows)
-    log = Log()
-    work = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
-    gone = np.flatnonzero(work.items == work.rank_of_code[2]).astype(np.int32)
-    restored = Workspace(table, model, np.ones(table.n_occurrences, dtype=bool), log)
-    restored.delete(gone)
-    each_by_its_own = Reasons(
-        np.array([0, 1, 2]),
-        np.array([2, 2], np.int32),
-        np.array([0, 1], np.int32),
-        np.array([1, 1], np.int32),
-        np.array([1, 1], np.int32),
-    )
-    answers = np.array([0, 1], np.int32)
-    with Stop() as stop:
-        restore_deletions(restored, gone, answers, each_by_its_own, None, stop, jobs=1)
-    assert restored.kept().all()
-    assert (restored.supports == work.supports).all()
-    assert (restored.rows.bitmaps == work.rows.bitmaps).all()
 
 
 @examples(300)

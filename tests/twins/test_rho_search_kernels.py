@@ -365,7 +365,6 @@ def test_find_loose_events(problem, data):
     reference = plain_rho.find_loose_events(rules, work.records(), rho)
     result = np.zeros(len(rules), dtype=bool)
     chosen = data.draw(st.sets(st.sampled_from(range(len(rules)))))
-    more = data.draw(st.integers(0, 1))
     find_loose_events(
         work.rows,
         limits_of(rho),
@@ -373,9 +372,8 @@ def test_find_loose_events(problem, data):
         Rules(
             *arrays([q for q, _, _ in rules]),
             np.array([e for _, e, _ in rules], dtype=np.int32),
-            np.array([extra - more for _, _, extra in rules], dtype=np.int64),
+            np.array([extra for _, _, extra in rules], dtype=np.int64),
         ),
-        more,
         result,
         work.stop.flag,
     )

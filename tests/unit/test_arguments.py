@@ -82,8 +82,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
             lambda: wh.anonymize(SHOP, RHO, keep="rule"),
             "keep must be rules, distribution, counts or sensitive",
         ),
-        (lambda: wh.anonymize(SHOP, RHO, restoring="no"), "restoring must be True or False"),
-        (lambda: wh.anonymize(SHOP, RHO, restoring=None), "restoring must be True or False"),
+        (
+            lambda: wh.anonymize(SHOP, RHO, restoring="no"),
+            "restoring must be True or False or None",
+        ),
         (lambda: wh.anonymize(SHOP, RHO, budget="5"), "budget must be a number or None, not '5'"),
         (lambda: wh.anonymize(SHOP, RHO, budget=float("nan")), "budget must be a number or None"),
         (lambda: wh.anonymize(SHOP, RHO, seed="a"), "seed must be a whole number"),

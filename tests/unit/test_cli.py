@@ -600,7 +600,7 @@ def test_anonymize__refuses_the_output_before_any_work(shop, monkeypatch, output
     def never(*_, **__):
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("withhold.pipeline.anonymize", never)
+    monkeypatch.setattr("withhold.pipeline.draft", never)
     (shop / "there.dat").write_text("precious\n")
     (shop / "folder").mkdir()
     before = sorted(os.listdir(shop))

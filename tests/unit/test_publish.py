@@ -88,6 +88,7 @@ def test_write__the_manifest_tells_strangers_what_a_proof_needs(release, tmp_pat
         hashlib.sha256(out.read_bytes()).hexdigest(),
         published.verdict,
         published.form,
+        timings={**release.timings, "verify": published.verdict.seconds},
     )
     manifest = json.loads((tmp_path / "out.dat.manifest.json").read_text(encoding="utf-8"))
     # Nothing else: a digest of the input, a seed or an exact loss would help to work backwards.

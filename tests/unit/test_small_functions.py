@@ -715,3 +715,34 @@ def test_formats_jsonl__table_read_text() -> None:
 
     table = read_table_text(Text(b'{"age": 30, "zip": "007"}\n{"age": null}\n', "a.jsonl"))
     assert (table.rows(), table.columns[0].kind) == ([("30", "007"), (None, None)], "Int64")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        [[], {}, ()],
+        {"a": 1, "é": None},
+        {"a": {"b": [1, 2.5, "\n"], "c": {}}, "d": (True, ["x"])},
+        {1: ["a"], None: {}, False: {"x": 1}, 2.5: []},
+        "text",
+    ],
+)
+def test_escaping__json_text_is_as_json_writes_it(value: object) -> None:
+    import json
+
+    from withhold.escaping import json_text
+
+    assert json_text(value) == json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def test_formats_basket__records_without_items_are_empty_lines() -> None:
+    from pathlib import Path
+
+    from withhold.data import Records, Source
+    from withhold.formats.basket import write_text
+
+    rows = [[], ["a", "b"], [], [], ["b"], []]
+    form = Source(Path("x.dat"), format="basket", separator=" ")
+    assert "".join(write_text(Records.from_lists(rows), form)) == "\na b\n\n\nb\n\n"

@@ -82,7 +82,7 @@ def anonymize(
     with working(silent=shown.quiet) as progress:
         run: dict[str, Any] = {"jobs": jobs, "progress": progress}
         search = methods.search_options(given, model)
-        release = pipeline.anonymize(
+        release = pipeline.draft(
             original,
             model,
             constraints=evidence.constraints,

@@ -60,7 +60,7 @@ def demo(
         )
         say(audit_text(pipeline.audit(records, model, show=6, jobs=jobs), name=str(file)))
         say("\n2. Withhold as little as possible, prove the result, publish.\n")
-        release = pipeline.anonymize(records, model, seed=seed, jobs=jobs, progress=progress)
+        release = pipeline.draft(records, model, seed=seed, jobs=jobs, progress=progress)
         published = release.write(output, force=True, jobs=jobs, progress=progress)
     say(release_text(release, published))
     say(

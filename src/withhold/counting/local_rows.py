@@ -9,6 +9,7 @@ import numpy as np
 
 from withhold.counting.arrays import sort_ascending
 from withhold.counting.jit import kernel, step
+from withhold.counting.supports import holds_item
 
 
 class LocalRows(NamedTuple):
@@ -63,15 +64,10 @@ def rarer_of(rows, one, other):
 
 @step
 def holds_both(rows, row, one, other):
-    """Whether the row holds both items; ``other`` may be negative: none."""
-    has_one = other == POSTED
-    has_other = other < 0
-    for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] == one:
-            has_one = True
-        elif rows.items[p] == other:
-            has_other = True
-    return has_one and has_other
+    """Whether the row holds both items; ``other`` may be negative: none, or ``POSTED``."""
+    if other == POSTED:
+        return True
+    return holds_item(rows, row, one) and (other < 0 or holds_item(rows, row, other))
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.bits import count_bits
-from withhold.counting.jit import routine
+from withhold.counting.jit import routine, step
 
 
 class IndexedRows(NamedTuple):
@@ -23,6 +23,19 @@ class IndexedRows(NamedTuple):
     bitmaps: Any
 
 
+@step
+def holds_item(rows, row, item):
+    """Whether the row holds the item: its bitmap says so if it has one, which spares looking at the row."""
+    first_bitmap = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
+    if item >= first_bitmap:
+        bit = np.uint64(1) << np.uint64(row & 63)
+        return rows.bitmaps[item - first_bitmap, row >> 6] & bit != 0
+    for p in range(rows.offsets[row], rows.offsets[row + 1]):
+        if rows.items[p] >= item:
+            return rows.items[p] == item
+    return False
+
+
 @routine
 def count_support(rows, itemset, size, enough):
     """In how many ``IndexedRows`` the itemset (ascending ranks) occurs, counted up to ``enough``."""
@@ -33,7 +46,9 @@ def count_support(rows, itemset, size, enough):
         return min(rows.supports[rarest], enough)
     count = np.int64(0)
     first_bitmap = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
-    if rarest >= first_bitmap:
+    first = rows.post_offsets[rarest]
+    last = rows.post_offsets[rarest + 1]
+    if rarest >= first_bitmap and last - first > rows.bitmaps.shape[1]:
         # Ranks ascend with support, so the other items have bitmaps too.
         for word in range(rows.bitmaps.shape[1]):
             both = rows.bitmaps[rarest - first_bitmap, word]
@@ -46,25 +61,33 @@ def count_support(rows, itemset, size, enough):
                 if count >= enough:
                     break
         return count
-    for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
+    # Looking at bits of the frequent items spares looking at most rows, which are all over the memory.
+    n_rare = np.int64(0)
+    while n_rare < size and itemset[n_rare] < first_bitmap:
+        n_rare += 1
+    for posting in range(first, last):
         row = rows.post_rows[posting]
-        p = rows.offsets[row]
-        end = rows.offsets[row + 1]
-        # Rows come longest first: from here on none can hold the set.
-        if end - p < size:
-            break
-        k = 0
-        while p < end:
-            x = rows.items[p]
-            wanted = itemset[k]
-            if x == wanted:
-                k += 1
-                if k == size:
-                    count += 1
-                    break
-            elif x > wanted:
+        word = row >> 6
+        bit = np.uint64(1) << np.uint64(row & 63)
+        k = n_rare
+        while k < size and rows.bitmaps[itemset[k] - first_bitmap, word] & bit != 0:
+            k += 1
+        if k < size:
+            continue
+        if n_rare > 0:
+            p = rows.offsets[row]
+            end = rows.offsets[row + 1]
+            # Rows come longest first: from here on none can hold the set.
+            if end - p < size:
                 break
-            p += 1
+            k = np.int64(0)
+            while k < n_rare and p < end and rows.items[p] <= itemset[k]:
+                if rows.items[p] == itemset[k]:
+                    k += 1
+                p += 1
+            if k < n_rare:
+                continue
+        count += 1
         if count >= enough:
             break
     return count

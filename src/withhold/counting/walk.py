@@ -194,7 +194,7 @@ def deliver(rows, walk, size, start, end):
 
 @step
 def count_useful_extensions(rows, walk, marks, start, end, in_path):
-    """As ``count_extensions``; notes in ``marks.useful`` what leaves a marked item outside the set.
+    """As ``count_extensions``; counts in ``marks.useful`` the rows that have a marked item outside the set.
 
     ``marks.in_row`` says how many marked items a row holds, ``in_path`` how many of them the set has.
     """
@@ -207,17 +207,22 @@ def count_useful_extensions(rows, walk, marks, start, end, in_path):
             if x >= 0:
                 n_touched = count_item(x, walk.bucket, walk.touched, n_touched)
                 if outside > 1 or (outside == 1 and not marks.marked[x]):
-                    marks.useful[x] = True
+                    marks.useful[x] += 1
     return n_touched
 
 
 @step
-def follow_useful(walk, marks, size, n_touched, support):
-    """Go on with the useful items, but not with those in ``support`` rows."""
+def follow_useful(walk, marks, size, n_touched, support, num, den):
+    """Go on with the useful items, but not with those in ``support`` rows.
+
+    Useful is an item if more than num/den of its rows have a marked item outside the set; a marked item,
+    whose rows may become fewer, if any has.
+    """
     for t in range(n_touched):
         x = walk.touched[t]
-        if marks.useful[x] and walk.bucket[x] != support:
+        least = np.int64(0) if marks.marked[x] else num * walk.bucket[x]
+        if marks.useful[x] * den > least and walk.bucket[x] != support:
             follow(walk, size, x)
         else:
             walk.bucket[x] = 0
-        marks.useful[x] = False
+        marks.useful[x] = 0

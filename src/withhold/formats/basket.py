@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,10 +111,7 @@ def write_text(records: Records, form: Source) -> Iterator[str]:
     """The lines of a basket file, each with its end."""
     spelled = _spelled(records, form, careful=False)
     if not _may_quote(form):
-        # Many lines at a time: a generator of single ones takes longer than the rest of the work.
-        plainly = _lines(records, spelled, form.separator)
-        while block := "".join(islice(plainly, ROWS_AT_ONCE)):
-            yield block
+        yield from _blocks(records, spelled, form.separator)
         return
     lines = list(_lines(records, spelled, form.separator))
     if not _shows_separator(records, lines, form.separator):
@@ -171,6 +168,22 @@ def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
             raise unwritable(f"the item {name!r}", where)
         spelled.append('"' + name.replace('"', '""') + '"' if quotes and may_quote else name)
     return spelled
+
+
+def _blocks(records: Records, spelled: list[str], separator: str) -> Iterator[str]:
+    """The lines, many at a time and joined item by item: joining them one by one takes twice as long."""
+    followed = np.array([name + separator for name in spelled], dtype=object)
+    last = np.array([name + "\n" for name in spelled], dtype=object)
+    for first in range(0, len(records), ROWS_AT_ONCE):
+        offsets = records.offsets[first : first + ROWS_AT_ONCE + 1]
+        items = records.items[offsets[0] : offsets[-1]]
+        filled = np.diff(offsets) > 0
+        ends = offsets[1:][filled] - offsets[0] - 1
+        pieces = followed[items]
+        pieces[ends] = last[items[ends]]
+        # A record without items is an empty line, in front of what follows it.
+        empty = np.flatnonzero(~filled)
+        yield "".join(np.insert(pieces, offsets[empty] - offsets[0], "\n").tolist())
 
 
 def _lines(records: Records, spelled: list[str], separator: str) -> Iterator[str]:

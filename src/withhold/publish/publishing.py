@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -57,6 +57,8 @@ class Published:
     """What the page says."""
     warnings: tuple[str, ...] = ()
     """What whoever opens the file should know."""
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of each step; ``verify`` is the proof of the bytes on disk."""
 
 
 def report_path(path: Path) -> Path:
@@ -168,6 +170,9 @@ def publish(
         draft = drafts.new()
         written = write(release.data, draft.path, form, file=cast(BinaryIO, draft))
         verdict = _proved(release, draft.path, written, path, jobs, progress)
+        # What was read back is the release, so the proof is also that of the release itself.
+        timings = {**release.timings, "verify": verdict.seconds}
+        release = replace(release, verdict=verdict, timings=timings)
         formulas = formula_warnings(release.data, written)
         warnings = (*release.warnings, *formulas)
         manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
@@ -185,7 +190,7 @@ def publish(
             targets.append((drafts.new_text(text), page))
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
-    details = (verdict, written, page, content, warnings)
+    details = (verdict, written, page, content, warnings, release.timings)
     return Published(path, manifest_at, internal_at, written.sha256, *details)
 
 

@@ -84,7 +84,7 @@ def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]
         "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
         "bound": None if release.bound is None else release.bound.as_dict(),
-        "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
+        "seconds": {step: round(seconds, 4) for step, seconds in published.timings.items()},
         "report": None if published.report is None else str(published.report),
         **({} if published.content is None else {"facts": facts_as_dict(published.content)}),
     }

@@ -116,7 +116,7 @@ def release_text(release: AnyRelease, published: Published) -> str:
         *(release.bound.facts() if release.bound is not None else ()),
         *([("set aside", too_long)] if aside else ()),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
-        ("time", f"{sum(release.timings.values()):.2f} s"),
+        ("time", f"{sum(published.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
     held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []

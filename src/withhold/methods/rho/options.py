@@ -59,7 +59,15 @@ class RhoSearch(SearchOptions):
         ),
     ] = "rules"
     pick: PickOption = None
-    restoring: RestoreOption = True
+    restoring: Annotated[
+        bool | None,
+        Option(
+            "Undo every deletion that can be undone. If not given: of fewer than 1,000 records, after a "
+            "search in parts, with --keep distribution, counts or sensitive, and with --polish; otherwise "
+            "hardly any can be.",
+            spelt="--restore/--no-restore",
+        ),
+    ] = None
     parts: Annotated[
         int | None,
         Option("Split the records into so many parts; 4 for large files.", at_least=1),

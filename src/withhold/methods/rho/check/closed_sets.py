@@ -60,52 +60,45 @@ def find_unsafe_closed_set(
 
 @kernel
 def find_unsafe_among(rows, consequents, limits, numbering, witness, stop):
-    """Look in D_e for each consequent: CLEAN, or FOUND or STOPPED and at which."""
-    for k in range(len(consequents)):
-        local = gather(rows, np.int64(consequents[k]), np.int64(POSTED), numbering)
-        status = find_unsafe_in(rows, local, limits, witness, stop)
-        if status != CLEAN:
-            return status, k
+    """Look for an unsafe closed set in each D_e, first at its rows: CLEAN, or FOUND or STOPPED and at which.
+
+    One kernel: called from another, it would be compiled twice, which takes a second.
+    """
+    for at in range(len(consequents)):
+        local = gather(rows, np.int64(consequents[at]), np.int64(POSTED), numbering)
+        walk = new_closed_walk(local)
+        pool = np.empty(2 * local.n_groups + 16, np.int32)
+        children = np.empty((64, 3), np.int64)
+        start_closed(walk, children, pool, local.n_groups)
+        for g in range(local.n_groups):
+            if stop[0] != 0:
+                return STOPPED, at
+            size = close_rows(local, walk, pool, g, g + 1)
+            if is_unsafe(rows, local, walk.closure, size, local.weights[g], limits, witness):
+                return FOUND, at
+        depth = np.int64(0 if local.n_groups > 1 else -1)
+        while depth >= 0:
+            if stop[0] != 0:
+                return STOPPED, at
+            child = walk.next_child[depth]
+            if child == walk.last_child[depth]:
+                leave_set(walk, depth)
+                depth -= 1
+                continue
+            walk.next_child[depth] += 1
+            start = children[child, 1]
+            end = children[child, 2]
+            size = close_rows(local, walk, pool, start, end)
+            if not is_first_met(walk, size, children[child, 0]):
+                continue
+            joint = np.int64(0)
+            for k in range(start, end):
+                joint += local.weights[pool[k]]
+            if is_unsafe(rows, local, walk.closure, size, joint, limits, witness):
+                return FOUND, at
+            children, pool = expand(local, walk, children, pool, depth, size, child)
+            depth += 1
     return CLEAN, 0
-
-
-@kernel
-def find_unsafe_in(rows, local, limits, witness, stop):
-    """Look for an unsafe closed set in one D_e, first at its rows themselves: CLEAN, FOUND or STOPPED."""
-    walk = new_closed_walk(local)
-    pool = np.empty(2 * local.n_groups + 16, np.int32)
-    children = np.empty((64, 3), np.int64)
-    start_closed(walk, children, pool, local.n_groups)
-    for g in range(local.n_groups):
-        if stop[0] != 0:
-            return STOPPED
-        size = close_rows(local, walk, pool, g, g + 1)
-        if is_unsafe(rows, local, walk.closure, size, local.weights[g], limits, witness):
-            return FOUND
-    depth = np.int64(0 if local.n_groups > 1 else -1)
-    while depth >= 0:
-        if stop[0] != 0:
-            return STOPPED
-        child = walk.next_child[depth]
-        if child == walk.last_child[depth]:
-            leave_set(walk, depth)
-            depth -= 1
-            continue
-        walk.next_child[depth] += 1
-        core = children[child, 0]
-        start = children[child, 1]
-        end = children[child, 2]
-        size = close_rows(local, walk, pool, start, end)
-        if not is_first_met(walk, size, core):
-            continue
-        joint = np.int64(0)
-        for k in range(start, end):
-            joint += local.weights[pool[k]]
-        if is_unsafe(rows, local, walk.closure, size, joint, limits, witness):
-            return FOUND
-        children, pool = expand(local, walk, children, pool, depth, size, child)
-        depth += 1
-    return CLEAN
 
 
 @step

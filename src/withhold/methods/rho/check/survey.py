@@ -165,7 +165,7 @@ def sensitive_of(layout: Layout, largest: int) -> Sensitive:
         np.zeros(layout.n_items, dtype=np.int64),
         np.empty(layout.n_items, dtype=np.int32),
         np.zeros(layout.n_items, dtype=np.bool_),
-        np.zeros(layout.n_items, dtype=np.bool_),
+        np.zeros(layout.n_items, dtype=np.int64),
     )
 
 
@@ -214,9 +214,8 @@ def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
             n_touched = count_useful_extensions(rows, walk, sensitive, start, end, in_path)
             open_level(walk, size)
             # An item in as many rows as q leads to nothing new.
-            follow_useful(
-                walk, sensitive, size, n_touched, end - start if task.skip_equal else np.int64(-1)
-            )
+            equal = end - start if task.skip_equal else np.int64(-1)
+            follow_useful(walk, sensitive, size, n_touched, equal, np.int64(0), np.int64(1))
             if walk.next_child[size + 1] < walk.last_child[size + 1]:
                 deliver(rows, walk, size, start, end)
                 size += 1

@@ -85,7 +85,7 @@ def new_targets(rows: IndexedRows, sensitive: Bools, unsafe: Bools) -> Targets:
     return Targets(
         sensitive,
         np.diff(before[rows.offsets]),
-        np.zeros(n_items, dtype=np.bool_),
+        np.zeros(n_items, dtype=np.int64),
         np.zeros(n_items, dtype=np.int64),
         np.empty(n_items, dtype=np.int32),
         unsafe,
@@ -141,7 +141,9 @@ def fix_roots(rows, walk, targets, roots, limits, events, state, stop):
                 in_path += 1 if targets.marked[walk.path[k]] else 0
             n_touched = count_useful_extensions(rows, walk, targets, start, end, in_path)
             open_level(walk, size)
-            follow_useful(walk, targets, size, n_touched, support)
+            # Of the largest sets those matter whose rows hold sensitive items often enough.
+            num = limits.num if size + 1 == largest else np.int64(0)
+            follow_useful(walk, targets, size, n_touched, support, num, limits.den)
             if walk.next_child[size + 1] < walk.last_child[size + 1]:
                 deliver(rows, walk, size, start, end)
                 size += 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from withhold.counting.arrays import sort_ascending
 from withhold.counting.jit import kernel, step
-from withhold.counting.supports import IndexedRows
+from withhold.counting.supports import IndexedRows, holds_item
 from withhold.counting.walk import Walk, follow, next_set, open_level, place_of
 from withhold.methods.rho.search.room import has_room
 
@@ -52,15 +52,6 @@ def new_few(rows: IndexedRows, max_known: int, rows_per_set: int = ROWS_PER_SET)
     joints = np.zeros(longest, dtype=np.int64)
     chosen = np.zeros(max_known + 1, dtype=np.int64)
     return Few(max_known, rows_per_set, joints_with, joints, chosen, walk)
-
-
-@step
-def holds_item(rows, row, item):
-    """Whether the row holds the item."""
-    for p in range(rows.offsets[row], rows.offsets[row + 1]):
-        if rows.items[p] >= item:
-            return rows.items[p] == item
-    return False
 
 
 @kernel

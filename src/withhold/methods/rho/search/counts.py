@@ -38,13 +38,14 @@ def suppress_everywhere(
 ) -> Bools:
     """Which occurrences stay: all of an item, or none."""
     finished: list[ItemSearch] = []
+    restoring = options.restoring is not False
     with Stop(options.budget) as stop:
         # The paper's choice among all items loses more than all sensitive items together where no item
         # comes back, and sometimes where they do; so what it finds is compared with the simplest answer.
-        for only_sensitive in (True, False) if options.restoring else (False,):
+        for only_sensitive in (True, False) if restoring else (False,):
             search = ItemSearch(records, model, stop, run.progress)
             search.suppress(search.sensitive if only_sensitive else np.ones_like(search.alive))
-            if options.restoring:
+            if restoring:
                 search.give_back()
             if stop.reason == 0:
                 finished.append(search)

@@ -1,4 +1,4 @@
-"""Put back every deletion that can be undone safely, until none can, alone or with another.
+"""Put back every deletion that can be undone safely, until none can.
 
 Most deletions answered a rule that is still as tight as can be, and stay. For the others (the rule has
 room again, or the record has lost more of its antecedent since) it is found out,
@@ -18,7 +18,6 @@ from withhold.counting.layout import Ints, Longs
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data.plan import EACH_REMOVED, Reasons
 from withhold.methods.rho.search.bounded import new_few
-from withhold.methods.rho.search.pair_restoring import describe, restore_pairs
 from withhold.methods.rho.search.restore import (
     ACCEPTED,
     BLOCKED,
@@ -125,8 +124,6 @@ def restore_deletions(
             blocked_by[part[blocked]] = len(rules.consequents) + np.flatnonzero(blocked)
             free[part[blocked]] = False
             rules = joined(rules, more)
-        if len(accepted) == 0 and like is None:
-            accepted = _undo_pairs(trial, rules, blocked_by, out)
         if len(accepted) == 0:
             return
         out[accepted] = False
@@ -161,25 +158,6 @@ class _Trial:
         return numbers, outcomes, Rules(starts, items[: starts[-1]], consequents, extras)
 
 
-def _undo_pairs(trial: _Trial, rules: Rules, blocked_by: Ints, out: Bools) -> Longs:
-    """Undo deletions by two where neither can be undone alone; returns their numbers."""
-    # Only rules with the item itself in the antecedent leave a second one anything to help with, and only
-    # if one more record with the antecedent would be enough.
-    numbers = np.flatnonzero(out & (rules.extras[blocked_by] == 1))
-    in_use = np.unique(blocked_by[numbers]).astype(np.int64)
-    loose = _loose(trial.work, rules, in_use, trial.stop, 1, quiet, more=1)
-    numbers = numbers[loose[blocked_by[numbers]]]
-    blocked = describe(
-        trial.work, numbers, trial.rows, trial.ranks, rules, blocked_by[numbers].tolist()
-    )
-
-    def is_safe(number: int) -> bool:
-        _, outcomes, _ = trial(np.array([number]), put_back=False)
-        return bool(outcomes[0] == ACCEPTED)
-
-    return restore_pairs(trial.work, trial.positions, blocked, is_safe, trial.stop)
-
-
 def _ceilings(work: Workspace, like: Longs | None) -> Longs:
     """How often each item may occur: without ``like`` any number of times, else its share."""
     if like is None:
@@ -206,13 +184,12 @@ def _loose(
     stop: Stop,
     jobs: int | None,
     progress: Progress,
-    more: int = 0,
 ) -> Bools:
-    """Which of the rules ``events`` have room for one more, with ``more`` other records that hold Q."""
+    """Which of the rules ``events`` have room for one more."""
     # Shared by the threads; each writes only its own events.
     loose = np.zeros(len(rules.consequents), dtype=bool)
     tasks = [
-        partial(find_loose_events, work.rows, work.limits, part, rules, more, loose, stop.flag)
+        partial(find_loose_events, work.rows, work.limits, part, rules, loose, stop.flag)
         for part in np.array_split(events, 8)
         if len(part)
     ]

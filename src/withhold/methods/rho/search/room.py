@@ -43,8 +43,8 @@ def has_room(rows, limits, itemset, size, e, extra, with_e):
 
 
 @kernel
-def find_loose_events(rows, limits, events, rules, more, loose, stop):
-    """Mark those of ``events``, numbers of rules, that have room for one more record and ``more`` with q.
+def find_loose_events(rows, limits, events, rules, loose, stop):
+    """Mark those of ``events``, numbers of rules, that have room for one more record.
 
     A deletion that answered a rule which is still tight cannot be undone; most end here.
     """
@@ -61,8 +61,7 @@ def find_loose_events(rows, limits, events, rules, more, loose, stop):
             antecedent[size] = rules.items[k]
             size += 1
         e = np.int64(rules.consequents[event])
-        extra = rules.extras[event] + more
-        loose[event] = has_room(rows, limits, antecedent, size, e, extra, with_e)
+        loose[event] = has_room(rows, limits, antecedent, size, e, rules.extras[event], with_e)
 
 
 @step

@@ -40,6 +40,8 @@ DEFAULT_PARTS = 4
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
+FEW_RECORDS = 1_000
+"""Below, restoring takes no time, and who looks at the release sees what need not have gone."""
 MOST_TO_SPLIT = 1_000_000
 """Occurrences; above, restoring what the parts lost takes longer than it is worth."""
 MOST_TO_RESTORE = 4_000_000
@@ -59,7 +61,8 @@ def suppress_rho(
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force; see ``anonymize`` for them."""
     model = model.for_records_up_to(int(records.lengths.max(initial=0)))
-    keep, restoring, budget = options.keep, options.restoring, options.budget
+    keep, budget = options.keep, options.budget
+    restoring = options.restoring is not False
     thinning = keep == "distribution"
     log = Log()
     if keep == "counts":
@@ -70,6 +73,11 @@ def suppress_rho(
     if parts is None and max_cost is None:
         parts = _default_parts(records, restoring=restoring, hurried=budget is not None)
     split = split_records(records, parts=parts, max_cost=max_cost, seed=run.seed)
+    # The search over all records removes hardly anything that need not go; see docs/decisions/0027.
+    hasty = len(split) > 1 or thinning
+    if options.restoring is None:
+        few = len(records) < FEW_RECORDS
+        restoring = few or hasty or options.polishes or keep == "sensitive"
     within_parts = restoring and len(split) > 1 and records.n_occurrences > MOST_TO_RESTORE
     pick = options.pick or ("longest" if len(split) == 1 else "random")
     choices = Choices(at_random=pick == "random", **vars(run))
@@ -89,8 +97,6 @@ def suppress_rho(
             kept = np.ones(records.n_occurrences, dtype=bool)
             if not thinning and not forced_in_parts:
                 kept = delete_forced(records, model, choices, log, search)
-            # The search over all records removes nothing that need not go. Parts and thinning do.
-            hasty = len(split) > 1 or thinning
             nothing_gone = hasty and log.n_removed == 0
             if nothing_gone and _holds(records, model, budget, run.jobs, run.progress):
                 return _plan(records, log, kept), in_force
@@ -120,9 +126,7 @@ def suppress_rho(
             kept = np.ones_like(kept) if thinning else kept
             work = Workspace(records, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
-            # A search over all records leaves little to undo; parts leave much.
-            few = len(split) == 1 and not thinning
-            _restore(work, records, model, overall, run, n_thinned, few)
+            _restore(work, records, model, overall, run, n_thinned, few=not hasty)
             left = work.kept()
         if options.polishes or keep == "sensitive":
             # Nothing is forced where public items may go.

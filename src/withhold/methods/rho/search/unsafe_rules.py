@@ -77,7 +77,9 @@ def note_unsafe_rules(rows, walk, targets, limits, events, antecedents, stop):
                 in_path += 1 if targets.marked[walk.path[k]] else 0
             n_touched = count_useful_extensions(rows, walk, targets, start, end, in_path)
             open_level(walk, size)
-            follow_useful(walk, targets, size, n_touched, support)
+            # Of the largest sets those matter whose rows hold sensitive items often enough.
+            num = limits.num if size + 1 == largest else np.int64(0)
+            follow_useful(walk, targets, size, n_touched, support, num, limits.den)
             if walk.next_child[size + 1] < walk.last_child[size + 1]:
                 deliver(rows, walk, size, start, end)
                 size += 1

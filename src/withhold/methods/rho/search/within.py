@@ -9,8 +9,7 @@ import numpy as np
 
 from withhold.counting.jit import kernel, routine, step
 from withhold.counting.local_rows import LocalRows, merge_local_rows, rarer_of
-from withhold.counting.supports import IndexedRows, count_support
-from withhold.methods.rho.search.bounded import holds_item
+from withhold.counting.supports import IndexedRows, count_support, holds_item
 from withhold.methods.rho.search.closed_fix import new_lowered, visit_closed_sets
 from withhold.methods.rho.search.room import has_room
 
