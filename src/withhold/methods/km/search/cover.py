@@ -40,13 +40,7 @@ def best_cover(
     """The codes of the nodes to publish, ascending; leaves under none of them are withheld."""
     candidates = candidates_of(records, tree, model.k, price_of(records, tree, withholding))
     limits, cohort = room_for(candidates, model.k, model.m)
-    n_nodes = len(tree)
-    published = Published(
-        np.full(n_nodes, NOBODY, dtype=np.int32),
-        # No move makes half as many entries.
-        np.zeros(16 * n_nodes + 32, dtype=np.int64),
-        np.zeros(2, dtype=np.int64),
-    )
+    published = nothing_published(len(tree))
     possible = np.flatnonzero(candidates.worth > 0)
     order = possible[np.lexsort((possible, -candidates.worth[possible], tree.depths[possible]))]
     gained = 1
@@ -66,6 +60,13 @@ def best_cover(
         leave_and_climb(candidates, published, cohort, limits, node, most)
     nodes = np.unique(published.node_of[tree.leaf_codes])
     return nodes[nodes >= 0].astype(np.int32)
+
+
+def nothing_published(n_nodes: int) -> Published:
+    """No node yet, and room for the log: no move makes half as many entries."""
+    node_of = np.full(n_nodes, NOBODY, dtype=np.int32)
+    log = np.zeros(16 * n_nodes + 32, dtype=np.int64)
+    return Published(node_of, log, np.zeros(2, dtype=np.int64))
 
 
 def price_of(records: Records, tree: Hierarchy, withholding: bool) -> int:

@@ -60,7 +60,7 @@ class Cohort(NamedTuple):
     items: Any
     walk: Any
     visited: Any
-    """How many items and rows were copied so far."""
+    """How many items and rows were copied or walked over so far."""
 
 
 class Limits(NamedTuple):
@@ -205,6 +205,7 @@ def is_rare(candidates, published, cohort, limits, node, allowed):
             continue
         start, end = walk.child_start[child], walk.child_end[child]
         n_touched = count_extensions(cohort, walk, start, end)
+        cohort.visited[0] += end - start
         found = False
         for t in range(n_touched):
             x = walk.touched[t]
