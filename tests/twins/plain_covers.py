@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Cover:
-    """A tree by codes, depth first, what each node is worth, the rows as sets of leaves; what is published."""
+    """A tree by codes, depth first, what each node is worth, the rows as leaves; what is published."""
 
     rows: list[list[int]]
     """The leaves of each, ascending."""

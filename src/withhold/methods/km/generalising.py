@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from withhold.data import Hierarchy, Records
-from withhold.data.array_types import Ints
-from withhold.data.cut import groups_of
+from withhold.data import Records
+from withhold.data.cut import groups_of, with_leaves
 from withhold.data.evidence import Evidence
 from withhold.data.generalised_plan import GeneralisedPlan, renamed_by
 from withhold.data.plan import fingerprint
@@ -44,12 +41,12 @@ def search_km(
         return suppress_coherence(records, model, evidence, options, run)
     refuse_impossible(records, model)
     tree, described = tree_for(records, options.hierarchy)
-    withholding = options.withholding is not False
+    withholding = options.withhold is not False
     filled = int((records.lengths > 0).sum())
     if not withholding and 0 < filled < model.k:
         raise ImpossibleError(
             f"only {counted(filled, 'record')} hold any item, fewer than k = {model.k:,}: all items must be "
-            f"withheld, which {option('withholding')} forbids"
+            "withheld, and none may be"
         )
     nodes = best_cover(records, tree, model, withholding=withholding, progress=run.progress)
     groups = groups_of(tree, with_leaves(tree, nodes))
@@ -61,18 +58,9 @@ def search_km(
     withheld = WithheldItems(tuple(gone), fingerprint(generalised))
     in_force = {
         "hierarchy": described,
-        "withholding": withholding,
+        "withhold": withholding,
         "groups": len(groups),
         "seed": run.seed,
     }
     plan = (groups, withheld, tree, fingerprint(records), renamed_by(groups, records))
     return GeneralisedPlan(*plan), in_force
-
-
-def with_leaves(tree: Hierarchy, nodes: Ints) -> Ints:
-    """The cut of these nodes and all leaves that are under none of them."""
-    covered = np.zeros(len(tree), dtype=bool)
-    for node in nodes:
-        covered[node : tree.ends[node]] = True
-    free = tree.leaf_codes[~covered[tree.leaf_codes]]
-    return np.union1d(nodes, free).astype(np.int32)

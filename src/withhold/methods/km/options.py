@@ -35,7 +35,7 @@ class KmSearch(CoherenceSearch):
             kind="file",
         ),
     ] = None
-    withholding: Annotated[
+    withhold: Annotated[
         bool | None,
         Option(
             "With --hierarchy: withhold items where that loses less than larger groups (default), or publish "
@@ -47,8 +47,8 @@ class KmSearch(CoherenceSearch):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.hierarchy is None:
-            if self.withholding is not None:
-                raise PolicyError(f"{option('withholding')} requires {option('hierarchy')}")
+            if self.withhold is not None:
+                raise PolicyError(f"{option('withhold')} requires {option('hierarchy')}")
             return
         for each in fields(CoherenceSearch):
             if getattr(self, each.name) != each.default:

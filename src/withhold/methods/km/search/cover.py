@@ -51,13 +51,14 @@ def best_cover(
             progress("choosing groups", start, len(order))
             some = order[start : start + AT_ONCE]
             gained += try_nodes(candidates, published, cohort, limits, some)
-    most = int(cohort.visited[0]) + MOST_VISITED
-    for done, node in enumerate(order):
-        stop_if_asked()
-        progress("improving groups", done, len(order))
-        if cohort.visited[0] >= most:
-            break
-        leave_and_climb(candidates, published, cohort, limits, node, most)
+    most, gained = int(cohort.visited[0]) + MOST_VISITED, 1
+    while gained and cohort.visited[0] < most:
+        gained = 0
+        for done, node in enumerate(order):
+            stop_if_asked()
+            progress("improving groups", done, len(order))
+            if cohort.visited[0] < most:
+                gained += leave_and_climb(candidates, published, cohort, limits, node, most)
     nodes = np.unique(published.node_of[tree.leaf_codes])
     return nodes[nodes >= 0].astype(np.int32)
 

@@ -1,7 +1,8 @@
-"""k^m-anonymity with a hierarchy, by brute force on small tables and trees; nothing is shared with the code."""
+"""k^m-anonymity with a hierarchy, by brute force that shares no code, on small tables and trees."""
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -68,7 +69,12 @@ def problems(draw: st.DrawFn, *, items: int = 6, records: int = 12):
     rows, _ = draw(tables(records=records, items=items))
     present = sorted(frozenset().union(*rows))
     assume(present)
-    return rows, draw(trees(present)), draw(st.integers(1, min(4, len(rows)))), draw(st.integers(1, 4))
+    return (
+        rows,
+        draw(trees(present)),
+        draw(st.integers(1, min(4, len(rows)))),
+        draw(st.integers(1, 4)),
+    )
 
 
 @examples(1500)
@@ -80,7 +86,7 @@ def test_release__is_what_it_promises(problem, withholding):
         [list(row) for row in rows],
         wh.KmAnonymity(k, m),
         hierarchy=tree,
-        withholding=withholding,
+        withhold=withholding,
         ids="renumber",
     )
     published = [frozenset(row) for row in made.data.to_lists()]
@@ -113,26 +119,51 @@ def test_release__is_what_it_promises(problem, withholding):
     assert made.loss.cost == pytest.approx(made.loss.ncp + withheld / total)
 
 
-@examples(400)
-@given(problems())
-def test_cost__is_hardly_ever_above_the_least(problem):
-    rows, tree, k, m = problem
-    made = wh.anonymize([list(row) for row in rows], wh.KmAnonymity(k, m), hierarchy=tree)
-    least = least_cost(rows, tree, k, m)
-    assert made.loss.cost >= float(least) - 1e-12
-    # Never worse than all items withheld; by how much it misses the least is measured in the decision record.
-    assert made.loss.cost <= 1
+def drawn(rng: random.Random) -> tuple[Rows, wh.Hierarchy, int, int]:
+    """A table with frequent and rare items, a tree of up to three levels, k and m."""
+    items = [chr(97 + number) for number in range(rng.randint(3, 6))]
+    shares = {item: 0.02 + 0.7 * rng.random() ** 2 for item in items}
+    drawn_rows = [
+        frozenset(i for i in items if rng.random() < shares[i]) for _ in range(rng.randint(6, 30))
+    ]
+    parents = {item: rng.choice(["G0", "G1", "G2", "*"]) for item in items}
+    parents |= {group: rng.choice(["H", "*"]) for group in sorted({*parents.values()} - {"*"})}
+    parents |= dict.fromkeys({*parents.values()} & {"H"}, "*")
+    tree = wh.Hierarchy.from_edges(list(parents.items()))
+    return drawn_rows, tree, rng.randint(2, 5), rng.randint(1, 3)
+
+
+def test_cost__is_near_the_least_of_all_cuts():
+    rng = random.Random(8)
+    costs, least = [], []
+    for rows, tree, k, m in (drawn(rng) for _ in range(200)):
+        made = wh.anonymize([list(row) for row in rows], wh.KmAnonymity(k, m), hierarchy=tree)
+        costs.append(made.loss.cost)
+        least.append(float(least_cost(rows, tree, k, m)))
+        assert costs[-1] >= least[-1] - 1e-12
+    # The same tables each time; of 200, at most four miss the least, by little on average.
+    assert sum(cost > best + 1e-9 for cost, best in zip(costs, least, strict=True)) <= 4
+    assert sum(costs) <= 1.005 * sum(least)
 
 
 def test_file__has_the_cost_that_was_printed(tmp_path):
-    rows = [["ale", "tea"], ["ale", "bread"], ["stout", "bread"], ["stout", "tea"], ["cake"], ["ale"]]
+    rows = [
+        ["ale", "tea"],
+        ["ale", "bread"],
+        ["stout", "bread"],
+        ["stout", "tea"],
+        ["cake"],
+        ["ale"],
+    ]
     (tmp_path / "tree.csv").write_text(
         "item,kind\nale,beer\nstout,beer\ntea,tea\nbread,food\ncake,food\n"
     )
     made = wh.anonymize(rows, wh.KmAnonymity(2, 2), hierarchy=tmp_path / "tree.csv")
     made.write(tmp_path / "out.dat")
     assert verify_file(tmp_path / "out.dat").verdict.status is wh.Status.HOLDS
-    published = [frozenset(line.split()) for line in (tmp_path / "out.dat").read_text().splitlines()]
+    published = [
+        frozenset(line.split()) for line in (tmp_path / "out.dat").read_text().splitlines()
+    ]
     leaves = {name: set(items) for name, items in made.model.groups.as_dict().items()}
     recounted = naive_cost([frozenset(row) for row in rows], published, leaves)
     assert made.loss.cost == pytest.approx(float(recounted))
