@@ -62,7 +62,7 @@ NOTES = [
 
 KM_K = 5
 APRIORI = {("groceries", 2): 0.076, ("groceries", 3): 0.137}
-"""By file and m, at k = 5: the NCP of Apriori-based generalisation (Terrovitis, Mamoulis and Kalnis 2008), which
+"""By file and m, at k = 5: the NCP of Apriori-based generalisation (Terrovitis, Mamoulis, Kalnis 2008), which
 withholds nothing, as measured on the same file with the same tree."""
 KM_FILES = (("groceries", 2), ("groceries", 3), ("bms-webview-2", 2), ("retail", 2))
 KM_COLUMNS = {

@@ -11,7 +11,8 @@ from tables import examples, tables
 from trees import trees
 from twins import plain_covers
 from withhold.methods.km.search.cover import candidates_of, nothing_published, room_for
-from withhold.methods.km.search.moves import NOBODY, leave_and_climb, try_nodes
+from withhold.methods.km.search.moves import leave_and_climb, try_nodes
+from withhold.methods.km.search.published import NOBODY
 
 
 def twin_of(candidates, k, largest):

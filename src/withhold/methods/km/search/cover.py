@@ -18,15 +18,8 @@ from withhold.data.array_types import Ints, Longs
 from withhold.data.cut import most_specific, occurrences_under
 from withhold.interruption import stop_if_asked
 from withhold.methods.km.model import KmAnonymity
-from withhold.methods.km.search.moves import (
-    NOBODY,
-    Candidates,
-    Cohort,
-    Limits,
-    Published,
-    leave_and_climb,
-    try_nodes,
-)
+from withhold.methods.km.search.moves import leave_and_climb, try_nodes
+from withhold.methods.km.search.published import NOBODY, Candidates, Cohort, Limits, Published
 
 AT_ONCE = 256
 """Nodes that are tried between two looks at whether the user wants to stop."""
