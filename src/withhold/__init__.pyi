@@ -118,6 +118,8 @@ def anonymize(
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
     restoring: bool = True,
+    hierarchy: Hierarchy | str | PathLike[str] | None = None,
+    withhold: bool | None = None,
     constraints: Constraints | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,

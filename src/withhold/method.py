@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_chec
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
 from withhold.data.evidence import Evidence
+from withhold.data.groups import Groups
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text
 from withhold.lazy import later
@@ -292,10 +293,11 @@ class Method:
 
 def parameters_of(model: Any) -> dict[str, Plain]:
     """The fields of a model as plain values, which ``Method.build`` takes back."""
-    return {
-        "model": model.name,
-        **{each.name: _plain(getattr(model, each.name)) for each in fields(model)},
-    }
+    found = {each.name: _plain(getattr(model, each.name)) for each in fields(model)}
+    # What the search settles is left out as long as it has not.
+    if found.get("groups", ...) is None:
+        del found["groups"]
+    return {"model": model.name, **found}
 
 
 def _plain(value: Any) -> Any:
@@ -303,6 +305,8 @@ def _plain(value: Any) -> Any:
         return decimal_text(value)
     if isinstance(value, frozenset):
         return sorted(value)
+    if isinstance(value, Groups):
+        return value.as_dict()
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -11,13 +11,9 @@ import withhold as wh
 from tables import examples, problems
 from trees import trees
 from twins import plain_cuts
+from withhold.counting.node_rows import NOWHERE, rows_of_nodes
 from withhold.data.cut import children_of, cut_at, public_tree
-from withhold.methods.rho.search.cut_costs import (
-    NOWHERE,
-    CutState,
-    estimate_losses,
-    rows_of_nodes,
-)
+from withhold.methods.rho.search.cut_costs import CutState, estimate_losses
 
 
 @examples(400)

@@ -258,7 +258,9 @@ def test_command__refuses_groups_without_a_hierarchy_and_under_other_models(fold
     assert "--detail requires --hierarchy" in run(*rho, "--detail", "0.5").stderr
     km = ("anonymize", "baskets.dat", "--model", "km", "--k", "2", "--m", "1", "-o", "out.dat")
     assert "belongs to --model rho" in run(*km, "--cut", "1").stderr
-    assert run(*km, "--hierarchy", "tree.csv").exit_code == 2
+    coherence = ("--model", "coherence", "--h", "0.9", "--k", "2", "--p", "1", "--private", "pill,")
+    other = ("anonymize", "baskets.dat", *coherence, "-o", "out.dat")
+    assert run(*other, "--hierarchy", "tree.csv").exit_code == 2
     column = run(*rho, "--hierarchy", "age=tree.csv", "--cut", "1")
     assert column.exit_code == 2
     assert "about columns of a table" in column.stderr

@@ -149,6 +149,15 @@ MODELS = [
         ("--model", "km", "--k", "2", "--m", "2"),
         ("k", 2),
     ),
+    Model(
+        "km with groups",
+        RECORDS,
+        lambda _: wh.KmAnonymity(3, 2),
+        ("--model", "km", "--k", "3", "--m", "2"),
+        ("k", 3),
+        {"hierarchy": "tree.csv"},
+        ("--hierarchy", "tree.csv"),
+    ),
     Model("k-anonymity", TABLE, lambda _: wh.KAnonymity(2, QUASI), K_ANONYMITY, ("k", 2)),
     Model(
         "k-anonymity with l",

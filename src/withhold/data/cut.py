@@ -91,10 +91,7 @@ def named_cut(tree: Hierarchy, names: Iterable[str], whole: Hierarchy) -> Ints:
     listed = sorted({clean(name) for name in names} - {""})
     whole.codes(listed)
     nodes = np.unique(tree.codes(name for name in listed if name in tree))
-    times = np.zeros(len(tree) + 1, dtype=np.int64)
-    np.add.at(times, nodes, 1)
-    np.add.at(times, tree.ends[nodes], -1)
-    times = np.cumsum(times)[tree.leaf_codes]
+    times = times_covered(tree, nodes)
     problems = []
     for wrong, what in ((times == 0, "misses"), (times > 1, "covers more than once")):
         if n := int(wrong.sum()):
@@ -105,6 +102,20 @@ def named_cut(tree: Hierarchy, names: Iterable[str], whole: Hierarchy) -> Ints:
             f"the cut {', and '.join(problems)}; name nodes that cover each exactly once"
         )
     return nodes
+
+
+def times_covered(tree: Hierarchy, nodes: Ints) -> Longs:
+    """For every leaf how many of these nodes stand for it."""
+    times = np.zeros(len(tree) + 1, dtype=np.int64)
+    np.add.at(times, nodes, 1)
+    np.add.at(times, tree.ends[nodes], -1)
+    return np.cumsum(times)[tree.leaf_codes]
+
+
+def with_leaves(tree: Hierarchy, nodes: Ints) -> Ints:
+    """The cut of these nodes and of all leaves that are under none of them."""
+    free = tree.leaf_codes[times_covered(tree, nodes) == 0]
+    return np.union1d(nodes, free).astype(np.int32)
 
 
 def groups_of(tree: Hierarchy, nodes: Ints) -> Groups:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from withhold.data.names import clean_set
 from withhold.data.records import Records
 from withhold.data.tree_building import some
 from withhold.errors import PolicyError
+from withhold.options import Option, Plain, said_only_by_offered
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,10 @@ class Groups:
     """The name of each group with its items, both sorted."""
 
     @classmethod
-    def of(cls, members: Mapping[str, Iterable[str]]) -> Groups:
+    def of(cls, members: Groups | Mapping[str, Iterable[str]]) -> Groups:
         """The groups of a mapping from names to items; refuses what is not one place for every item."""
+        if isinstance(members, Groups):
+            return members
         if wrong := [name for name, items in members.items() if not fits(items, Iterable[str])]:
             raise PolicyError(f"the group {wrong[0]!r} must be a list of items")
         pairs = [(name, tuple(sorted(clean_set(members[name], "groups")))) for name in members]
@@ -105,6 +109,41 @@ class Groups:
         known = (group >= 0) & (records.supports > 0)
         sizes = np.array([len(items) for _, items in self.members])
         return detail_lost(group[known], records.supports[known], sizes)
+
+
+GroupsOption = Annotated[
+    Groups | Mapping[str, Iterable[str]] | None,
+    Option(
+        "What public items are published as: the name of each group with its items.",
+        kind="found",
+        weaker=said_only_by_offered,
+        varies=False,
+    ),
+]
+"""As a model declares it. Nobody types the groups: the search finds them."""
+
+
+@dataclass(frozen=True)
+class Stray:
+    """An item that should not be in a file whose items are published as groups.
+
+    >>> print(Stray("beer"))
+    beer is published, and is not a group
+    """
+
+    item: str
+    what: str = "not a group"
+
+    def row(self) -> tuple[str, ...]:
+        """The item as cells of a table."""
+        return self.item, self.what
+
+    def as_dict(self) -> dict[str, Plain]:
+        """The item by name."""
+        return {"stray": self.item}
+
+    def __str__(self) -> str:
+        return f"{self.item} is published, and is {self.what}"
 
 
 def detail_lost(group: Longs, supports: Longs, sizes: Longs) -> Detail:

@@ -6,6 +6,7 @@ A plan names occurrences of some records by their place, and for each the breach
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -109,6 +110,13 @@ def without(removed: NDArray[np.integer[Any]], records: Records) -> Records:
     """The records without the occurrences at these places, which ascend."""
     offsets = records.offsets - np.searchsorted(removed, records.offsets)
     return replace(records, offsets=offsets, items=np.delete(records.items, removed))
+
+
+def without_items(names: Iterable[str], records: Records) -> Records:
+    """The records without any occurrence of these items."""
+    gone = np.zeros(records.n_items, dtype=bool)
+    gone[records.codes(names)] = True
+    return without(np.flatnonzero(gone[records.items]), records)
 
 
 def check_fingerprint(plan: Any, records: Records) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from withhold.data import Records
+from withhold.data import Hierarchy, Records
+from withhold.data.cut import groups_of, times_covered, with_leaves
 from withhold.data.groups import Detail, Groups
 from withhold.measure.loss import Loss, measure_loss
 from withhold.measure.queries import set_query_errors, under_groups
@@ -78,6 +79,23 @@ def loss_under(
     generalised = groups.generalise(original)
     withheld = measure_loss(generalised, published, sensitive)
     return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, groups))
+
+
+def groups_seen(published: Records, tree: Hierarchy) -> Groups | None:
+    """The groups of a release of which nothing but the tree is known; None if it does not say them.
+
+    Each item must be under one published node at most; one that is under none is a group of its own.
+
+    >>> tree = Hierarchy.from_edges([("beer", "drinks"), ("tea", "drinks"), ("drinks", "*"), ("soap", "*")])
+    >>> groups_seen(Records.from_lists([["drinks"], ["drinks"]]), tree).as_dict()
+    {'drinks': ['beer', 'tea'], 'soap': ['soap']}
+    """
+    if not all(name in tree for name in published.occurring):
+        return None
+    nodes = tree.codes(published.occurring)
+    if (times_covered(tree, nodes) > 1).any():
+        return None
+    return groups_of(tree, with_leaves(tree, nodes))
 
 
 def _numbers(original: Records, generalised: Records, groups: Groups) -> dict[str, Any]:

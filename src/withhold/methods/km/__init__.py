@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from withhold.lazy import later
+from withhold.method import Step
 from withhold.methods.coherence import METHOD as COHERENCE
 from withhold.methods.km.model import KmAnonymity
+from withhold.methods.km.options import KmSearch
 from withhold.telling.words import Words
 
 METHOD = replace(
     COHERENCE,
     model=KmAnonymity,
+    search=Step(later(f"{__name__}.generalising:search_km"), KmSearch),
+    check=later(f"{__name__}.check:verify_km"),
+    promised=later(f"{__name__}.plan:promised_km"),
+    loss=later(f"{__name__}.measure:loss_of_km"),
+    measure=later(f"{__name__}.measure:measure_km"),
+    sections=later(f"{__name__}.telling:sections_of_km"),
     listed="",
     words=Words(counts="Minimal moles by what the attacker knows"),
     limits=(

@@ -1,4 +1,8 @@
-"""k^m-anonymity: coherence without private items, so that only rare sets are moles."""
+"""k^m-anonymity: coherence without private items, so that only rare sets are moles.
+
+With a hierarchy (Terrovitis, Mamoulis and Kalnis 2008) items are published as groups, and the model is about
+these.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
+from withhold.data.groups import Groups, GroupsOption
 from withhold.method import parameters_of
 from withhold.methods.coherence.model import KOption, at_least_one
 from withhold.options import Option, Plain, smaller
@@ -26,6 +31,8 @@ class KmAnonymity:
 
     k: int
     m: int
+    groups: Groups | None
+    """What the items are published as; None: each as itself."""
 
     @checked
     def __init__(
@@ -40,9 +47,12 @@ class KmAnonymity:
                 weaker=smaller,
             ),
         ],
+        *,
+        groups: GroupsOption = None,
     ) -> None:
         object.__setattr__(self, "k", at_least_one(k, name="k"))
         object.__setattr__(self, "m", at_least_one(m, name="m"))
+        object.__setattr__(self, "groups", None if groups is None else Groups.of(groups))
 
     @property
     def h(self) -> Fraction:
@@ -64,12 +74,23 @@ class KmAnonymity:
         """None: all items are public."""
         return frozenset()
 
+    def under(self, groups: Groups) -> KmAnonymity:
+        """The same model of records whose items are published as these groups."""
+        return KmAnonymity(self.k, self.m, groups=groups)
+
     def promise(self) -> str:
-        """What holds for a table that satisfies the model, in one sentence."""
-        return (
-            f"Whoever knows at most {counted(self.m, 'item')} of a person's record finds at least "
-            f"{counted(self.k, 'record')} with them."
-        )
+        """What holds for a table that satisfies the model, in one sentence.
+
+        >>> print(KmAnonymity(k=5, m=2, groups={"drinks": ["beer", "tea"]}).promise())
+        Whoever knows at most 2 items of a person's record, each seen as the group it is published under, \
+finds at least 5 records with them, or none.
+        """
+        who = f"at most {counted(self.m, 'item')} of a person's record"
+        found = f"at least {counted(self.k, 'record')} with them"
+        if self.groups is None:
+            return f"Whoever knows {who} finds {found}."
+        seen = "each seen as the group it is published under"
+        return f"Whoever knows {who}, {seen}, finds {found}, or none."
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""

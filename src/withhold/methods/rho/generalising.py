@@ -14,6 +14,7 @@ from typing import Any
 from withhold.data import Hierarchy, Records
 from withhold.data.cut import cut_at, groups_of, named_cut, public_tree
 from withhold.data.evidence import Evidence
+from withhold.data.generalised_plan import renamed_by
 from withhold.data.groups import Groups
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import InputError, PolicyError, option
@@ -23,7 +24,7 @@ from withhold.method import SearchRun
 from withhold.methods.rho.curve import Curve
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.options import RhoSearch
-from withhold.methods.rho.plan import GeneralisedPlan, renamed_by
+from withhold.methods.rho.plan import PlanOnCurve
 from withhold.methods.rho.search.suppressor import suppress_rho
 from withhold.methods.rho.trade_off import find_curve, groups_at, without_hierarchy
 
@@ -34,7 +35,7 @@ def search_rho(
     evidence: Evidence,
     options: RhoSearch,
     run: SearchRun,
-) -> tuple[Plan | GeneralisedPlan, dict[str, Any]]:
+) -> tuple[Plan | PlanOnCurve, dict[str, Any]]:
     """A plan after which the model holds, and the options in force; with a hierarchy under its groups."""
     if model.groups is not None:
         raise PolicyError(
@@ -53,7 +54,7 @@ def search_rho(
     if isinstance(options.cut, str | int | os.PathLike):
         in_force["cut"] = os.path.basename(str(options.cut))
     made = (groups, plan, tree, fingerprint(records), renamed_by(groups, records), curve)
-    return GeneralisedPlan(*made), in_force
+    return PlanOnCurve(*made), in_force
 
 
 def trade_off_rho(

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from withhold.arguments import checked, names_in
-from withhold.data.groups import Groups
+from withhold.data.groups import Groups, GroupsOption
 from withhold.data.names import clean_set
 from withhold.data.tree_building import some
 from withhold.errors import PolicyError
@@ -103,15 +103,7 @@ item with a confidence above 0.7.
                 "Leave out what can be said without knowing anything.", weaker=said_only_by_offered
             ),
         ] = False,
-        groups: Annotated[
-            Groups | Mapping[str, Iterable[str]] | None,
-            Option(
-                "What public items are published as: the name of each group with its items.",
-                kind="found",
-                weaker=said_only_by_offered,
-                varies=False,
-            ),
-        ] = None,
+        groups: GroupsOption = None,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if not items:
@@ -162,31 +154,7 @@ item with a confidence above 0.7.
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
-        plain = parameters_of(self)
-        del plain["groups"]
-        return plain if self.groups is None else {**plain, "groups": self.groups.as_dict()}
-
-
-@dataclass(frozen=True)
-class Stray:
-    """An item that is neither one of the groups nor sensitive, in a file that should hold nothing else.
-
-    >>> print(Stray("beer"))
-    beer is published, and is neither a group nor sensitive
-    """
-
-    item: str
-
-    def row(self) -> tuple[str, ...]:
-        """The item as cells of a table."""
-        return self.item, "neither a group nor sensitive"
-
-    def as_dict(self) -> dict[str, Plain]:
-        """The item by name."""
-        return {"stray": self.item}
-
-    def __str__(self) -> str:
-        return f"{self.item} is published, and is neither a group nor sensitive"
+        return parameters_of(self)
 
 
 def _checked_groups(
@@ -195,7 +163,7 @@ def _checked_groups(
     """The groups; refuses those that stand for a sensitive item, or are called like one."""
     if groups is None:
         return None
-    made = groups if isinstance(groups, Groups) else Groups.of(groups)
+    made = Groups.of(groups)
     if mixed := sorted((made.items | made.names) & sensitive):
         raise PolicyError(f"sensitive items must not be in groups, nor name them: {some(mixed)}")
     return made

@@ -1,53 +1,23 @@
-"""What becomes of records whose public items are published as groups: generalised first, then withheld."""
+"""What becomes of records whose public items are published as groups."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from withhold.arguments import checked
-from withhold.data import Hierarchy, Records
-from withhold.data.groups import Groups
-from withhold.data.plan import Plan, check_fingerprint
+from withhold.data.generalised_plan import GeneralisedPlan
+from withhold.data.plan import Plan
 from withhold.methods.rho.curve import Curve
 from withhold.methods.rho.model import RhoUncertainty
 
 
 @dataclass(frozen=True)
-class GeneralisedPlan:
-    """The groups that items are published as, and what is withheld of the records under their names."""
+class PlanOnCurve(GeneralisedPlan):
+    """Groups of public items, and the sensitive items that are withheld beside them."""
 
-    groups: Groups
-    withheld: Plan
-    """Of the generalised records."""
-    hierarchy: Hierarchy
-    """The tree whose nodes the groups are."""
-    fingerprint: str
-    """Of the records the plan was made for, before they are generalised."""
-    renamed: int
-    """Occurrences that are published under the name of a group."""
     curve: Curve | None = None
     """The trade-off that the groups were chosen from, where a weight chose."""
 
-    def __len__(self) -> int:
-        """How many occurrences are not published as they came."""
-        return self.renamed + len(self.withheld)
 
-    @checked
-    def apply_to(self, records: Records) -> Records:
-        """The records under the names of the groups, without what is withheld."""
-        check_fingerprint(self, records)
-        return self.withheld.apply_to(self.groups.generalise(records))
-
-
-def promised_rho(model: RhoUncertainty, plan: Plan | GeneralisedPlan) -> RhoUncertainty:
+def promised_rho(model: RhoUncertainty, plan: Plan | PlanOnCurve) -> RhoUncertainty:
     """The model that the release keeps: under the groups of the plan, if it has any."""
-    return model.under(plan.groups) if isinstance(plan, GeneralisedPlan) else model
-
-
-def renamed_by(groups: Groups, records: Records) -> int:
-    """How many occurrences get another name."""
-    group_of = groups.group_of()
-    other = [group_of.get(item, item) != item for item in records.vocabulary]
-    return int(records.supports[np.array(other, dtype=bool)].sum())
+    return model.under(plan.groups) if isinstance(plan, PlanOnCurve) else model

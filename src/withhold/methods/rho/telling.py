@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from withhold.data import Records
-from withhold.data.groups import Groups
-from withhold.measure.generalised import SHOWN, GeneralisedDetails
+from withhold.measure.generalised import SHOWN
+from withhold.measure.group_telling import listed_groups, over_groups
 from withhold.measure.telling import sections_of_sets
 from withhold.methods.rho.coarse import CoarseKnowledge, coarse_knowledge
 from withhold.methods.rho.curve import Curve
 from withhold.methods.rho.model import RhoUncertainty
-from withhold.methods.rho.plan import GeneralisedPlan
+from withhold.methods.rho.plan import PlanOnCurve
 from withhold.telling.plots import Line, Lines
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Drawing, Facts, Paragraph, Part, Section, Subject
 from withhold.wording import counted
-
-GROUPS_LISTED = 40
-ITEMS_LISTED = 12
 
 
 def sections_of_rho(subject: Subject) -> list[Section]:
     """What was lost, the frequencies, the rules; with groups first what was generalised."""
     plan = subject.release.plan
-    if not isinstance(plan, GeneralisedPlan):
+    if not isinstance(plan, PlanOnCurve):
         return sections_of_sets(subject)
-    details = subject.measured.details
-    assert isinstance(details, GeneralisedDetails)
-    # Everything else is about groups: as if the original had been published under them.
-    original = plan.groups.generalise(subject.release.original)
-    over_groups = replace(
-        subject,
-        release=replace(subject.release, original=original),
-        measured=replace(subject.measured, details=details.utility),
-    )
-    return [_generalised(subject, plan), *sections_of_sets(over_groups)]
+    return [_generalised(subject, plan), *sections_of_sets(over_groups(subject, plan.groups))]
 
 
-def _generalised(subject: Subject, plan: GeneralisedPlan) -> Section:
+def _generalised(subject: Subject, plan: PlanOnCurve) -> Section:
     told = (
         "Public items are published as groups: every item everywhere under the name of its group, so "
         "whatever a record says is true of its person. The manifest lists the groups."
@@ -52,7 +38,7 @@ def _generalised(subject: Subject, plan: GeneralisedPlan) -> Section:
     model = subject.release.model
     assert isinstance(model, RhoUncertainty)
     parts.append(Paragraph(_coarse(coarse_knowledge(published, model, plan.hierarchy))))
-    return Section("generalised", "What was generalised", (*parts, _listed(plan.groups)))
+    return Section("generalised", "What was generalised", (*parts, listed_groups(plan.groups)))
 
 
 def curve_plot(curve: Curve) -> Lines:
@@ -87,18 +73,3 @@ def _coarse(found: CoarseKnowledge) -> str:
         f"{'is' if found.breaches == 1 else 'are'} possible that way, about "
         f"{counted(found.exposed, 'record')}."
     )
-
-
-def _listed(groups: Groups) -> Listing:
-    large = sorted(groups.members, key=lambda each: (-len(each[1]), each[0]))[:GROUPS_LISTED]
-    rows = tuple(
-        (
-            name,
-            f"{len(items):,}",
-            ", ".join(items[:ITEMS_LISTED]) + (" …" if len(items) > ITEMS_LISTED else ""),
-        )
-        for name, items in large
-        if len(items) > 1
-    )
-    head = ("group", "items", "which")
-    return Listing("The largest groups", head, rows, right=frozenset({1}), folded=True)

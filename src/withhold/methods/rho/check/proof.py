@@ -24,10 +24,11 @@ from withhold.counting.threads import (
 from withhold.data import Records
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
+from withhold.data.groups import Stray
 from withhold.method import CheckRun
 from withhold.methods.rho.check.closed_sets import Rule, find_unsafe_closed_set
 from withhold.methods.rho.check.survey import survey
-from withhold.methods.rho.model import RhoUncertainty, Stray
+from withhold.methods.rho.model import RhoUncertainty
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
@@ -68,7 +69,8 @@ def _stray(records: Records, model: RhoUncertainty) -> Stray | None:
     if model.groups is None:
         return None
     known = model.groups.names | model.sensitive
-    return next((Stray(item) for item in records.occurring if item not in known), None)
+    strays = (item for item in records.occurring if item not in known)
+    return next((Stray(item, "neither a group nor sensitive") for item in strays), None)
 
 
 def _closed_sets(

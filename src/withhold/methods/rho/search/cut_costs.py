@@ -4,9 +4,7 @@ A record that is published as the nodes S is one of n records that hold S, and a
 item e. Deleting e from as many of them as it takes, a - floor(ρ n), hits this record with that share. The sum
 over its sensitive items underestimates what the search withholds, and is never shown to anybody.
 
-The rows of a node never change, whatever the cut. Nodes and sensitive items have one numbering: a row is the
-codes of its leaves and of its sensitive items, ascending, and it holds node u iff one of them is in
-[u, ends[u]).
+Rows are those of ``counting.node_rows``: the codes of leaves, then those of sensitive items.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
@@ -16,32 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.bits import count_bits, make_bitmaps
+from withhold.counting.bits import count_bits
 from withhold.counting.jit import kernel, routine, step
-from withhold.data import Hierarchy, Records
-from withhold.data.array_types import Ints, Longs
+from withhold.counting.node_rows import NOWHERE
 
-NOWHERE = -1
-FEW = 8
-"""Rows are listed where they are fewer than one for so many words of a bitmap."""
 AT_ONCE = 128
 """Words that are joined before the rows in them are counted."""
-
-
-class NodeRows(NamedTuple):
-    """Rows as codes, and which rows hold a code: all of them listed, and as bits where they are many."""
-
-    offsets: Any
-    codes: Any
-    ends: Any
-    """Where the codes under each code end."""
-    post_offsets: Any
-    post_rows: Any
-    bitmap_of: Any
-    """The bitmap of a code; -1 where its rows are few."""
-    bitmaps: Any
-    longest_list: Any
-    """The most rows of a code without a bitmap."""
 
 
 class CutState(NamedTuple):
@@ -49,59 +27,6 @@ class CutState(NamedTuple):
 
     node_of: Any
     next_of: Any
-
-
-def rows_of_nodes(records: Records, tree: Hierarchy, sensitive: Ints) -> NodeRows:
-    """The records over the leaves of ``tree`` and the ``sensitive`` codes, which come after all nodes."""
-    n_nodes = len(tree)
-    code_of = np.full(records.n_items, NOWHERE, dtype=np.int64)
-    code_of[sensitive] = n_nodes + np.arange(len(sensitive))
-    for item, name in enumerate(records.vocabulary):
-        if code_of[item] == NOWHERE and name in tree:
-            code_of[item] = tree.code(name)
-    row_of = np.repeat(np.arange(len(records)), records.lengths)
-    codes = code_of[records.items]
-    known = codes >= 0
-    row_of, codes = row_of[known], codes[known]
-    order = np.lexsort((codes, row_of))
-    row_of, codes = row_of[order], codes[order]
-    n_codes = n_nodes + len(sensitive)
-    ends = np.append(tree.ends, np.arange(n_nodes + 1, n_codes + 1)).astype(np.int64)
-    post_offsets, post_rows = _postings(row_of, codes, tree, n_codes, len(records))
-    lengths = np.diff(post_offsets)
-    words = (len(records) + 63) // 64
-    many = lengths > words // FEW
-    bitmap_of = np.where(many, np.cumsum(many) - 1, NOWHERE)
-    starts = np.append(0, np.cumsum(lengths[many]))
-    bitmaps = make_bitmaps(starts, post_rows[np.repeat(many, lengths)], 0, len(records))
-    offsets = np.append(0, np.cumsum(np.bincount(row_of, minlength=len(records))))
-    return NodeRows(
-        offsets,
-        codes.astype(np.int32),
-        ends,
-        post_offsets,
-        post_rows,
-        bitmap_of,
-        bitmaps,
-        words // FEW,
-    )
-
-
-def _postings(
-    row_of: Longs, codes: Longs, tree: Hierarchy, n_codes: int, n_rows: int
-) -> tuple[Longs, Ints]:
-    """For every code the rows that hold it, ascending: a node is held with any of its leaves."""
-    found = []
-    rows, above = row_of, codes
-    while len(rows):
-        found.append(above * n_rows + rows)
-        up = above < len(tree)
-        rows, above = rows[up], tree.parents[above[up]].astype(np.int64)
-        rows, above = rows[above >= 0], above[above >= 0]
-    keys = np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
-    held, rows = np.divmod(keys, max(n_rows, 1))
-    offsets = np.append(0, np.cumsum(np.bincount(held, minlength=n_codes)))
-    return offsets, rows.astype(np.int32)
 
 
 @kernel

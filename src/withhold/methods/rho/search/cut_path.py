@@ -11,18 +11,14 @@ from functools import partial
 
 import numpy as np
 
+from withhold.counting.node_rows import NodeRows, rows_of_nodes
 from withhold.counting.threads import Stop, run_all
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Ints, Longs
 from withhold.data.cut import children_of, most_specific, occurrences_under
 from withhold.method import SearchRun
 from withhold.methods.rho.model import RhoUncertainty
-from withhold.methods.rho.search.cut_costs import (
-    CutState,
-    NodeRows,
-    estimate_losses,
-    rows_of_nodes,
-)
+from withhold.methods.rho.search.cut_costs import CutState, estimate_losses
 
 SHARE_SPLIT = 0.04
 """Of the nodes of a cut, in each round."""

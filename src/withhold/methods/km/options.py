@@ -1,0 +1,58 @@
+"""How items are chosen for suppression, and groups for items: the options, each defined once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+from withhold.data import Hierarchy
+from withhold.errors import PolicyError, option
+from withhold.methods.coherence.options import (
+    CoherenceSearch,
+    CountingOption,
+    KeepOption,
+    NuggetOption,
+    RestoreOption,
+)
+from withhold.options import Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class KmSearch(CoherenceSearch):
+    """As for coherence; with a hierarchy, whether items may be withheld beside the groups."""
+
+    # Again, since annotations are resolved where the class is.
+    keep: KeepOption = "itemsets"
+    nugget_support: NuggetOption = None
+    counting: CountingOption = "fast"
+    restoring: RestoreOption = True
+    hierarchy: Annotated[
+        Hierarchy | str | os.PathLike[str] | None,
+        Option(
+            "Publish items as groups, so that fewer are withheld: a file, prefix, fan-out:10, or "
+            "co-occurrence (made from the data).",
+            kind="file",
+        ),
+    ] = None
+    withhold: Annotated[
+        bool | None,
+        Option(
+            "With --hierarchy: withhold items where that loses less than larger groups (default), or publish "
+            "every item in some group.",
+            spelt="--withhold/--no-withhold",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hierarchy is None:
+            if self.withhold is not None:
+                raise PolicyError(f"{option('withhold')} requires {option('hierarchy')}")
+            return
+        for each in fields(CoherenceSearch):
+            if getattr(self, each.name) != each.default:
+                raise PolicyError(
+                    f"{option(each.name)} is about items that are withheld without a {option('hierarchy')}; "
+                    "leave one of them out"
+                )
