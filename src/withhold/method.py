@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
 NO_MARKS = later("withhold.data.marks:without_marks")
+STATED_GROUPS = later("withhold.formats.stated_groups:with_stated_groups")
 SECTIONS_OF_SETS = later("withhold.measure.telling:sections_of_sets")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from withhold.lazy import later
-from withhold.method import Step
+from withhold.method import STATED_GROUPS, Step
 from withhold.methods.coherence import METHOD as COHERENCE
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.km.options import KmSearch
@@ -16,6 +16,7 @@ METHOD = replace(
     model=KmAnonymity,
     search=Step(later(f"{__name__}.generalising:search_km"), KmSearch),
     check=later(f"{__name__}.check:verify_km"),
+    stated=STATED_GROUPS,
     promised=later(f"{__name__}.plan:promised_km"),
     loss=later(f"{__name__}.measure:loss_of_km"),
     measure=later(f"{__name__}.measure:measure_km"),

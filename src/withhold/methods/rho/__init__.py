@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
 from withhold.lazy import later
-from withhold.method import Method, Step
+from withhold.method import STATED_GROUPS, Method, Step
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.options import RhoSearch
 from withhold.telling.words import Words
@@ -21,7 +21,7 @@ METHOD = Method(
     check=later(f"{__name__}.check.proof:verify_rho"),
     audit=Step(later(f"{__name__}.audit:audit_rho"), AuditOptions),
     promised=later(f"{__name__}.plan:promised_rho"),
-    stated=later(f"{__name__}.stated:stated_rho"),
+    stated=STATED_GROUPS,
     trade_off=later(f"{__name__}.generalising:trade_off_rho"),
     loss=later(f"{__name__}.measure:loss_of_rho"),
     bound=later(f"{__name__}.bound.lower_bound:bound_rho"),

@@ -1,4 +1,4 @@
-"""What a stated policy asks of a release whose public items may be published as groups.
+"""What a stated policy asks of a release whose items may be published as groups, under any model of groups.
 
 In: the model that somebody states, the hierarchy if the policy has one, the published records, and the model
 of the manifest. Out: the model under groups. With a hierarchy they are its nodes that the file shows,
@@ -10,21 +10,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Protocol, Self, TypeVar
 
 from withhold.data import Hierarchy, Records
 from withhold.data.groups import Groups
 from withhold.errors import UndecidedError
 from withhold.formats.hierarchy import read_hierarchy
 from withhold.formats.item_trees import is_built
-from withhold.methods.rho.model import RhoUncertainty
 
 
-def stated_rho(
-    model: RhoUncertainty,
-    hierarchy: str | None,
-    published: Records,
-    offered: RhoUncertainty | None,
-) -> RhoUncertainty:
+class GroupModel(Protocol):
+    """A model whose items may be published as groups."""
+
+    @property
+    def groups(self) -> Groups | None:
+        """What public items are published as; None: each as itself."""
+        ...
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """Items that are never in a group."""
+        ...
+
+    def under(self, groups: Groups) -> Self:
+        """The same model under these groups."""
+        ...
+
+
+Grouped = TypeVar("Grouped", bound=GroupModel)
+
+
+def with_stated_groups(
+    model: Grouped, hierarchy: str | None, published: Records, offered: Grouped | None
+) -> Grouped:
     """The model under the groups of the file; an item that is none of them is for the check to find."""
     of_manifest = None if offered is None else offered.groups
     if hierarchy is None:
