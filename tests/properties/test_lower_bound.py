@@ -18,7 +18,7 @@ import withhold as wh
 from tables import examples, needs_speed, tables
 from withhold.counting.layout import lay_out
 from withhold.method import SearchRun
-from withhold.methods.rho.bound.lower_bound import least_losses
+from withhold.methods.rho.bound.lower_bound import least_loss, least_loss_of_sensitive
 
 RHOS = tuple(map(Fraction, ("0.2", "0.3", "0.34", "0.5", "0.6", "0.7", "0.9")))
 known = st.sampled_from([None, 0, 1, 2, 3])
@@ -28,8 +28,8 @@ rhos = st.sampled_from(RHOS)
 def bound_of(rows, model, *, only_sensitive):
     records = wh.Records.from_lists(rows)
     layout = lay_out(records, records.codes(model.sensitive))
-    run = SearchRun(jobs=1)
-    return int(least_losses(layout, model, run, only_sensitive=only_sensitive).sum())
+    bound = least_loss_of_sensitive if only_sensitive else least_loss
+    return bound(layout, model, SearchRun(jobs=1))
 
 
 def fewest_deletions(rows, model, *, only_sensitive):
