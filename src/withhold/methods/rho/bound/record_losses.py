@@ -103,7 +103,7 @@ def least_loss(rows, needs, near, row, n, n_sensitive):
             least = least_by_masks(needs, near, n, n_sensitive, n_bits, n_others)
         else:
             least = least_by_sizes(needs, near, n, n_sensitive, n_others)
-            if n <= MOST_BITMAPS and n_near <= MOST_COMPARED:
+            if n <= MOST_BITMAPS and n_near <= min(n_listed, MOST_COMPARED):
                 least = least_by_pairs(needs, near, n, n_sensitive, n_near, least)
             if least == 0 and not can_stay(rows, needs, near, n, n_sensitive):
                 least = np.int64(1)
