@@ -13,7 +13,9 @@ def bound_rows(rows, sensitive, needs, most_listed):
         dealt = sorted(row & sensitive) + sorted(row - sensitive)
         n_parts = -(-len(row) // needs.most_together)
         parts = [frozenset(dealt[part::n_parts]) for part in range(n_parts)]
-        losses.append(sum(least_loss(part, others, sensitive, needs, most_listed) for part in parts))
+        losses.append(
+            sum(least_loss(part, others, sensitive, needs, most_listed) for part in parts)
+        )
     return losses
 
 
@@ -22,11 +24,7 @@ def least_loss(part, others, sensitive, needs, most_listed):
     exposed = part & sensitive
     if not exposed or (len(part) == 1 and not needs.with_prior):
         return 0
-    near = [
-        part - other
-        for other in others
-        if other & part and len(part - other) <= len(exposed)
-    ]
+    near = [part - other for other in others if other & part and len(part - other) <= len(exposed)]
     if not near and exposed != part:
         return 0 if can_stay(part, others, exposed, needs) else len(exposed)
     matter = exposed.union(*near) if len(near) <= most_listed else part

@@ -49,9 +49,7 @@ def test_bound__of_large_data_must_be_asked_for(monkeypatch):
 def test_bound__is_the_same_for_parts():
     rows, sensitive = wh.pharmacy(300, seed=3)
     model = wh.RhoUncertainty("0.5", sensitive)
-    whole, parts = (
-        wh.anonymize(rows, model, seed=1, parts=parts, bound=True) for parts in (1, 3)
-    )
+    whole, parts = (wh.anonymize(rows, model, seed=1, parts=parts, bound=True) for parts in (1, 3))
     assert whole.bound == parts.bound
     assert 0 < whole.bound.occurrences <= whole.loss.removed
 

@@ -24,7 +24,8 @@ class LowerBound:
     No safe release that only deletes can withhold less than 341 of 1,000 occurrences (34.10%); \
 one that deletes sensitive items only, no less than 346 (34.60%).
     >>> print(LowerBound(occurrences=None, total=1000, sensitive_only=346).sentence())
-    No safe release that deletes sensitive items only can withhold less than 346 of 1,000 occurrences (34.60%).
+    No safe release that deletes sensitive items only can withhold less than 346 of 1,000 occurrences \
+(34.60%).
     """
 
     occurrences: int | None
@@ -41,8 +42,8 @@ one that deletes sensitive items only, no less than 346 (34.60%).
     def sentence(self) -> str:
         """What is true of every release."""
         (kind, least), *narrower = self._found
-        whole = counted(self.total, "occurrence")
-        said = f"No safe release that {kind} can withhold less than {least:,} of {whole} ({self._percent(least)})"
+        number = f"{least:,} of {counted(self.total, 'occurrence')} ({self._percent(least)})"
+        said = f"No safe release that {kind} can withhold less than {number}"
         for kind, least in narrower:
             said += f"; one that {kind}, no less than {least:,} ({self._percent(least)})"
         return f"{said}."
@@ -54,8 +55,13 @@ one that deletes sensitive items only, no less than 346 (34.60%).
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know of it, as pairs of texts."""
         (kind, least), *narrower = self._found
-        first = ("at least", f"{least:,} ({self._percent(least)}) in every safe release that {kind}")
-        more = (f"{least:,} ({self._percent(least)}) in one that {kind}" for kind, least in narrower)
+        first = (
+            "at least",
+            f"{least:,} ({self._percent(least)}) in every safe release that {kind}",
+        )
+        more = (
+            f"{least:,} ({self._percent(least)}) in one that {kind}" for kind, least in narrower
+        )
         return [first, *(("", text) for text in more)]
 
     def fact(self) -> Fact:

@@ -1,4 +1,4 @@
-"""The rows that could hide a class: those with its public items, by what they can keep of its sensitive ones."""
+"""The rows that could hide a class: those with its public items, by what they keep of its sensitive ones."""
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
@@ -79,8 +79,8 @@ def lacks_only(rows, sensitive, classes, room, table, size, gone, row):
 
 @routine
 def count_others(rows, sensitive, classes, room, table, number, block):
-    """Count the other rows with all public items by what they hold of the block; returns how many there are."""
-    n_public, first_sensitive, n = block
+    """Count the other rows with all public items by what they hold of the block; returns how many."""
+    n_public, _, n = block
     for mask in range(1 << n):
         room.held[mask] = 0
         room.held_by_few[mask] = 0

@@ -77,11 +77,11 @@ def bound_part(rows, sensitive, classes, needs, room, tables, number, sizes):
     # What can be kept of a part is not noted: nobody could tell it from the whole.
     is_whole = n_public + n_sensitive == rows.offsets[row + 1] - rows.offsets[row]
     fewest = n_helpers(needs, 1)
-    if n_public > 0 or needs.with_prior:
-        if count_support(rows, room.public, n_public, fewest + 1) <= fewest:
-            if is_whole:
-                give_up(classes, room, number)
-            return size * n_sensitive
+    asks = n_public > 0 or needs.with_prior
+    if asks and count_support(rows, room.public, n_public, fewest + 1) <= fewest:
+        if is_whole:
+            give_up(classes, room, number)
+        return size * n_sensitive
     if n_public + n_sensitive == 1 and not needs.with_prior:
         return np.int64(0)
     if all_can_stay(rows, sensitive, classes, needs, room, tables[0], number, sizes):

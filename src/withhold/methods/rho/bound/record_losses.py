@@ -208,7 +208,7 @@ def least_by_sizes(needs, near, n, n_sensitive, n_others):
 
 @step
 def least_by_pairs(needs, near, n, n_sensitive, n_near, least):
-    """The same from ``least`` on, by the helper that lacks most public items, and those that can help with it.
+    """The same from ``least`` on, by the helper that lacks most public items and those that fit it.
 
     All public items that it lacks are gone, so that fewer sensitive ones are. Two helpers lack only what is
     gone and one more item each.
