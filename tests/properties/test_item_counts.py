@@ -95,3 +95,15 @@ def test_options__that_choose_records_are_refused(unused):
     (name,) = unused
     with pytest.raises(wh.WithholdError, match=f"{name} is not for keep=counts"):
         wh.anonymize([["a"]], wh.RhoUncertainty("0.5", {"a"}), keep="counts", **unused)
+
+
+@examples(200)
+@given(problems())
+def test_release__is_the_same_if_no_search_is_cut_short(problem):
+    rows, sensitive, rho = problem
+    model = wh.RhoUncertainty(rho, sensitive)
+    whole = counts.ItemSearch.give_back
+    kept = lenient.anonymize(rows, model, keep="counts", jobs=1).data.to_lists()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts.ItemSearch, "give_back", lambda search, _: whole(search, 1 << 30))
+        assert lenient.anonymize(rows, model, keep="counts", jobs=1).data.to_lists() == kept

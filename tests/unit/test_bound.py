@@ -16,7 +16,8 @@ MODEL = wh.RhoUncertainty("0.5", {"condom"})
 
 
 def test_release__has_a_bound_and_its_time_apart(tmp_path):
-    release = wh.anonymize(SHOP, MODEL, seed=1)
+    assert wh.anonymize(SHOP, MODEL, seed=1).bound == LowerBound(None, 8, sensitive_only=1)
+    release = wh.anonymize(SHOP, MODEL, seed=1, bound=True)
     assert release.bound == LowerBound(occurrences=1, total=8, sensitive_only=1)
     assert set(release.timings) == {"suppress", "verify", "bound"}
     release.write(tmp_path / "out.dat")
@@ -48,7 +49,7 @@ def test_bound__of_large_data_must_be_asked_for(monkeypatch):
 def test_bound__is_the_same_for_parts():
     rows, sensitive = wh.pharmacy(300, seed=3)
     model = wh.RhoUncertainty("0.5", sensitive)
-    whole, parts = (wh.anonymize(rows, model, seed=1, parts=parts) for parts in (1, 3))
+    whole, parts = (wh.anonymize(rows, model, seed=1, parts=parts, bound=True) for parts in (1, 3))
     assert whole.bound == parts.bound
     assert 0 < whole.bound.occurrences <= whole.loss.removed
 
@@ -70,3 +71,16 @@ def test_bound__is_not_for_groups():
     with pytest.raises(PolicyError, match="only delete"):
         wh.anonymize(SHOP, MODEL, hierarchy="prefix", cut=0, bound=True)
     assert wh.anonymize(SHOP, MODEL, hierarchy="prefix", cut=0, seed=1).bound is None
+
+
+@pytest.mark.parametrize("keep", ["rules", "distribution", "counts", "sensitive"])
+@pytest.mark.parametrize("asked", [None, True])
+def test_bound__is_about_what_the_search_may_delete(keep, asked):
+    release = wh.anonymize(SHOP, MODEL, seed=1, keep=keep, bound=asked)
+    only_sensitive = keep == "rules"
+    assert (release.bound.sensitive_only is not None) is only_sensitive
+    assert (release.bound.occurrences is not None) is (asked is True or not only_sensitive)
+    assert ("sensitive items only" in release.bound.sentence()) is only_sensitive
+    gone = {release.original.items[place] for place in release.plan.removed}
+    sensitive = set(release.original.codes(MODEL.sensitive).tolist())
+    assert not only_sensitive or gone <= sensitive

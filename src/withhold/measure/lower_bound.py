@@ -9,41 +9,44 @@ from withhold.telling.facts import Fact
 from withhold.wording import counted
 
 MEANING = (
-    "the share of all occurrences that every safe release that only deletes must withhold, "
-    "whatever it deletes"
+    "the share of all occurrences that every safe release must withhold that deletes nothing but what "
+    "this one may delete"
 )
+ANY = "only deletes"
+SENSITIVE = "deletes sensitive items only"
 
 
 @dataclass(frozen=True)
 class LowerBound:
     """No safe release that only deletes withholds fewer than ``occurrences``.
 
-    >>> bound = LowerBound(occurrences=341, total=1000, sensitive_only=346)
-    >>> print(bound.sentence())
+    >>> print(LowerBound(occurrences=341, total=1000, sensitive_only=346).sentence())
     No safe release that only deletes can withhold less than 341 of 1,000 occurrences (34.10%); \
 one that deletes sensitive items only, no less than 346 (34.60%).
+    >>> print(LowerBound(occurrences=None, total=1000, sensitive_only=346).sentence())
+    No safe release that deletes sensitive items only can withhold less than 346 of 1,000 occurrences \
+(34.60%).
     """
 
-    occurrences: int
+    occurrences: int | None
+    """None if it was not asked for: the narrower one is what matters to a release of that kind."""
     total: int
     sensitive_only: int | None = None
     """The same of releases that delete sensitive items only; None if the search deletes others, too."""
 
     @property
     def share(self) -> float:
-        """The bound as a share of all occurrences."""
-        return self.occurrences / self.total if self.total else 0.0
+        """What releases of this kind withhold, as a share of all occurrences."""
+        return self._found[-1][1] / self.total if self.total else 0.0
 
     def sentence(self) -> str:
         """What is true of every release."""
-        narrower = ""
-        if self.sensitive_only is not None:
-            least = f"{self.sensitive_only:,} ({_percent(self.sensitive_only, self.total)})"
-            narrower = f"; one that deletes sensitive items only, no less than {least}"
-        return (
-            f"No safe release that only deletes can withhold less than {self.occurrences:,} of "
-            f"{counted(self.total, 'occurrence')} ({_percent(self.occurrences, self.total)}){narrower}."
-        )
+        (kind, least), *narrower = self._found
+        number = f"{least:,} of {counted(self.total, 'occurrence')} ({self._percent(least)})"
+        said = f"No safe release that {kind} can withhold less than {number}"
+        for kind, least in narrower:
+            said += f"; one that {kind}, no less than {least:,} ({self._percent(least)})"
+        return f"{said}."
 
     def as_dict(self) -> dict[str, Any]:
         """The bound as plain values."""
@@ -51,17 +54,25 @@ one that deletes sensitive items only, no less than 346 (34.60%).
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know of it, as pairs of texts."""
-        shown = f"{self.occurrences:,} ({_percent(self.occurrences, self.total)})"
-        found = [("at least", f"{shown} in every safe release that only deletes")]
-        if self.sensitive_only is not None:
-            shown = f"{self.sensitive_only:,} ({_percent(self.sensitive_only, self.total)})"
-            found.append(("", f"{shown} in one that deletes sensitive items only"))
-        return found
+        (kind, least), *narrower = self._found
+        first = (
+            "at least",
+            f"{least:,} ({self._percent(least)}) in every safe release that {kind}",
+        )
+        more = (
+            f"{least:,} ({self._percent(least)}) in one that {kind}" for kind, least in narrower
+        )
+        return [first, *(("", text) for text in more)]
 
     def fact(self) -> Fact:
         """The bound as one number among the measures of a release."""
         return Fact("bound.share", "at least", self.share, "share", MEANING)
 
+    @property
+    def _found(self) -> list[tuple[str, int]]:
+        """Of which releases it is known, the widest kind first, and how many occurrences."""
+        both = (ANY, self.occurrences), (SENSITIVE, self.sensitive_only)
+        return [(kind, least) for kind, least in both if least is not None]
 
-def _percent(part: int, whole: int) -> str:
-    return f"{part / whole if whole else 0.0:.2%}"
+    def _percent(self, part: int) -> str:
+        return f"{part / self.total if self.total else 0.0:.2%}"

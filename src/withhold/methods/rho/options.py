@@ -33,13 +33,14 @@ BudgetOption = Annotated[
     float | None,
     Option("Seconds to search; sensitive items not made safe by then are removed."),
 ]
-MOST_OCCURRENCES = 1_000_000
+MOST_OCCURRENCES = 2_000_000
 """In larger data the bound is computed only if it is asked for."""
 BoundOption = Annotated[
     bool | None,
     Option(
-        "Also compute how much every safe release that only deletes must withhold. If not given: for "
-        f"data of at most {MOST_OCCURRENCES:,} occurrences.",
+        "Also compute how much every safe release that only deletes must withhold. If not given: what those "
+        "must withhold that delete no more than --keep allows, for data of at most "
+        f"{MOST_OCCURRENCES:,} occurrences.",
         spelt="--bound/--no-bound",
         varies=False,
     ),

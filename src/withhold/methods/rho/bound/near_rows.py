@@ -18,7 +18,7 @@ from withhold.counting.layout import Layout
 MOST_BITMAPS = 62
 """Items of a row that are looked for by bitmaps, and that a mask has bits for."""
 MOST_MASKS = 4096
-"""So many near rows are told apart; if there are more, they are only counted."""
+"""So many near rows are told apart at first; more are counted by mask, or, of a long row, only counted."""
 LARGEST_COUNT = 31
 """The counters have five bits."""
 WORDS_PER_POSTING = 20
@@ -31,8 +31,6 @@ class Near(NamedTuple):
     own: Any
     """The items, ascending."""
     is_sensitive: Any
-    is_free: Any
-    """By item: whether a release may delete it. A row that lacks another is not near."""
     others: Any
     """Room for the items but one."""
     masks: Any
@@ -54,7 +52,6 @@ def new_near(layout: Layout, most_free: int) -> Near:
     return Near(
         own=np.zeros(longest + 1, dtype=np.int32),
         is_sensitive=np.zeros(longest + 1, dtype=np.bool_),
-        is_free=np.zeros(longest + 1, dtype=np.bool_),
         others=np.zeros(longest + 1, dtype=np.int32),
         masks=np.zeros(MOST_MASKS, dtype=np.int64),
         sizes=np.zeros(longest + 2, dtype=np.int64),
@@ -66,15 +63,13 @@ def new_near(layout: Layout, most_free: int) -> Near:
 
 @step
 def find_near(rows, near, row, n, most):
-    """Count the other rows that lack at most ``most`` of the ``n`` items of ``near.own``, and only free ones.
+    """Count the other rows that lack at most ``most`` of the ``n`` items of ``near.own``.
 
     Returns how many there are. Rows that hold none of the items are left out.
     """
     postings = np.int64(0)
     for k in range(min(most + 1, n)):
         postings += rows.supports[near.own[k]]
-        if not near.is_free[k]:
-            break
     words = (near.n_as_long[n - most] + 63) >> 6
     cheap = postings * WORDS_PER_POSTING <= words * (most + 2)
     if cheap or n > MOST_BITMAPS or most >= LARGEST_COUNT:
@@ -83,11 +78,13 @@ def find_near(rows, near, row, n, most):
 
 
 @step
-def note_row(near, found, mask, n_missing):
+def note_row(near, found, mask, n, n_missing):
     """Count one more near row."""
     near.sizes[n_missing] += 1
     if found < len(near.masks):
         near.masks[found] = mask
+    elif n <= MOST_BITMAPS and np.int64(1) << n <= len(near.counts):
+        near.counts[mask] += 1
 
 
 @routine
@@ -110,17 +107,15 @@ def find_by_postings(rows, near, row, n, most):
                 while p < end and rows.items[p] < near.own[k]:
                     p += 1
                 if p == end or rows.items[p] != near.own[k]:
-                    n_missing += 1 if near.is_free[k] else n
+                    n_missing += 1
                     mask |= np.int64(1) << k
                 elif k < first:
                     n_missing += n  # counted already, with that item
                 if n_missing > most:
                     break
             if n_missing <= most:
-                note_row(near, found, mask, n_missing)
+                note_row(near, found, mask, n, n_missing)
                 found += 1
-        if not near.is_free[first]:
-            break
     return found
 
 
@@ -163,16 +158,13 @@ def find_by_bitmaps(rows, near, row, n, most):
         alive = every
         for k in range(n):
             held = bits_of(rows, near, k, word)
-            if near.is_free[k]:
-                carry = ~held
-                c0, carry = c0 ^ carry, c0 & carry
-                c1, carry = c1 ^ carry, c1 & carry
-                c2, carry = c2 ^ carry, c2 & carry
-                c3, carry = c3 ^ carry, c3 & carry
-                c4, carry = c4 ^ carry, c4 & carry
-                alive &= ~carry
-            else:
-                alive &= held
+            carry = ~held
+            c0, carry = c0 ^ carry, c0 & carry
+            c1, carry = c1 ^ carry, c1 & carry
+            c2, carry = c2 ^ carry, c2 & carry
+            c3, carry = c3 ^ carry, c3 & carry
+            c4, carry = c4 ^ carry, c4 & carry
+            alive &= ~carry
             if alive == none:
                 break
         while alive != none:
@@ -188,7 +180,7 @@ def find_by_bitmaps(rows, near, row, n, most):
                     mask |= np.int64(1) << k
                     n_missing += 1
             if n_missing < n:
-                note_row(near, found, mask, n_missing)
+                note_row(near, found, mask, n, n_missing)
                 found += 1
     draw_bitmaps(rows, near, n, np.uint64(0))
     return found

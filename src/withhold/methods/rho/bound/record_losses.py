@@ -19,9 +19,10 @@ from withhold.counting.supports import count_support
 from withhold.methods.rho.bound.near_rows import MOST_BITMAPS, find_near
 
 MOST_FREE = 14
-"""With so many items that matter, everything that can be left is tried; else helpers are only counted."""
+"""With so many items that matter, everything that can be left is tried; else helpers are counted."""
 
-
+MOST_COMPARED = 1024
+"""So many near rows of a longer record are compared with each other."""
 USUALLY_SAFE = 5
 """Records of so many items are mostly safe as they are, which is quickly seen."""
 
@@ -33,22 +34,21 @@ class Needs(NamedTuple):
     """⌈1/ρ⌉ - 1: how many others a sensitive item needs that lack just that."""
     with_prior: Any
     """Whether the empty antecedent counts."""
-    only_sensitive: Any
-    """Whether only sensitive items may be deleted."""
     most_together: Any
     """So many items of a record are tested together: one more than the attacker knows."""
     most_free: Any
 
 
 @kernel
-def bound_rows(rows, sensitive, ends, needs, near, losses, stop):
-    """For the rows in ``ends``: how many items each loses in every safe release, at least.
+def bound_rows(rows, sensitive, chosen, needs, near, losses, stop):
+    """For the chosen rows: how many items each loses in every safe release, at least.
 
     A row with more items than are tested together is dealt into parts, which lose no less together.
     """
-    for row in range(ends[0], ends[1]):
+    for number in range(len(chosen)):
         if stop[0] != 0:
             return
+        row = chosen[number]
         length = rows.offsets[row + 1] - rows.offsets[row]
         n_parts = (length + needs.most_together - 1) // needs.most_together
         for part in range(n_parts):
@@ -56,8 +56,7 @@ def bound_rows(rows, sensitive, ends, needs, near, losses, stop):
             if n_sensitive > 0 and (n > 1 or needs.with_prior):
                 for k in range(n):
                     near.is_sensitive[k] = sensitive[near.own[k]]
-                    near.is_free[k] = near.is_sensitive[k] or not needs.only_sensitive
-                losses[row] += least_loss(rows, needs, near, row, n, n_sensitive)
+                losses[number] += least_loss(rows, needs, near, row, n, n_sensitive)
 
 
 @step
@@ -95,14 +94,17 @@ def least_loss(rows, needs, near, row, n, n_sensitive):
     least = n_sensitive
     # If nobody is near, only a record without all of its sensitive items is safe.
     if n_near > 0 or n_sensitive == n:
-        n_bits = needs.most_free + 1
-        if n <= MOST_BITMAPS and n_near <= len(near.masks):
-            n_bits = number_bits(near, n, n_near)
+        n_listed = min(n_near, len(near.masks))
+        n_bits = n
+        if n <= MOST_BITMAPS:
+            n_bits = number_bits(near, n, n_near, n_listed)
         if n_bits <= needs.most_free:
-            count_masks(near, n, n_near, n_bits)
+            count_masks(near, n, n_listed, n_bits)
             least = least_by_masks(needs, near, n, n_sensitive, n_bits, n_others)
         else:
             least = least_by_sizes(needs, near, n, n_sensitive, n_others)
+            if n <= MOST_BITMAPS and n_near <= min(n_listed, MOST_COMPARED):
+                least = least_by_pairs(needs, near, n, n_sensitive, n_near, least)
             if least == 0 and not can_stay(rows, needs, near, n, n_sensitive):
                 least = np.int64(1)
     for size in range(n_sensitive + 1):
@@ -111,13 +113,14 @@ def least_loss(rows, needs, near, row, n, n_sensitive):
 
 
 @step
-def number_bits(near, n, n_near):
+def number_bits(near, n, n_near, n_listed):
     """Number those items in ``near.others`` that are sensitive or that a near row lacks, the others -1.
 
     No near row lacks the others, and they need no helpers: without them nothing would be easier.
     """
-    lacked = np.int64(0)
-    for k in range(n_near):
+    # If not all near rows are listed, each item may be lacked.
+    lacked = np.int64(0) if n_near == n_listed else (np.int64(1) << n) - 1
+    for k in range(n_listed):
         lacked |= near.masks[k]
     n_bits = np.int64(0)
     for k in range(n):
@@ -201,3 +204,39 @@ def least_by_sizes(needs, near, n, n_sensitive, n_others):
         if n_near >= (n_sensitive - size) * needs.helpers:
             return np.int64(size)
     return n_sensitive
+
+
+@step
+def least_by_pairs(needs, near, n, n_sensitive, n_near, least):
+    """The same from ``least`` on, by the helper that lacks most public items and those that fit it.
+
+    All public items that it lacks are gone, so that fewer sensitive ones are. Two helpers lack only what is
+    gone and one more item each.
+    """
+    public = np.int64(0)
+    for k in range(n):
+        if not near.is_sensitive[k]:
+            public |= np.int64(1) << k
+    for size in range(least, n_sensitive):
+        if size + 1 >= n:
+            return np.int64(size)
+        for first in range(n_near):
+            mask = near.masks[first]
+            n_public = size_of(mask & public)
+            if size_of(mask) > size + 1 or n_public > size:
+                continue
+            wanted = (n_sensitive - size + n_public) * needs.helpers
+            for k in range(n_near):
+                other = near.masks[k]
+                fits = size_of(other) <= size + 1 and size_of(other | mask) <= size + 2
+                if fits and size_of(other & public) <= n_public:
+                    wanted -= 1
+                    if wanted == 0:
+                        return np.int64(size)
+    return n_sensitive
+
+
+@step
+def size_of(mask):
+    """How many items a mask stands for."""
+    return np.int64(count_bits(np.uint64(mask)))

@@ -45,9 +45,9 @@ def suppress_everywhere(
         for only_sensitive in (True, False) if restoring else (False,):
             search = ItemSearch(records, model, stop, run.progress)
             search.suppress(search.sensitive if only_sensitive else np.ones_like(search.alive))
-            if restoring:
-                search.give_back()
-            if stop.reason == 0:
+            least = min((other.lost for other in finished), default=records.n_occurrences + 1)
+            promising = not restoring or search.give_back(least)
+            if promising and stop.reason == 0:
                 finished.append(search)
     if not finished:
         everything = np.ones(records.n_occurrences, dtype=bool)
@@ -95,7 +95,9 @@ class ItemSearch:
         for size in self._sizes():
             while self.stop.reason == 0:
                 self.progress("suppressing items", len(self.gone), layout.n_items)
-                rules = RuleList.of(*self._unsafe(size))
+                # Where one item may go, one rule decides.
+                most = 1 if np.count_nonzero(may_go) == 1 else MOST_RULES
+                rules = RuleList.of(*self._unsafe(size, most))
                 if len(rules) == 0:
                     break
                 chosen = rules.hitting_set(layout.supports, layout.code_of_rank, may_go)
@@ -104,10 +106,18 @@ class ItemSearch:
                     self.alive[item] = False
                     self.gone[item] = rules.antecedent(rule), rules.numbers(rule)
 
-    def give_back(self) -> None:
-        """Put back what can come back, the last that went first."""
+    def give_back(self, less_than: int) -> bool:
+        """Put back what can come back, the last that went first; whether less than so many are gone then.
+
+        What is blocked stays so. So the search ends as soon as that alone is too much.
+        """
         at_once = True
-        while self.stop.reason == 0 and (free := [x for x in self.gone if not self._is_blocked(x)]):
+        while self.stop.reason == 0:
+            free = [x for x in self.gone if not self._is_blocked(x)]
+            if self.lost - int(self.work.layout.supports[free].sum()) >= less_than:
+                return False
+            if not free:
+                break
             back = free if at_once else free[-1:]
             may_go = np.zeros_like(self.alive)
             may_go[back] = True
@@ -118,6 +128,7 @@ class ItemSearch:
             self.suppress(may_go)
             # All at once mostly settles nearly all. One alone stays, or is blocked for good.
             at_once = at_once and not all(item in self.gone for item in back)
+        return True
 
     def note(self, log: Log) -> None:
         """Log what went, and why."""
@@ -145,15 +156,15 @@ class ItemSearch:
             return [0, *SIZES, None]
         return list(range(self.model.max_known + 1))
 
-    def _unsafe(self, size: int | None) -> tuple[Events, Ints]:
-        """Unsafe rules of a size, as events."""
+    def _unsafe(self, size: int | None, most: int) -> tuple[Events, Ints]:
+        """Unsafe rules of a size, as events; of antecedents with items, at most so many."""
         work, stop = self.work, self.stop.flag
         if size is None:
             ranks = np.flatnonzero(self.alive & self.sensitive).astype(np.int32)
             return list_unsafe_closed_sets(work.rows, ranks, work.limits, stop)
         if size == 0:
             return self._unsafe_prior(), np.zeros(0, dtype=np.int32)
-        return list_unsafe_of_size(work.rows, self.sensitive, size, work.limits, MOST_RULES, stop)
+        return list_unsafe_of_size(work.rows, self.sensitive, size, work.limits, most, stop)
 
     def _unsafe_prior(self) -> Events:
         """The rules ∅→e: what is in too many of all records."""

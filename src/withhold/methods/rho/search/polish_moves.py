@@ -23,7 +23,7 @@ from withhold.methods.rho.search.polish_safety import (
     toggle,
 )
 
-ALIKE = 12
+ALIKE = 3
 """Records that lose something with the one that a move starts from, at most."""
 LOOKED_AT = 400
 """Records among which the most alike are chosen, at most."""

@@ -1,0 +1,195 @@
+"""What a record can keep of its sensitive items if nobody loses another item.
+
+Records come in classes of equal ones, longest first, because a record is hidden by longer ones. What a class
+can keep is remembered: a record that cannot keep some items hides nobody who does. docs/decisions/0020
+has the proof.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from withhold.counting.bits import count_bits
+from withhold.counting.jit import kernel, routine, step
+from withhold.counting.supports import count_support
+from withhold.methods.rho.bound.hiding_rows import count_lacking, count_others, most_by_sizes
+from withhold.methods.rho.bound.row_classes import NOTHING
+
+MOST_TRIED = 10
+
+
+@kernel
+def bound_classes(rows, sensitive, classes, needs, room, tables, ends, stop):
+    """Find what the classes in ``ends`` lose, while the tables have room; returns the next class.
+
+    ``tables[0]`` has the sets that classes can keep, ``tables[1][0]`` how much of it is used.
+    """
+    n_sets = 1 << needs.most_tried
+    for turn in range(ends[0], ends[1]):
+        if stop[0] != 0 or tables[1][0] + n_sets > len(tables[0]):
+            return turn
+        number = classes.order[turn]
+        row = classes.rows[classes.starts[number]]
+        length = rows.offsets[row + 1] - rows.offsets[row]
+        n_parts = (length + needs.most_together - 1) // needs.most_together
+        for part in range(n_parts):
+            n_public, n_sensitive = deal_part(rows, sensitive, row, part, n_parts, room)
+            if n_sensitive > 0:
+                sizes = n_public, n_sensitive
+                loss = bound_part(rows, sensitive, classes, needs, room, tables, number, sizes)
+                classes.losses[number] += loss
+    return ends[1]
+
+
+@step
+def deal_part(rows, sensitive, row, part, n_parts, room):
+    """Take every ``n_parts``-th item, sensitive ones first; returns how many public and sensitive ones."""
+    n_public = np.int64(0)
+    n_sensitive = np.int64(0)
+    dealt = np.int64(0)
+    for wanted in (True, False):
+        for p in range(rows.offsets[row], rows.offsets[row + 1]):
+            if sensitive[rows.items[p]] == wanted:
+                if dealt % n_parts == part:
+                    if wanted:
+                        room.sensitive[n_sensitive] = rows.items[p]
+                        n_sensitive += 1
+                    else:
+                        room.public[n_public] = rows.items[p]
+                        n_public += 1
+                dealt += 1
+    return n_public, n_sensitive
+
+
+@step
+def n_helpers(needs, n_keeping):
+    """How many others each item needs that lack just that, if so many records keep all."""
+    return (n_keeping * needs.den + needs.num - 1) // needs.num - n_keeping
+
+
+@routine
+def bound_part(rows, sensitive, classes, needs, room, tables, number, sizes):
+    """How many items the rows of a class lose of those dealt; notes what they can keep."""
+    n_public, n_sensitive = sizes
+    size = classes.sizes[number]
+    row = classes.rows[classes.starts[number]]
+    # What can be kept of a part is not noted: nobody could tell it from the whole.
+    is_whole = n_public + n_sensitive == rows.offsets[row + 1] - rows.offsets[row]
+    fewest = n_helpers(needs, 1)
+    asks = n_public > 0 or needs.with_prior
+    if asks and count_support(rows, room.public, n_public, fewest + 1) <= fewest:
+        if is_whole:
+            give_up(classes, room, number)
+        return size * n_sensitive
+    if n_public + n_sensitive == 1 and not needs.with_prior:
+        return np.int64(0)
+    if all_can_stay(rows, sensitive, classes, needs, room, tables[0], number, sizes):
+        return np.int64(0)
+    loss = np.int64(0)
+    most = np.int64(0)
+    for first in range(0, n_sensitive, needs.most_tried):
+        n = min(n_sensitive - first, needs.most_tried)
+        for k in range(n):
+            room.local_of[room.sensitive[first + k]] = k
+        block = (n_public, first, n)
+        n_others = count_others(rows, sensitive, classes, room, tables[0], number, block)
+        loss += bound_block(needs, room, tables, size, block, n_others)
+        for k in range(n):
+            room.local_of[room.sensitive[first + k]] = -1
+            most += room.n_keeping[k + 1] > 0
+        if first == 0 and is_whole:
+            classes.possible[number] = tables[1][0]
+            classes.n_tried[number] = n
+            tables[1][0] += 1 << n
+    if n_sensitive > needs.most_tried:
+        most = min(most, most_by_sizes(rows, sensitive, classes, room, number, sizes, fewest))
+        loss = max(loss, size * (n_sensitive - most))
+    if is_whole:
+        classes.most_kept[number] = most
+    return loss
+
+
+@step
+def give_up(classes, room, number):
+    """Note that the rows of a class can keep nothing."""
+    classes.possible[number] = NOTHING
+    classes.most_kept[number] = 0
+    for k in range(classes.starts[number], classes.starts[number + 1]):
+        row = classes.rows[k]
+        room.hopeless[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+
+
+@step
+def all_can_stay(rows, sensitive, classes, needs, room, table, number, sizes):
+    """Whether records enough lack each sensitive item and can keep the rest, so that nobody loses any."""
+    n_public, n_sensitive = sizes
+    n = n_public + n_sensitive
+    enough = n_helpers(needs, classes.sizes[number])
+    for left_out in range(n_sensitive):
+        # Merge the rest, ascending.
+        p = 0
+        s = 0
+        for k in range(n - 1):
+            s += 1 if s == left_out else 0
+            if s == n_sensitive or (p < n_public and room.public[p] < room.sensitive[s]):
+                room.itemset[k] = room.public[p]
+                p += 1
+            else:
+                room.itemset[k] = room.sensitive[s]
+                s += 1
+        if n == 1:
+            lacking = np.int64(len(rows.offsets) - 1) - rows.supports[room.sensitive[0]]
+        else:
+            gone = room.sensitive[left_out]
+            lacking = count_lacking(rows, sensitive, classes, room, table, n - 1, gone, enough)
+        if lacking < enough:
+            return False
+    return True
+
+
+@step
+def bound_block(needs, room, tables, size, block, n_others):
+    """How many items of the block the rows of the class lose; notes which sets one of them can keep."""
+    n_public, first, n = block
+    table, used = tables
+    for k in range(n + 1):
+        room.n_keeping[k] = 0
+    for mask in range(1, 1 << n):
+        n_kept = np.int64(count_bits(np.uint64(mask)))
+        low = np.int64(0)
+        high = size
+        while low < high:
+            # Nearly always all of them can, or none.
+            middle = high if low == 0 and high == size else (low + high + 1) // 2
+            if can_keep(needs, room, n, n_public, mask, n_others, middle):
+                low = middle
+            else:
+                high = middle - 1
+        room.n_keeping[n_kept] += low
+        if first == 0:
+            table[used[0] + mask] = low > 0
+    table[used[0]] |= first == 0
+    loss = np.int64(0)
+    for k in range(1, n + 1):
+        loss += max(size - room.n_keeping[k], 0)
+    # By how many keep so many items, or by how many keep each item: both are true.
+    return max(loss, n * size - room.n_keeping[1])
+
+
+@step
+def can_keep(needs, room, n, n_public, mask, n_others, n_keeping):
+    """Whether so many records could keep this set, by the others that could lack one item of it."""
+    n_held = room.held[mask] + room.held_by_few[mask]
+    if n_public + count_bits(np.uint64(mask)) == 1 and not needs.with_prior:
+        return True
+    enough = n_helpers(needs, n_keeping)
+    missing = n_keeping - 1
+    for k in range(n):
+        bit = np.int64(1) << k
+        if mask & bit:
+            lacking = room.lacking[mask, k] + room.held[mask ^ bit] - room.held[mask]
+            if mask == bit:
+                lacking = n_others - n_held
+            missing += max(enough - lacking, 0)
+    return missing <= n_held

@@ -1,0 +1,120 @@
+"""Classes of equal rows, what each can keep of its sensitive items, and room to find that out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from withhold.counting.layout import Layout
+from withhold.counting.local_rows import merge_local_rows
+
+NOTHING, ANYTHING = -1, -2
+"""What a class can keep, where no table of sets is needed."""
+
+
+class ClassNeeds(NamedTuple):
+    """What is asked of a class."""
+
+    num: Any
+    """ρ is num/den."""
+    den: Any
+    with_prior: Any
+    """Whether the empty antecedent counts."""
+    most_together: Any
+    """So many items of a record are tested together: one more than the attacker knows."""
+    most_tried: Any
+    """Sensitive items of which everything is tried that can be left; more are dealt into blocks."""
+
+
+class Classes(NamedTuple):
+    """Classes of equal rows, and what each can keep."""
+
+    order: Any
+    """In which they are looked at: most public items first, then fewest sensitive ones."""
+    of_row: Any
+    sizes: Any
+    starts: Any
+    """Where the rows of each start in ``rows``."""
+    rows: Any
+    possible: Any
+    """``NOTHING``, ``ANYTHING``, or where in the tables it says which of its first sensitive items."""
+    n_tried: Any
+    """How many those are."""
+    most_kept: Any
+    """How many sensitive items a row can keep, at most."""
+    losses: Any
+    """What the rows of a class lose together, at least."""
+
+
+class Room(NamedTuple):
+    """Room to look at one class."""
+
+    public: Any
+    """Its public items, ascending."""
+    sensitive: Any
+    """Those sensitive items that are looked at."""
+    itemset: Any
+    local_of: Any
+    """Their numbers, by rank; all -1 between two classes."""
+    theirs: Any
+    """By number: which sensitive item of the other row it is."""
+    held: Any
+    """By subset: rows that hold it and can keep anything."""
+    held_by_few: Any
+    """By subset: rows that hold it and can keep it all but one item, of those that cannot keep everything."""
+    lacking: Any
+    """By subset and item of it: such rows that hold and can keep the rest, and lack the item."""
+    can_keep: Any
+    """By subset: whether the other row can."""
+    n_keeping: Any
+    """By number of items: how many rows of the class can keep so many."""
+    bitmaps: Any
+    """Of those items that have none; all 0 between two classes."""
+    hopeless: Any
+    """A bit for each row that can keep nothing."""
+    n_as_long: Any
+    """By length: how many rows are as long or longer."""
+
+
+def new_classes(layout: Layout) -> Classes:
+    """The classes of the rows, of which nothing is known yet."""
+    of_row = np.empty(layout.n_rows, dtype=np.int32)
+    n, first_row, sizes = merge_local_rows(layout.n_rows, layout.offsets, layout.items, of_row)
+    longest = int(np.diff(layout.offsets).max(initial=0))
+    n_sensitive = np.diff(layout.sensitive_offsets)[first_row[:n]]
+    n_public = np.diff(layout.offsets)[first_row[:n]] - n_sensitive
+    return Classes(
+        order=np.lexsort((n_sensitive, -n_public)),
+        of_row=of_row,
+        sizes=sizes[:n],
+        starts=np.concatenate([[0], np.cumsum(sizes[:n])]),
+        rows=np.argsort(of_row, kind="stable"),
+        possible=np.full(n, ANYTHING, dtype=np.int64),
+        n_tried=np.zeros(n, dtype=np.int64),
+        most_kept=np.full(n, longest, dtype=np.int64),
+        losses=np.zeros(n, dtype=np.int64),
+    )
+
+
+def new_room(layout: Layout, most_tried: int) -> Room:
+    """Room for the classes of a layout."""
+    lengths = np.diff(layout.offsets)
+    longest = int(lengths.max(initial=0))
+    n_sets = 1 << most_tried
+    n_words = (layout.n_rows + 63) // 64
+    return Room(
+        public=np.zeros(longest + 1, dtype=np.int32),
+        sensitive=np.zeros(longest + 1, dtype=np.int32),
+        itemset=np.zeros(longest + 1, dtype=np.int32),
+        local_of=np.full(layout.n_items, -1, dtype=np.int64),
+        theirs=np.zeros(most_tried + 1, dtype=np.int64),
+        held=np.zeros(n_sets, dtype=np.int64),
+        held_by_few=np.zeros(n_sets, dtype=np.int64),
+        lacking=np.zeros((n_sets, most_tried + 1), dtype=np.int64),
+        can_keep=np.zeros(n_sets, dtype=np.bool_),
+        n_keeping=np.zeros(longest + 2, dtype=np.int64),
+        bitmaps=np.zeros((most_tried, n_words), dtype=np.uint64),
+        hopeless=np.zeros(n_words, dtype=np.uint64),
+        n_as_long=np.searchsorted(-lengths, -np.arange(longest + 2), side="right"),
+    )
