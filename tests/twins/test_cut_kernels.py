@@ -89,7 +89,7 @@ def test_path_of_cuts__every_step_is_a_cut_with_its_own_estimate(data, problem):
     ]
     hidden = frozenset(code for row in codes for code in row if code >= len(tree))
     under = {node: frozenset(range(node, int(tree.ends[node]))) for node in range(len(tree))}
-    for step in path_of_cuts(records, model, tree, SearchRun()):
+    for step in path_of_cuts(records, model, tree, SearchRun(), fill=True):
         groups = groups_of(tree, step.nodes)
         node_of = {leaf: int(node) for node in step.nodes for leaf in under[int(node)]}
         plain = plain_cuts.estimate_losses(codes, hidden, rho, node_of, node_of, under)
@@ -105,14 +105,12 @@ def test_path_of_cuts__fills_the_gap_that_a_large_group_leaves():
     )
     records = wh.Records.from_lists([list(row) for row in [*"abcdefgh", "gx", "hx", *"abcdefgh"]])
     model = wh.RhoUncertainty("0.5", {"x"})
-    steps = path_of_cuts(records, model, tree, SearchRun())
+    steps = path_of_cuts(records, model, tree, SearchRun(), fill=True)
     cuts = [frozenset(tree.names[node] for node in step.nodes) for step in steps]
-    assert cuts == [
-        {"large", "small"},
-        {"large", "g", "h"},
-        {*"abcdef", "small"},
-        {*"abcdefgh"},
-    ]
+    path = [{"large", "small"}, {*"abcdef", "small"}, {*"abcdefgh"}]
+    assert cuts == [path[0], {"large", "g", "h"}, *path[1:]]
+    steps = path_of_cuts(records, model, tree, SearchRun(), fill=False)
+    assert [{tree.names[node] for node in step.nodes} for step in steps] == path
 
 
 def test_undominated__leaves_out_what_gives_up_more_for_nothing():

@@ -1,8 +1,9 @@
 """What each choice of groups costs: cuts of a hierarchy, each searched and proved for itself.
 
 In: records, a model, a tree without sensitive leaves. Out: a ``Curve``. A cheap estimate leads from the
-coarsest groups to single items; about fifteen cuts on that path, every level of the tree and the root are
-then run in earnest. The estimate only chooses what to run, and is never shown.
+coarsest groups to single items; about fifteen cuts on that path (in small files thirty, and some beside it),
+every level of the tree and the root are then run in earnest. The estimate only chooses what to run, and is
+never shown.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from withhold.methods.rho.search.suppressor import suppress_rho
 SPACED, CLOSELY_SPACED = (9, 13), (13, 60)
 """Cuts of the path that are spaced evenly, by the estimate and by NCP; many are the same."""
 SMALL = 100_000
-"""Occurrences; for so small a file more cuts are run."""
+"""Occurrences; for so small a file more cuts are run, and not only those of the path."""
 LEAST_NCP = 0.001
 """Below, a logarithm would space out what hardly differs."""
 
@@ -41,7 +42,9 @@ def find_curve(
 ) -> Curve:
     """The curve of these records; ``tree`` has no sensitive leaf."""
     is_small = records.n_occurrences <= SMALL
-    steps = undominated(path_of_cuts(records, model, tree, run))
+    steps = path_of_cuts(records, model, tree, run, fill=is_small)
+    if is_small:
+        steps = undominated(steps)
     cuts = [cut_at(tree, level) for level in range(tree.height + 1)]
     cuts += [steps[place].nodes for place in spaced(steps, CLOSELY_SPACED if is_small else SPACED)]
     different = list({tuple(nodes.tolist()): nodes for nodes in cuts}.values())

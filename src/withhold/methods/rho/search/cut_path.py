@@ -48,9 +48,9 @@ class Step:
 
 
 def path_of_cuts(
-    records: Records, model: RhoUncertainty, tree: Hierarchy, run: SearchRun
+    records: Records, model: RhoUncertainty, tree: Hierarchy, run: SearchRun, *, fill: bool
 ) -> list[Step]:
-    """The path, coarsest cut first, and what fills its gaps; ``tree`` has no sensitive leaf."""
+    """The path, coarsest cut first, if asked with what fills its gaps; ``tree`` has no sensitive leaf."""
     rows = rows_of_nodes(records, tree, records.codes(model.sensitive))
     supports = dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
     path = Path(tree, rows, occurrences_under(tree, supports), model)
@@ -62,7 +62,7 @@ def path_of_cuts(
             best = path.best_splits()
             if len(best) == 0:
                 return steps
-            if len(best) == 1:
+            if fill and len(best) == 1:
                 steps += path.other_splits(int(best[0]))
             path.split(best)
 
