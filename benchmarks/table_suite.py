@@ -46,8 +46,9 @@ def _by_cost(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
             "of sklearn": ".2f",
         },
         notes=[
-            "Errors in percent: learnt from the release, tested on original rows, 10 folds. Leak: of a",
-            "tree that sees only which cells are withheld. of sklearn: to cross-validate CategoricalNB.",
+            "Errors in percent: learnt from the release, tested on original rows, 10 folds. Leak: of a tree",
+            "that sees only which cells are withheld.",
+            "of sklearn: to cross-validate CategoricalNB.",
         ],
     )
     ks, seeds = ((5,), SEEDS[:1]) if bench.quick else (KS, SEEDS)
@@ -73,7 +74,7 @@ def _by_cost(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
                     "of sklearn": bench.judged(run["seconds"] / run["sklearn"], MOST_OF_SKLEARN),
                 }
             )
-            found.notes[2:] = [
+            found.notes[3:] = [
                 f"Original: naive Bayes {100 * run['bayes_before']:.2f} %, "
                 f"tree {100 * run['tree_before']:.2f} %. Seeds: {len(seeds)}."
             ]

@@ -105,8 +105,7 @@ def plot_svg(table: dict[str, Any], x: str, y: str, series: str, only: str = "")
     from withhold.report.figures import draw
     from withhold.telling.plots import SERIES, Line, Lines
 
-    asked = [each.strip().split("=") for each in only.split(",") if each]
-    rows = [row for row in table["rows"] if all(str(row[name]) == value for name, value in asked)]
+    rows = rows_where(table["rows"], only)
     places = tuple(dict.fromkeys(str(row[x]) for row in rows))
     names = list(dict.fromkeys(str(row[series]) for row in rows))[:MOST_LINES]
     lines = tuple(
@@ -118,6 +117,16 @@ def plot_svg(table: dict[str, Any], x: str, y: str, series: str, only: str = "")
     with mpl.rc_context({"svg.hashsalt": table["title"], "svg.fonttype": "none"}):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     return re.sub(r"[ \t]+$", "", text.getvalue(), flags=re.MULTILINE)
+
+
+def rows_where(rows: list[dict[str, Any]], only: str) -> list[dict[str, Any]]:
+    """The rows with these values.
+
+    >>> rows_where([{"k": 2, "of": "a"}, {"k": 2, "of": "b"}, {"k": 3, "of": "b"}], "k=2, of=b")
+    [{'k': 2, 'of': 'b'}]
+    """
+    asked = [each.strip().split("=") for each in only.split(",") if each]
+    return [row for row in rows if all(str(row[name]) == value for name, value in asked)]
 
 
 def values_at(
