@@ -188,7 +188,7 @@ def suppress_items(
 ) -> Result:
     """From reading the file to the proved release on disk, under coherence or k^m-anonymity."""
     import withhold as wh
-    from withhold.methods.coherence.breach_store import BreachStore
+    from withhold.methods.coherence.breach_store import larger_store, new_store
 
     def asked(items: frozenset[str]) -> Any:
         return wh.KmAnonymity(**model) if "m" in model else wh.Coherence(**model, private=items)
@@ -203,7 +203,7 @@ def suppress_items(
         # What a tiny file may not call: both ways to prove, and a store that has to grow.
         for p in (1, None):
             wh.verify(release.data, wh.Coherence("0.5", 2, p, sensitive))
-        BreachStore(1).grow()
+        larger_store(new_store(1))
     items = frozenset(Path(private).read_text(encoding="utf-8").split())
     with _loading() as loaded:
         clock = [time.perf_counter()]

@@ -31,11 +31,12 @@ def store(name: str, tables: Sequence[Table], *, quick: bool, folder: Path = FOL
 
 
 def _plain(table: Table, left_out: Sequence[str]) -> dict[str, Any]:
-    """The table with its columns in their order."""
+    """The table with its columns in their order, without those left out and the notes that begin with one."""
     plain = table.plain()
     names = [name for name in table.columns if name not in left_out]
     rows = [{name: row[name] for name in names if name in row} for row in plain["rows"]]
-    return {**plain, "rows": _rounded(rows)}
+    notes = [note for note in table.notes if note.split(":")[0] not in left_out]
+    return {**plain, "rows": _rounded(rows), "notes": notes}
 
 
 def _rounded(value: Any) -> Any:

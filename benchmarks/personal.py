@@ -124,7 +124,7 @@ def all_records(bench: Bench) -> Table:
 def second_experiment(bench: Bench) -> list[Table]:
     """What personal wishes save, compared with protecting for all what anybody wants protected."""
     tables = []
-    vary = [(rho, 0.1) for rho in ("0.3", "0.5", "0.7")] + [("0.5", s) for s in (0.05, 0.2, 0.4)]
+    vary = [("0.3", 0.1), *(("0.5", share) for share in (0.05, 0.1, 0.2, 0.4)), ("0.7", 0.1)]
     for longest, name in ((LONGEST, "bms-webview-2′"), (None, "bms-webview-2 uncut")):
         table = Table(
             f"Personal, experiment 2: {name}",

@@ -4,7 +4,7 @@ A text (docs/papers/text/NAME.md.in) is a page in which some lines stand for mor
 
     {{table SUITE: TITLE}}                       a stored table, all of it
     {{plot SUITE: TITLE | x | y | series}}       a column over another, a line for each value of a third
-    {{plot SUITE: TITLE | x | y | series | column=value}}    of these rows only
+    {{plot SUITE: TITLE | x | y | series | column=value, …}}    of these rows only
 
 The tables are in docs/papers/results/SUITE.json, which ``python -m benchmarks SUITE`` writes.
 """
@@ -98,15 +98,14 @@ def shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def plot_svg(table: dict[str, Any], x: str, y: str, series: str, only: str = "=") -> str:
+def plot_svg(table: dict[str, Any], x: str, y: str, series: str, only: str = "") -> str:
     """A line for each value of ``series``, as the text of an SVG that is the same wherever it is drawn."""
     import matplotlib as mpl
 
     from withhold.report.figures import draw
     from withhold.telling.plots import SERIES, Line, Lines
 
-    column, _, wanted = only.partition("=")
-    rows = [row for row in table["rows"] if not column or str(row[column]) == wanted]
+    rows = rows_where(table["rows"], only)
     places = tuple(dict.fromkeys(str(row[x]) for row in rows))
     names = list(dict.fromkeys(str(row[series]) for row in rows))[:MOST_LINES]
     lines = tuple(
@@ -118,6 +117,16 @@ def plot_svg(table: dict[str, Any], x: str, y: str, series: str, only: str = "="
     with mpl.rc_context({"svg.hashsalt": table["title"], "svg.fonttype": "none"}):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     return re.sub(r"[ \t]+$", "", text.getvalue(), flags=re.MULTILINE)
+
+
+def rows_where(rows: list[dict[str, Any]], only: str) -> list[dict[str, Any]]:
+    """The rows with these values.
+
+    >>> rows_where([{"k": 2, "of": "a"}, {"k": 2, "of": "b"}, {"k": 3, "of": "b"}], "k=2, of=b")
+    [{'k': 2, 'of': 'b'}]
+    """
+    asked = [each.strip().split("=") for each in only.split(",") if each]
+    return [row for row in rows if all(str(row[name]) == value for name, value in asked)]
 
 
 def values_at(

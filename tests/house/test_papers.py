@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import sys
 from pathlib import Path
@@ -44,6 +45,16 @@ def test_pages__change_with_a_number(tmp_path, monkeypatch):
     assert {name for name in first if first[name] != second[name]} == {*first}
 
 
+def test_pages__leave_nothing_unmeasured():
+    assert [name for name, text in make_papers.pages().items() if "Not measured yet" in text] == []
+
+
+def test_plots__are_of_the_rows_that_are_asked_for():
+    assert doctest.testmod(make_papers).failed == 0
+    rows = [{"k": "2"}, {"k": "3"}]
+    assert make_papers.rows_where(rows, "") == rows
+
+
 def test_pages__refuse_a_line_that_they_do_not_know(tmp_path, monkeypatch):
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "page.md.in").write_text("{{tabel suite: Losses}}\n")
@@ -53,9 +64,9 @@ def test_pages__refuse_a_line_that_they_do_not_know(tmp_path, monkeypatch):
 
 
 def test_store__keeps_the_order_of_columns_and_leaves_out_times(tmp_path):
-    table = Table(
-        "one", {"k": "", "loss": "", "seconds": ""}, [{"seconds": 3.0, "loss": 0.5, "k": "2"}]
-    )
+    rows = [{"seconds": 3.0, "loss": 0.5, "k": "2"}]
+    notes = ["seconds: on the clock.", "Quiet."]
+    table = Table("one", {"k": "", "loss": "", "seconds": ""}, rows, notes)
     for name in ("tables", "paper-partial"):
         store(name, [table], quick=False, folder=tmp_path)
     (shown,), (whole,) = (
@@ -63,6 +74,7 @@ def test_store__keeps_the_order_of_columns_and_leaves_out_times(tmp_path):
     )
     assert list(shown["rows"][0]) == ["k", "loss"]
     assert list(whole["rows"][0]) == ["k", "loss", "seconds"]
+    assert (shown["notes"], whole["notes"]) == (["Quiet."], notes)
 
 
 def test_store__replaces_by_title_and_ignores_quick_runs(tmp_path):

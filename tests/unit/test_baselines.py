@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
 from benchmarks.baselines import tdcontrol
 from benchmarks.baselines.permutation import estimated_counts, permute
+from benchmarks.baselines.suppress_control import (
+    SuppressControl,
+    choose,
+    intersections,
+    suppress_globally,
+)
 from benchmarks.baselines.tdcontrol import estimated_counts as tree_counts
 from benchmarks.baselines.tdcontrol import generalise_top_down
 from hypothesis import given
@@ -43,10 +50,57 @@ def test_permute__groups_transactions_that_are_alike():
     assert group_of[0] == group_of[1] != group_of[2] == group_of[3]
 
 
+RHOS = st.sampled_from(["0.3", "0.5", "0.7"])
+
+
+@given(TABLES, RHOS)
+def test_suppress_globally__is_safe_and_items_go_everywhere_or_stay(records, rho):
+    table = wh.Records.from_lists(records)
+    published = suppress_globally(table, wh.RhoUncertainty(rho, SENSITIVE))
+    rows = [frozenset(row) for row in published.to_lists()]
+    assert oracle.is_safe(rows, SENSITIVE, Fraction(rho))
+    assert rows == [frozenset(row).intersection(published.vocabulary) for row in records]
+
+
+@given(TABLES, RHOS, st.integers(0, 2))
+def test_suppress_control__lists_the_unsafe_rules_of_a_size(records, rho, size):
+    table = wh.Records.from_lists(records)
+    search = SuppressControl.of(table, wh.RhoUncertainty(rho, SENSITIVE))
+    found = search._unsafe_of_size(size)
+    rules = [tuple(table.vocabulary[item] for item in rule) for rule in found.tolist()]
+    expected = []
+    for items in combinations(table.vocabulary, size + 1):
+        held = [row for row in records if set(items) <= set(row)]
+        for e in SENSITIVE.intersection(items):
+            of = [row for row in records if set(items) - {e} <= set(row)]
+            expected += [frozenset(items)] * (len(held) > Fraction(rho) * len(of))
+    assert Counter(map(frozenset, rules)) == Counter(expected)
+
+
+def test_suppress_control__takes_what_is_in_most_rules_for_its_occurrences():
+    # Item 1 is in all three rules, but so frequent that 2 and 3 are cheaper.
+    rules, lengths = np.array([1, 2, 1, 3, 1, 3]), [2, 2, 2]
+    assert choose(rules, lengths, np.array([9, 9, 2, 2])) == [3, 2]
+    assert choose(rules, lengths, np.array([9, 2, 2, 2])) == [1]
+
+
+def test_suppress_control__larger_antecedents_are_what_records_have_in_common():
+    sets = [frozenset("abc"), frozenset("abd"), frozenset("cd")]
+    common = {frozenset("ab"), frozenset("c"), frozenset("d"), frozenset()}
+    assert intersections(sets) == {*sets, *common}
+
+
+def test_suppress_globally__sees_what_only_three_items_give_away():
+    # Any two of a, b, c are with x in one of two records; all three are only once, and with x.
+    rows = [["a", "b", "c", "x"], ["a", "b"], ["a", "c"], ["b", "c"]]
+    published = suppress_globally(wh.Records.from_lists(rows), wh.RhoUncertainty("0.5", {"x"}))
+    assert published.to_lists() == [["a", "b", "c"], *rows[1:]]
+
+
 TREE = wh.Hierarchy.from_paths([[item, "ab" if item in "ab" else "cde", "all"] for item in "abcde"])
 
 
-@given(TABLES, st.sampled_from(["0.3", "0.5", "0.7"]))
+@given(TABLES, RHOS)
 def test_top_down__is_safe_and_every_item_is_everywhere_under_one_node(records, rho):
     table = wh.Records.from_lists([*records, ITEMS])
     published = generalise_top_down(table, wh.RhoUncertainty(rho, SENSITIVE), TREE)

@@ -10,6 +10,8 @@ import pytest
 from benchmarks import fresh
 from benchmarks.__main__ import SUITES
 from benchmarks.bench import Bench, File
+from benchmarks.measures import MEASURES
+from benchmarks.paper_measures import releases
 from benchmarks.patterns import first_items
 from benchmarks.suppressing import TARGETS, YARDSTICK_COLUMNS, closed_itemsets
 from benchmarks.tables import Judged, Table
@@ -105,3 +107,32 @@ def test_first_items__are_those_of_the_line(tmp_path: Path):
     path.write_text("7 1 3 9 2 8\n5\n")
     cut = first_items(Bench(tmp_path), File("long", path, path))
     assert cut.path.read_text() == "7 1 3 9 2\n5\n"
+
+
+def test_suppress_items__is_measured(tiny: File, tmp_path: Path):
+    (tmp_path / "private.txt").write_text("4\n")
+    found = MEASURES["suppress_items"](
+        path=str(tiny.path),
+        private=str(tmp_path / "private.txt"),
+        output=str(tmp_path / "published.dat"),
+        model={"h": "0.5", "k": 2, "p": 2},
+    )
+    # Only 5 is in fewer than two records, and {1, 2}, {1, 3}, … are in two or more.
+    assert found["gone"] == 1
+    assert (tmp_path / "published.dat").exists()
+
+
+@pytest.mark.parametrize(
+    "method", [{"keep": "rules"}, {"keep": "counts"}, {"globally": True}], ids=str
+)
+def test_releases__say_what_is_lost(tiny: File, tmp_path: Path, method: dict):
+    (tmp_path / "secret.txt").write_text("4\n")
+    run = {"rho": "0.4", "min_support": "2", **method}
+    (found,) = releases(str(tiny.path), str(tmp_path / "secret.txt"), [run])["releases"]
+    # 4 is in 2 of 6 records, in 1 of 4 with 1 or 2 or both, and in 1 of 3 with 3: nothing need go.
+    assert (found["loss"], found["sensitive_loss"], found["symmetric_kl"]) == (0, 0, 0)
+    assert found["jaccard"] == 1.0
+    run["rho"] = "0.3"
+    (found,) = releases(str(tiny.path), str(tmp_path / "secret.txt"), [run])["releases"]
+    assert 1 <= round(found["loss"] * 14) <= 2
+    assert 0 < found["sensitive_loss"] <= 1

@@ -1,13 +1,14 @@
 """What each choice of groups costs: cuts of a hierarchy, each searched and proved for itself.
 
 In: records, a model, a tree without sensitive leaves. Out: a ``Curve``. A cheap estimate leads from the
-coarsest groups to single items; about fifteen cuts on that path, every level of the tree and the root are
-then run in earnest. The estimate only chooses what to run, and is never shown.
+coarsest groups to single items; about fifteen cuts on that path (in small files thirty, and some beside it),
+every level of the tree and the root are then run in earnest. The estimate only chooses what to run, and is
+never shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +29,10 @@ from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.search.cut_path import Step, path_of_cuts
 from withhold.methods.rho.search.suppressor import suppress_rho
 
-BY_ESTIMATE, BY_NCP = 9, 13
-"""Cuts of the path that are spaced evenly by one measure; many are the same."""
+SPACED, CLOSELY_SPACED = (9, 13), (13, 60)
+"""Cuts of the path that are spaced evenly, by the estimate and by NCP; many are the same."""
+SMALL = 100_000
+"""Occurrences; for so small a file more cuts are run, and not only those of the path."""
 LEAST_NCP = 0.001
 """Below, a logarithm would space out what hardly differs."""
 
@@ -38,9 +41,12 @@ def find_curve(
     records: Records, model: RhoUncertainty, tree: Hierarchy, options: RhoSearch, run: SearchRun
 ) -> Curve:
     """The curve of these records; ``tree`` has no sensitive leaf."""
-    steps = path_of_cuts(records, model, tree, run)
+    is_small = records.n_occurrences <= SMALL
+    steps = path_of_cuts(records, model, tree, run, fill=is_small)
+    if is_small:
+        steps = undominated(steps)
     cuts = [cut_at(tree, level) for level in range(tree.height + 1)]
-    cuts += [steps[place].nodes for place in spaced(steps)]
+    cuts += [steps[place].nodes for place in spaced(steps, CLOSELY_SPACED if is_small else SPACED)]
     different = list({tuple(nodes.tolist()): nodes for nodes in cuts}.values())
     points = []
     for done, nodes in enumerate(different):
@@ -83,14 +89,23 @@ def without_hierarchy(options: RhoSearch) -> RhoSearch:
     return replace(options, hierarchy=None, detail=None, cut=None)
 
 
-def spaced(steps: Sequence[Step]) -> list[int]:
+def undominated(steps: Iterable[Step]) -> list[Step]:
+    """The steps than which no other is better by the estimate and as good by NCP, most detail first."""
+    best: list[Step] = []
+    for step in sorted(steps, key=lambda step: (step.penalty, step.estimate)):
+        if not best or step.estimate < best[-1].estimate:
+            best.append(step)
+    return best
+
+
+def spaced(steps: Sequence[Step], numbers: tuple[int, int]) -> list[int]:
     """The places of steps that are spread evenly over the estimate, and over the logarithm of NCP."""
     measures = (
-        (BY_ESTIMATE, np.array([step.estimate for step in steps])),
-        (BY_NCP, np.log(np.maximum([step.penalty for step in steps], LEAST_NCP))),
+        np.array([step.estimate for step in steps]),
+        np.log(np.maximum([step.penalty for step in steps], LEAST_NCP)),
     )
     places: set[int] = set()
-    for number, values in measures:
+    for number, values in zip(numbers, measures, strict=True):
         wanted = np.linspace(values.min(), values.max(), number)
         places |= set(np.abs(values[None, :] - wanted[:, None]).argmin(axis=1).tolist())
     return sorted(places)

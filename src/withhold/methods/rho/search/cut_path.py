@@ -2,6 +2,9 @@
 
 In every round the nodes are split that give back most detail for what splitting them is estimated to lose. A
 few cuts of the path are then worth a search of their own.
+
+Where a single split gives back much at once, the path leaves a gap. Cuts in which another node is split in
+its place fill it; their estimates are at hand.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from withhold.methods.rho.search.cut_costs import CutState, estimate_losses
 
 SHARE_SPLIT = 0.04
 """Of the nodes of a cut, in each round."""
+WIDE = 0.08
+"""Of the NCP: a split that gives back more leaves a gap."""
 FREE = 1e-9
 """Records; what costs less costs nothing, but for rounding."""
 TASKS = 16
@@ -39,9 +44,9 @@ class Step:
 
 
 def path_of_cuts(
-    records: Records, model: RhoUncertainty, tree: Hierarchy, run: SearchRun
+    records: Records, model: RhoUncertainty, tree: Hierarchy, run: SearchRun, *, fill: bool
 ) -> list[Step]:
-    """The path, coarsest cut first; ``tree`` has no sensitive leaf."""
+    """The path, coarsest cut first, if asked with what fills its gaps; ``tree`` has no sensitive leaf."""
     rows = rows_of_nodes(records, tree, records.codes(model.sensitive))
     supports = dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
     path = Path(tree, rows, occurrences_under(tree, supports), model)
@@ -50,8 +55,12 @@ def path_of_cuts(
         while True:
             path.estimate(stop, run)
             steps.append(path.step())
-            if not path.split_best():
+            best = path.best_splits()
+            if len(best) == 0:
                 return steps
+            if fill and len(best) == 1:
+                steps += path.other_splits(int(best[0]))
+            path.split(best)
 
 
 class Path:
@@ -116,32 +125,50 @@ class Path:
 
     def step(self) -> Step:
         """The cut as it is."""
-        nodes = np.flatnonzero(self.in_cut).astype(np.int32)
-        most = max(self.occurrences[0] * (self.tree.n_leaves - 1), 1)
-        penalty = self.penalties[nodes].sum() / most
-        return Step(nodes, float(self.now.sum()), float(penalty))
+        return self._step(np.flatnonzero(self.in_cut), float(self.now.sum()))
 
-    def split_best(self) -> bool:
-        """Split the nodes that give back most detail for what it costs; False if there is none to split."""
+    def _step(self, nodes: Longs, estimate: float) -> Step:
+        most = max(self.occurrences[0] * (self.tree.n_leaves - 1), 1)
+        return Step(nodes.astype(np.int32), estimate, float(self.penalties[nodes].sum() / most))
+
+    def best_splits(self) -> Longs:
+        """The nodes that give back most detail for what splitting them costs, the best first."""
+        nodes, gains, costs = self._splits()
+        ratio = np.divide(gains, costs, out=np.full(len(nodes), np.inf), where=costs > FREE)
+        order = np.lexsort((nodes, -gains, -ratio))
+        return nodes[order[: max(1, int(SHARE_SPLIT * self.in_cut.sum()))]]
+
+    def other_splits(self, best: int) -> list[Step]:
+        """If splitting this node leaves a gap, what splitting another one in its place leads to."""
+        nodes, gains, costs = self._splits()
+        gap = gains[nodes == best]
+        if gap < WIDE * self.penalties[self.in_cut].sum():
+            return []
+        cut, now = np.flatnonzero(self.in_cut), float(self.now.sum())
+        return [
+            self._step(np.append(cut[cut != node], self.below[node]), now + cost)
+            for node, cost in zip(nodes[gains < gap].tolist(), costs[gains < gap], strict=True)
+        ]
+
+    def _splits(self) -> tuple[Longs, Longs, Floats]:
+        """The nodes that can be split, how much detail each gives back, and what it adds to the estimate."""
         nodes = np.flatnonzero(self.in_cut)
         gains = np.array(
-            [self.penalties[n] - self.penalties[self.below[n]].sum() for n in nodes.tolist()]
+            [self.penalties[n] - self.penalties[self.below[n]].sum() for n in nodes.tolist()],
+            dtype=np.int64,
         )
-        worth, gains = nodes[gains > 0], gains[gains > 0]
-        if len(worth) == 0:
-            return False
-        costs = self._costs()[worth]
-        ratio = np.divide(gains, costs, out=np.full(len(worth), np.inf), where=costs > FREE)
-        order = np.lexsort((worth, -gains, -ratio))
-        best = worth[order[: max(1, int(SHARE_SPLIT * len(nodes)))]]
+        nodes, gains = nodes[gains > 0], gains[gains > 0]
+        return nodes, gains, self._costs()[nodes]
+
+    def split(self, nodes: Longs) -> None:
+        """Replace the nodes by their children."""
         split = np.zeros(len(self.tree), dtype=bool)
-        for node in best.tolist():
+        for node in nodes.tolist():
             split[node : self.tree.ends[node]] = True
             self.in_cut[node] = False
             self._put(self.below.pop(node))
         leaves = np.flatnonzero(self.is_leaf)
         self.touched[self.row_of[leaves[split[self.rows.codes[leaves]]]]] = True
-        return True
 
     def _costs(self) -> Floats:
         """For every node of the cut what splitting it adds to the estimated loss."""
