@@ -55,14 +55,19 @@ def new_walk(rows: Any, largest: int) -> Walk:
     Pages that are never written cost no memory, so the room is the most that could be needed.
     """
     n_items = len(rows.post_offsets) - 1
+    return walk_with_room(n_items, largest, n_items * largest + 1, largest_pool(rows, largest))
+
+
+def walk_with_room(n_items: int, largest: int, n_children: int, n_pool: int) -> Walk:
+    """A walk with room for so many children and rows on all levels together."""
     return Walk(
         path=np.zeros(largest + 1, np.int32),
-        child_item=np.empty(n_items * largest + 1, np.int32),
-        child_start=np.empty(n_items * largest + 1, np.int64),
-        child_end=np.empty(n_items * largest + 1, np.int64),
+        child_item=np.empty(n_children, np.int32),
+        child_start=np.empty(n_children, np.int64),
+        child_end=np.empty(n_children, np.int64),
         next_child=np.zeros(largest + 2, np.int64),
         last_child=np.zeros(largest + 2, np.int64),
-        pool_row=np.empty(n_pool := largest_pool(rows, largest), np.int32),
+        pool_row=np.empty(n_pool, np.int32),
         pool_position=np.empty(n_pool, np.int64),
         pool_top=np.zeros(largest + 2, np.int64),
         bucket=np.zeros(n_items, np.int64),
@@ -226,3 +231,19 @@ def follow_useful(walk, marks, size, n_touched, support, num, den):
         else:
             walk.bucket[x] = 0
         marks.useful[x] = 0
+
+
+@step
+def go_deeper(rows, walk, marks, size, span, in_path, equal, share):
+    """Make the useful extensions of the current set, whose rows are ``span``, its children; whether any is.
+
+    ``marks`` and ``in_path`` as for ``count_useful_extensions``; ``equal``, ``share`` (num, den) as for
+    ``follow_useful``.
+    """
+    n_touched = count_useful_extensions(rows, walk, marks, span[0], span[1], in_path)
+    open_level(walk, size)
+    follow_useful(walk, marks, size, n_touched, equal, share[0], share[1])
+    if walk.next_child[size + 1] == walk.last_child[size + 1]:
+        return False
+    deliver(rows, walk, size, span[0], span[1])
+    return True

@@ -14,10 +14,9 @@ from withhold.auditing.risk.options import (
 )
 from withhold.data.roles import Publish
 from withhold.errors import PolicyError, option
-from withhold.method import SearchOptions
 from withhold.options import Option
+from withhold.polished_search import PolishedSearch
 
-A_WEEK = 7 * 24 * 3600
 PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
 STAR, HIERARCHY, SETS = "star", "hierarchy", "sets"
@@ -70,7 +69,7 @@ class TableFiles:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellsSearch(SearchOptions):
+class CellsSearch(PolishedSearch):
     """Which cells to withhold rather than others."""
 
     cost: Annotated[
@@ -123,22 +122,8 @@ class CellsSearch(SearchOptions):
         ),
     ] = None
 
-    polish: Annotated[
-        float | None,
-        Option(
-            "Seconds to improve the release after the search by patterns; safe whenever it ends.",
-            repeated_by="polish_moves",
-        ),
-    ] = None
-    polish_moves: Annotated[
-        int | None,
-        Option(
-            "Improve it by so many moves instead: with the same seed, as many make the same release.",
-            at_least=0,
-        ),
-    ] = None
-
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._check_cells()
         self._check_polish()
         if self.bound_rounds is not None and not self.bound:
@@ -182,22 +167,11 @@ class CellsSearch(SearchOptions):
             )
 
     def _check_polish(self) -> None:
-        if self.polish is not None and not 0 < self.polish <= A_WEEK:
-            raise PolicyError(
-                f"polish must be above 0 seconds and at most {A_WEEK} (a week), not {self.polish}"
-            )
-        if self.polish is not None and self.polish_moves is not None:
-            raise PolicyError("give either polish (seconds) or polish_moves (a number), not both")
         if self.polishes and not self.by_patterns:
             raise PolicyError(
                 f"polishing improves groups that were found by patterns; leave {option('search', 'paper')} "
                 f"out, and choose {option('cost', 'ham')} or {option('cost', 'info')}"
             )
-
-    @property
-    def polishes(self) -> bool:
-        """Whether the release is to be improved after the search."""
-        return self.polish is not None or self.polish_moves is not None
 
     @property
     def by_patterns(self) -> bool:

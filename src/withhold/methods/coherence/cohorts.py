@@ -21,7 +21,7 @@ from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import step
 from withhold.counting.layout import Layout, lay_out, transpose_twice
 from withhold.counting.threads import Stop
-from withhold.counting.walk import Rows, Walk, next_set
+from withhold.counting.walk import Rows, next_set, walk_with_room
 from withhold.counting.worst import Worst
 from withhold.data import Records
 from withhold.data.array_types import Bools, Ints, Longs
@@ -142,20 +142,7 @@ def new_tour(
 ) -> Tour:
     """A tour that has not begun. How much room its walk needs is not known; pages never used cost nothing."""
     n_rows, n_occurrences = room
-    n_children, n_pool = len(alive) + 1024, n_rows + 4096
-    walk = Walk(
-        path=np.zeros(largest + 1, np.int32),
-        child_item=np.empty(n_children, np.int32),
-        child_start=np.empty(n_children, np.int64),
-        child_end=np.empty(n_children, np.int64),
-        next_child=np.zeros(largest + 2, np.int64),
-        last_child=np.zeros(largest + 2, np.int64),
-        pool_row=np.empty(n_pool, np.int32),
-        pool_position=np.empty(n_pool, np.int64),
-        pool_top=np.zeros(largest + 2, np.int64),
-        bucket=np.zeros(len(alive), np.int64),
-        touched=np.empty(len(alive), np.int32),
-    )
+    walk = walk_with_room(len(alive), largest, len(alive) + 1024, n_rows + 4096)
     offsets, items = np.zeros(n_rows + 1, np.int64), np.empty(n_occurrences, np.int32)
     row_of, place = np.empty(n_rows, np.int32), np.zeros(2, np.int64)
     return Tour(roots, after, alive, offsets, items, row_of, place, walk)

@@ -9,10 +9,8 @@ from typing import Annotated, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
-from withhold.method import SearchOptions
 from withhold.options import Option
-
-A_WEEK = 7 * 24 * 3600
+from withhold.polished_search import PolishedSearch
 
 KeepOption = Annotated[
     Literal["rules", "distribution"],
@@ -48,7 +46,7 @@ BoundOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class RhoSearch(SearchOptions):
+class RhoSearch(PolishedSearch):
     """What to keep, and how long to look for it."""
 
     keep: Annotated[
@@ -104,22 +102,9 @@ class RhoSearch(SearchOptions):
         ),
     ] = None
     bound: BoundOption = None
-    polish: Annotated[
-        float | None,
-        Option(
-            "Seconds to improve the release after the search; safe whenever it ends.",
-            repeated_by="polish_moves",
-        ),
-    ] = None
-    polish_moves: Annotated[
-        int | None,
-        Option(
-            "Improve it by so many moves instead: with the same seed, as many make the same release.",
-            at_least=0,
-        ),
-    ] = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_budget(self.budget)
         self._check_polish()
         unused = [name for name in ("pick", "parts", "max_cost") if getattr(self, name) is not None]
@@ -141,18 +126,7 @@ class RhoSearch(SearchOptions):
                 f"{option('detail')} chooses the groups and {option('cut')} names them; leave one out"
             )
 
-    @property
-    def polishes(self) -> bool:
-        """Whether the release is to be improved after the search."""
-        return self.polish is not None or self.polish_moves is not None
-
     def _check_polish(self) -> None:
-        if self.polish is not None and not 0 < self.polish <= A_WEEK:
-            raise PolicyError(
-                f"polish must be above 0 seconds and at most {A_WEEK} (a week), not {self.polish}"
-            )
-        if self.polish is not None and self.polish_moves is not None:
-            raise PolicyError("give either polish (seconds) or polish_moves (a number), not both")
         if self.polishes and self.keep in ("distribution", "counts"):
             raise PolicyError(
                 f"polishing would undo what keep={self.keep} is for; leave it out, or choose keep=rules "

@@ -12,7 +12,7 @@ import numpy as np
 
 from withhold.counting.node_rows import rows_of_nodes
 from withhold.counting.threads import Progress
-from withhold.counting.walk import Walk
+from withhold.counting.walk import walk_with_room
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Ints, Longs
 from withhold.data.cut import most_specific, occurrences_under
@@ -122,18 +122,6 @@ def room_for(candidates: Candidates, k: int, m: int) -> tuple[Limits, Cohort]:
     n_rows = int(np.diff(candidates.post_offsets).max(initial=0))
     largest = min(m, int(np.diff(candidates.offsets).max(initial=0)))
     n_children, n_pool = n_nodes * (largest + 1) + 1, n_rows + largest * n_items + 1
-    walk = Walk(
-        path=np.zeros(largest + 1, np.int32),
-        child_item=np.empty(n_children, np.int32),
-        child_start=np.empty(n_children, np.int64),
-        child_end=np.empty(n_children, np.int64),
-        next_child=np.zeros(largest + 2, np.int64),
-        last_child=np.zeros(largest + 2, np.int64),
-        pool_row=np.empty(n_pool, np.int32),
-        pool_position=np.empty(n_pool, np.int64),
-        pool_top=np.zeros(largest + 2, np.int64),
-        bucket=np.zeros(n_nodes, np.int64),
-        touched=np.empty(n_nodes, np.int32),
-    )
+    walk = walk_with_room(n_nodes, largest, n_children, n_pool)
     offsets, items = np.zeros(n_rows + 1, np.int64), np.empty(n_items, np.int32)
     return Limits(k, largest), Cohort(offsets, items, walk, np.zeros(1, np.int64))

@@ -18,16 +18,7 @@ from numpy.typing import NDArray
 from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Layout, fair_bounds
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
-from withhold.counting.walk import (
-    Walk,
-    count_useful_extensions,
-    deliver,
-    follow_useful,
-    new_walk,
-    next_set,
-    open_level,
-    start_at,
-)
+from withhold.counting.walk import Walk, go_deeper, new_walk, next_set, start_at
 from withhold.counting.worst import Worst, keep_worst, new_worst
 from withhold.data.array_types import Longs
 from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, STOPPED, Rule
@@ -211,13 +202,10 @@ def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
             if stop[0] != 0:
                 return STOPPED
             in_path = sensitive.in_path[size]
-            n_touched = count_useful_extensions(rows, walk, sensitive, start, end, in_path)
-            open_level(walk, size)
             # An item in as many rows as q leads to nothing new.
             equal = end - start if task.skip_equal else np.int64(-1)
-            follow_useful(walk, sensitive, size, n_touched, equal, np.int64(0), np.int64(1))
-            if walk.next_child[size + 1] < walk.last_child[size + 1]:
-                deliver(rows, walk, size, start, end)
+            share = (np.int64(0), np.int64(1))
+            if go_deeper(rows, walk, sensitive, size, (start, end), in_path, equal, share):
                 size += 1
     for size in range(largest + 1):
         if tally.counts[size] > 0:

@@ -17,15 +17,7 @@ from withhold.counting.arrays import room_for
 from withhold.counting.jit import kernel, step
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.supports import IndexedRows
-from withhold.counting.walk import (
-    count_useful_extensions,
-    deliver,
-    follow_useful,
-    new_walk,
-    next_set,
-    open_level,
-    start_at,
-)
+from withhold.counting.walk import go_deeper, new_walk, next_set, start_at
 from withhold.methods.rho.model import Limits
 from withhold.methods.rho.search.events import Events, add_event, delete, new_events
 
@@ -136,16 +128,10 @@ def fix_roots(rows, walk, targets, roots, limits, events, state, stop):
             # breaks there breaks already without that item.
             if support < 2:
                 continue
-            in_path = np.int64(0)
-            for k in range(size):
-                in_path += 1 if targets.marked[walk.path[k]] else 0
-            n_touched = count_useful_extensions(rows, walk, targets, start, end, in_path)
-            open_level(walk, size)
+            in_path = marked_in_path(walk, targets, size)
             # Of the largest sets those matter whose rows hold sensitive items often enough.
-            num = limits.num if size + 1 == largest else np.int64(0)
-            follow_useful(walk, targets, size, n_touched, support, num, limits.den)
-            if walk.next_child[size + 1] < walk.last_child[size + 1]:
-                deliver(rows, walk, size, start, end)
+            share = (limits.num if size + 1 == largest else np.int64(0), limits.den)
+            if go_deeper(rows, walk, targets, size, (start, end), in_path, support, share):
                 size += 1
     return antecedents
 
@@ -155,6 +141,15 @@ def next_random(state):
     """The next number of a Lehmer generator, in [1, 2^31 - 2]; ``state[0]`` must start in there."""
     state[0] = state[0] * 48271 % 2147483647
     return state[0]
+
+
+@step
+def marked_in_path(walk, targets, size):
+    """How many items of the current set are sensitive."""
+    n = np.int64(0)
+    for k in range(size):
+        n += 1 if targets.marked[walk.path[k]] else 0
+    return n
 
 
 @step

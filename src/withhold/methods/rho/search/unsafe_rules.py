@@ -10,17 +10,14 @@ from withhold.counting.jit import kernel
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.local_rows import gather, new_numbering
 from withhold.counting.supports import IndexedRows, count_support
-from withhold.counting.walk import (
-    count_useful_extensions,
-    deliver,
-    follow_useful,
-    new_walk,
-    next_set,
-    open_level,
-    start_at,
-)
+from withhold.counting.walk import go_deeper, new_walk, next_set, start_at
 from withhold.methods.rho.model import Limits
-from withhold.methods.rho.search.antecedent_fix import any_beside, count_beside, new_targets
+from withhold.methods.rho.search.antecedent_fix import (
+    any_beside,
+    count_beside,
+    marked_in_path,
+    new_targets,
+)
 from withhold.methods.rho.search.closed_fix import new_lowered, visit_closed_sets
 from withhold.methods.rho.search.events import Events, add_event, new_events
 
@@ -72,16 +69,10 @@ def note_unsafe_rules(rows, walk, targets, limits, events, antecedents, stop):
             # What breaks in a single record, or with an item that all records of q hold, breaks without it.
             if support < 2:
                 continue
-            in_path = np.int64(0)
-            for k in range(size):
-                in_path += 1 if targets.marked[walk.path[k]] else 0
-            n_touched = count_useful_extensions(rows, walk, targets, start, end, in_path)
-            open_level(walk, size)
+            in_path = marked_in_path(walk, targets, size)
             # Of the largest sets those matter whose rows hold sensitive items often enough.
-            num = limits.num if size + 1 == largest else np.int64(0)
-            follow_useful(walk, targets, size, n_touched, support, num, limits.den)
-            if walk.next_child[size + 1] < walk.last_child[size + 1]:
-                deliver(rows, walk, size, start, end)
+            share = (limits.num if size + 1 == largest else np.int64(0), limits.den)
+            if go_deeper(rows, walk, targets, size, (start, end), in_path, support, share):
                 size += 1
 
 
