@@ -12,18 +12,18 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from withhold.arguments import check_options, checked, option_names
 from withhold.counting.memory import give_back_memory
-from withhold.data import Constraints, Evidence, Hierarchy, Records, Table
+from withhold.data import Constraints, Evidence, Hierarchy, Records
 from withhold.data.evidence import Draw
 from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError, PolicyError
-from withhold.formats import Data, read, read_table
+from withhold.formats import Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.given import as_data, given_evidence, with_population
 from withhold.listed import check_listed, protects_nobody, unknown_items
 from withhold.method import AnyLoss, CheckRun, Model
 from withhold.publish.identifiers import RENUMBER, check_ids, released
@@ -331,33 +331,3 @@ def trade_off(
     run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
     curve: Curve = method.trade_off(original, model, chosen, run)
     return curve
-
-
-def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:
-    """The constraints as evidence; refused where a model takes none, and missed where it needs them."""
-    if method_of(model).needs_evidence == (constraints is not None):
-        return Evidence(constraints=constraints)
-    if constraints is None:
-        raise PolicyError(f"{model.name} needs constraints: who wants what protected")
-    raise PolicyError(f"{model.name} takes no constraints; they are for PersonalRhoUncertainty")
-
-
-def with_population(evidence: Evidence, data: Data, model: Model, options: object) -> Evidence:
-    """The evidence with the population that the options name, where the model speaks of one."""
-    found = method_of(model).gather(data, model, getattr(options, "population", None))
-    return evidence if found.population is None else replace(evidence, population=found.population)
-
-
-def as_data(
-    data: Readable | ReadableTable,
-    model: Model,
-    consent: Consent = None,
-    *,
-    allow_unknown: bool = False,
-) -> Data:
-    """The data as what the model is about, read if it is not that yet: a table, or records of items."""
-    kind = Table if method_of(model).data == "table" else Records
-    if isinstance(data, kind) and consent is None:
-        return data
-    reader: Callable[..., Data] = read_table if kind is Table else read
-    return reader(data, consent=consent, allow_unknown=allow_unknown)

@@ -24,9 +24,10 @@ from withhold.counting.threads import Progress, available_cores, quiet
 from withhold.data import Constraints, Evidence
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.given import as_data, given_evidence
 from withhold.listed import check_listed
 from withhold.method import Model
-from withhold.pipeline import anonymize, as_data, given_evidence
+from withhold.pipeline import anonymize
 from withhold.registry import measured, method_of, search_call
 from withhold.sweep_state import Case, Plain, Point, State, Sweep
 from withhold.telling.facts import MeasureRequest, finite

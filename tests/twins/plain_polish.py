@@ -8,7 +8,7 @@ from typing import Any
 Record = frozenset[int]
 Place = tuple[int, int]
 """A row and an item that it had."""
-ALIKE, LOOKED_AT, DRAWS = 12, 400, 64
+ALIKE, LOOKED_AT, DRAWS = 3, 400, 64
 
 
 class Table:

@@ -112,7 +112,7 @@ def read_cell(text: Value) -> Range | frozenset[str] | None:
     >>> read_cell("[25..34]"), sorted(read_cell("{Private, Local-gov}")), read_cell("Private")
     (Range(low='25', high='34'), ['Local-gov', 'Private'], None)
     """
-    if text is None:
+    if not isinstance(text, str):
         return None
     if found := RANGE.fullmatch(text):
         kinds = [order_of(end) for end in found.groups()]

@@ -14,8 +14,9 @@ from withhold.auditing.risk.options import (
 )
 from withhold.data.roles import Publish
 from withhold.errors import PolicyError, option
+from withhold.method import SearchOptions
 from withhold.options import Option
-from withhold.polished_search import PolishedSearch
+from withhold.polished_search import PolishMovesOption, PolishOption, is_polished
 
 PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
@@ -69,7 +70,7 @@ class TableFiles:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellsSearch(PolishedSearch):
+class CellsSearch(SearchOptions):
     """Which cells to withhold rather than others."""
 
     cost: Annotated[
@@ -121,9 +122,10 @@ class CellsSearch(PolishedSearch):
             varies=False,
         ),
     ] = None
+    polish: PolishOption = None
+    polish_moves: PolishMovesOption = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self._check_cells()
         self._check_polish()
         if self.bound_rounds is not None and not self.bound:
@@ -165,6 +167,11 @@ class CellsSearch(PolishedSearch):
                 f"{option(unfit)} is for cells that stay, are withheld or are generalised along hierarchies; "
                 f"leave it out with {option('cells', SETS)}"
             )
+
+    @property
+    def polishes(self) -> bool:
+        """Whether the release is to be improved after the search."""
+        return is_polished(self.polish, self.polish_moves)
 
     def _check_polish(self) -> None:
         if self.polishes and not self.by_patterns:

@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
+from withhold.method import SearchOptions
 from withhold.options import Option
-from withhold.polished_search import PolishedSearch
+from withhold.polished_search import PolishMovesOption, PolishOption, is_polished
 
 KeepOption = Annotated[
     Literal["rules", "distribution"],
@@ -46,7 +47,7 @@ BoundOption = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class RhoSearch(PolishedSearch):
+class RhoSearch(SearchOptions):
     """What to keep, and how long to look for it."""
 
     keep: Annotated[
@@ -102,9 +103,10 @@ class RhoSearch(PolishedSearch):
         ),
     ] = None
     bound: BoundOption = None
+    polish: PolishOption = None
+    polish_moves: PolishMovesOption = None
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_budget(self.budget)
         self._check_polish()
         unused = [name for name in ("pick", "parts", "max_cost") if getattr(self, name) is not None]
@@ -125,6 +127,11 @@ class RhoSearch(PolishedSearch):
             raise PolicyError(
                 f"{option('detail')} chooses the groups and {option('cut')} names them; leave one out"
             )
+
+    @property
+    def polishes(self) -> bool:
+        """Whether the release is to be improved after the search."""
+        return is_polished(self.polish, self.polish_moves)
 
     def _check_polish(self) -> None:
         if self.polishes and self.keep in ("distribution", "counts"):

@@ -169,7 +169,9 @@ def bound_block(needs, room, tables, size, block, n_others):
         room.n_keeping[n_kept] += low
         if first == 0:
             table[used[0] + mask] = low > 0
-    table[used[0]] |= first == 0
+    # There is room for the first block only.
+    if first == 0:
+        table[used[0]] = True
     loss = np.int64(0)
     for k in range(1, n + 1):
         loss += max(size - room.n_keeping[k], 0)
