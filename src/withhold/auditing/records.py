@@ -206,13 +206,13 @@ class Breaches(ABC):
         asked, estimating = self.request.max_size is not None, False
         for size in (size for size in counts if size > 0):
             estimating = estimating or (not asked and self.n_sets(size) > MOST_SETS)
-            if self.stop.reason != 0:
+            if self.stop.cause != 0:
                 counts[size] = SizeCount(How.NOT_COUNTED)
             elif estimating:
                 counts[size] = self._estimated(size)
             else:
                 here = self.count(size)
-                complete = self.stop.reason == 0
+                complete = self.stop.cause == 0
                 counts[size] = SizeCount(How.COUNTED if complete else How.AT_LEAST, here.count)
                 # What was found in part need not be the worst, nor all that is exposed.
                 found += [here] * complete
@@ -222,7 +222,7 @@ class Breaches(ABC):
         share, of = self.estimate(size, np.random.default_rng([self.request.seed, size]))
         if of == 0:
             return SizeCount(How.COUNTED, 0)
-        if self.stop.reason != 0:
+        if self.stop.cause != 0:
             return SizeCount(How.NOT_COUNTED)
         return SizeCount.estimated(share, of)
 
@@ -319,7 +319,7 @@ def attack_curve(
             partial(_try, layout, allowed, part, stop) for part in np.array_split(drawn, PARTS)
         ]
         outcomes = run_all(tasks, stop, **request.run("trying attacks"))
-        if stop.reason != 0:
+        if stop.cause != 0:
             break
         supports = np.concatenate([supports for supports, _ in outcomes])
         inferred = Share(sum(hits for _, hits in outcomes), samples)

@@ -34,7 +34,7 @@ class Stop:
     """The flag, and the clock that may set it.
 
     >>> with Stop(limit_seconds=None) as stop:
-    ...     stop.reason == RUNNING
+    ...     stop.cause == RUNNING
     True
     """
 
@@ -60,16 +60,16 @@ class Stop:
             self._timer.cancel()
 
     @property
-    def reason(self) -> int:
+    def cause(self) -> int:
         # The clock itself is looked at too: on a busy machine the timer may come late.
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.because(OUT_OF_TIME)
         return int(self.flag[0])
 
-    def because(self, reason: int) -> None:
-        """Ask every kernel to return; the first reason stays."""
+    def because(self, cause: int) -> None:
+        """Ask every kernel to return; the first cause stays."""
         if self.flag[0] == RUNNING:
-            self.flag[0] = reason
+            self.flag[0] = cause
 
     def at_most(self, seconds: float) -> Stop:
         """A clock of its own that ends no later than this one."""

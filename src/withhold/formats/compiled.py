@@ -37,11 +37,11 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
     codes = np.split(all_codes, np.cumsum(counts[:-1, 0]))
     lengths = np.split(all_lengths, np.cumsum(counts[:-1, 1]))
     parts = [
-        Part(data, separator, *part)
+        Block(data, separator, *part)
         for part in zip(bounds, zip(codes, lengths, strict=True), strict=True)
     ]
     with ThreadPoolExecutor(len(parts)) as pool:
-        if not all(pool.map(Part.number, parts)):
+        if not all(pool.map(Block.number, parts)):
             return None
         merged = Numbering()
         places = [np.empty(len(part.numbering.items), dtype=np.int32) for part in parts]
@@ -50,7 +50,7 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
         # The bytes in the order they are written: numbers then sort as the names do.
         order = np.argsort(merged.items.byteswap())
         ranks = ranks_of(order)
-        repeated = pool.map(Part.rank, parts, [ranks[place] for place in places])
+        repeated = pool.map(Block.rank, parts, [ranks[place] for place in places])
         vocabulary = names_of([merged.items[order]])
         n_repeated = sum(repeated)
     if n_repeated:
@@ -58,7 +58,7 @@ def code_short_items(data: bytes, separator: int) -> Coded | None:
     return all_lengths, all_codes, vocabulary, n_repeated
 
 
-class Part:
+class Block:
     """Some lines of a text: the codes of their items, and how many each has."""
 
     def __init__(self, data: bytes, separator: int, bound: tuple[int, int], rows: Rows) -> None:

@@ -17,7 +17,7 @@ from withhold.measure.alignment import Pair
 
 
 @dataclass(frozen=True)
-class Part:
+class Removal:
     """Occurrences of some items: how many there were and how many went."""
 
     total: int
@@ -47,8 +47,8 @@ class LengthChange:
     longest: int
     records: int
     emptied: int
-    all: Part
-    sensitive: Part
+    all: Removal
+    sensitive: Removal
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class LostChange:
 class Occurrences:
     """What went, and where. What needs record-by-record comparison is None if rows differ."""
 
-    all: Part
-    sensitive: Part
-    others: Part
+    all: Removal
+    sensitive: Removal
+    others: Removal
     added: int
     records_touched: int | None = field(default=None, kw_only=True)
     records_emptied: int | None = field(default=None, kw_only=True)
@@ -91,7 +91,7 @@ def measure_occurrences(pair: Pair, sensitive: Bools) -> Occurrences:
     changed = np.flatnonzero(before != after)
     order = changed[np.lexsort((changed, -np.abs(before - after)[changed]))].tolist()
     all_of_them, marked, others = (
-        Part(int(before[which].sum()), int(gone[which].sum()))
+        Removal(int(before[which].sum()), int(gone[which].sum()))
         for which in (slice(None), sensitive, ~sensitive)
     )
     return Occurrences(
@@ -122,7 +122,7 @@ def _by_record(pair: Pair, sensitive: Bools) -> dict[str, Any]:
             here = (length_of_each >= shortest) & (length_of_each <= longest)
             inside = (lengths >= shortest) & (lengths <= longest)
             parts = (pair.removed[here], pair.removed[here & marked])
-            losses = (Part(len(removed), int(removed.sum())) for removed in parts)
+            losses = (Removal(len(removed), int(removed.sum())) for removed in parts)
             emptied_here = int(emptied[inside].sum())
             by_length.append(LengthChange(shortest, longest, records, emptied_here, *losses))
     return {

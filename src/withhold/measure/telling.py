@@ -9,7 +9,7 @@ from withhold.measure.alignment import Pair, align
 from withhold.measure.occurrences import LengthChange
 from withhold.measure.patterns import RuleChange
 from withhold.telling.plots import Bars, Dots, Line, Scatter
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
 ITEMS_DRAWN = 12
@@ -38,7 +38,7 @@ def sections_of_sets(subject: Subject) -> list[Section]:
     assert isinstance(utility, Utility)
     pair = align(subject.release.original, subject.release.data)
     sensitive = subject.release.protected
-    lost: tuple[Part, ...] = (Paragraph("Nothing was withheld: the file was safe as it was."),)
+    lost: tuple[Content, ...] = (Paragraph("Nothing was withheld: the file was safe as it was."),)
     if utility.occurrences.all.removed:
         lost = (_chosen(subject, LOST), *_bound(subject), *_losses(utility))
     frequencies = (
@@ -126,7 +126,7 @@ def _top_items(pair: Pair, sensitive: frozenset[str]) -> Listing:
     return Listing(caption, head, tuple(rows), right=frozenset({2, 3, 4}), folded=True)
 
 
-def _rules(subject: Subject, utility: Utility) -> tuple[Part, ...]:
+def _rules(subject: Subject, utility: Utility) -> tuple[Content, ...]:
     itemsets, rules = utility.itemsets, utility.rules
     up_to = "."
     if itemsets.max_size is not None:
@@ -136,7 +136,7 @@ def _rules(subject: Subject, utility: Utility) -> tuple[Part, ...]:
         f"{itemsets.min_count:,} records of the original share, with a confidence of "
         f"{rules.min_confidence} or more{up_to}"
     )
-    parts: list[Part] = [Paragraph(asked), _chosen(subject, RULES)]
+    parts: list[Content] = [Paragraph(asked), _chosen(subject, RULES)]
     if sizes := itemsets.by_size:
         lines = (
             Line("kept", "kept", tuple(size.kept for size in sizes)),

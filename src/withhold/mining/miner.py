@@ -209,7 +209,7 @@ def list_itemsets(
     # One more without a set, so that there is always something to put together.
     nothing = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
     sizes, items, supports = map(np.concatenate, zip(nothing, *parts, strict=True))
-    if stop.reason == ANSWERED or len(supports) > most:
+    if stop.cause == ANSWERED or len(supports) > most:
         return None
     codes = sorted_spans(sizes, rows.code_of_rank[items], records.n_items)
     return Itemsets(starts_of(sizes), codes, supports, records.vocabulary)

@@ -10,7 +10,7 @@ from withhold.method import Model
 from withhold.registry import method_of
 from withhold.telling.facts import Fact, shown
 from withhold.telling.plots import Line, Lines, Role
-from withhold.telling.sections import Drawing, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Listing, Paragraph, Section, Subject
 from withhold.telling.words import Words
 from withhold.verdict import Status
 from withhold.wording import counted
@@ -95,7 +95,7 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
     """What an attacker could do before and after; without the original, only after."""
     before, after = _audits(subject)
     title = "What is left to an attacker"
-    parts: list[Part] = []
+    parts: list[Content] = []
     if with_original:
         title = "What an attacker could do, before and after"
         parts.append(Paragraph(_story(before)))

@@ -9,7 +9,7 @@ from withhold.report.html import page_html
 from withhold.telling.facts import Fact, finite, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import Bars, Line
-from withhold.telling.sections import Drawing, Listing, Page, Part, Section
+from withhold.telling.sections import Content, Drawing, Listing, Page, Section
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
@@ -68,7 +68,7 @@ def meanings(facts: Iterable[Fact]) -> Listing:
     return Listing("What each number means", ("", ""), rows, folded=True)
 
 
-def _plots(comparison: Comparison, names: tuple[str, ...]) -> Iterable[Part]:
+def _plots(comparison: Comparison, names: tuple[str, ...]) -> Iterable[Content]:
     for number, path in enumerate(comparison.releases[0].measured.plotted):
         facts = [_fact(release.measured.facts, path) for release in comparison.releases]
         shown = next(fact for fact in facts if fact is not None)

@@ -54,7 +54,7 @@ class Drawing:
     for_strangers: bool = False
 
 
-Part = Paragraph | Facts | Listing | Drawing
+Content = Paragraph | Facts | Listing | Drawing
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Section:
     name: str
     """For anchors: one word, unique in a report."""
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[Content, ...]
 
     def for_strangers(self) -> Section:
         """The section with only what strangers may see; perhaps nothing."""

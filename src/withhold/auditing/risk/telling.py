@@ -11,7 +11,7 @@ from withhold.auditing.risk.special_uniques import SpecialUniques
 from withhold.exact import decimal_text
 from withhold.telling.facts import shown
 from withhold.telling.layout import columns
-from withhold.telling.sections import Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
 KNOWN = {"row": "all quasi-identifiers of a person", "record": "all items of a person's record"}
@@ -51,7 +51,7 @@ def risk_section(subject: Subject) -> Section:
             _in_words(before, what), _in_words(after, what), strict=True
         )
     ]
-    parts: list[Part] = [
+    parts: list[Content] = [
         Paragraph(WHAT_THEY_SAY.format(known=KNOWN[what])),
         Listing(
             "Before and after", ("", "original", "release"), tuple(rows), right=frozenset({1, 2})

@@ -9,7 +9,7 @@ import numpy as np
 from withhold.methods.buckets.measure import GeneralisationLoss, GeneralisationUtility, Group
 from withhold.methods.buckets.model import FILLS
 from withhold.telling.plots import SERIES, Bars, Line, Lines
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 
 GROUPS_LISTED = 12
 QUANTILES = tuple(range(0, 101, 10))
@@ -20,7 +20,7 @@ def sections_of_buckets(subject: Subject) -> list[Section]:
     found = subject.measured.details
     assert isinstance(found, GeneralisationUtility)
     loss = found.loss
-    lost: list[Part] = [Paragraph(loss.in_words(), for_strangers=True)]
+    lost: list[Content] = [Paragraph(loss.in_words(), for_strangers=True)]
     if subject.release.options.get("fill") == "hash":
         # Whether or not this time something came of it.
         lost.append(Paragraph(f"Made with --fill hash, which {FILLS['hash']}.", for_strangers=True))

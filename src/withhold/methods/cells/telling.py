@@ -9,14 +9,14 @@ from withhold.methods.cells.set_columns import HOW_TO_READ
 from withhold.methods.cells.utility import TableUtility
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line, Lines
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
 
 def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
     """Who stands out to somebody who knows some of the quasi-identifiers."""
     before, after = _audits(subject)
-    parts: list[Part] = []
+    parts: list[Content] = []
     if with_original:
         share = before.rows_at_risk / before.rows
         text = (
@@ -71,12 +71,12 @@ def sections_of_tables(subject: Subject) -> list[Section]:
     )
     words = "Cells were withheld or generalised, none was invented; the label was never changed."
     warning = _leak(found)
-    lost: list[Part] = [Paragraph(words, for_strangers=True)]
+    lost: list[Content] = [Paragraph(words, for_strangers=True)]
     if subject.release.options.get("cells") == SETS:
         lost.append(Paragraph(HOW_TO_READ, for_strangers=True))
     if subject.release.bound is not None:
         lost.append(Paragraph(subject.release.bound.sentence()))
-    use: list[Part] = [Drawing(bars), Facts(subject.measured.facts)]
+    use: list[Content] = [Drawing(bars), Facts(subject.measured.facts)]
     use += [Paragraph(warning)] if warning else []
     return [
         Section("columns", "What became of each column", _roles(_audits(subject)[0])),
@@ -85,7 +85,7 @@ def sections_of_tables(subject: Subject) -> list[Section]:
     ]
 
 
-def _roles(before: TableAudit) -> tuple[Part, ...]:
+def _roles(before: TableAudit) -> tuple[Content, ...]:
     """The role of every column; strangers are told of those that they find in the file."""
     roles = tuple(before.column_roles.items())
     inside = tuple((name, role, before.undecided.get(name, "")) for name, role in roles)

@@ -94,7 +94,7 @@ def store_breaches(
     parts = np.array_split(_downwards(alive), CALLS)
     for number, roots in enumerate(parts):
         progress(what, number, len(parts))
-        while len(roots) > 0 and stop.reason == 0:
+        while len(roots) > 0 and stop.cause == 0:
             status, n_done = _walk(rows, limits, roots, alive, store, found, stop, storing=True)
             roots = roots[n_done:]
             if status == FULL:

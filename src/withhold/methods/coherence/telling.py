@@ -6,7 +6,7 @@ from withhold.measure.telling import sections_of_sets
 from withhold.methods.coherence.plan import ItemPlan, shown
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
 MOST_DRAWN = 20
@@ -36,7 +36,7 @@ def sections_of_coherence(subject: Subject) -> list[Section]:
     return [*sections_of_sets(subject), section]
 
 
-def _items(plan: ItemPlan) -> tuple[Part, ...]:
+def _items(plan: ItemPlan) -> tuple[Content, ...]:
     """The items that cost most as bars, and all of them as a table."""
     shares = plan.shares()
     if not shares:

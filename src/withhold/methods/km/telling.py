@@ -9,7 +9,7 @@ from withhold.measure.telling import sections_of_sets
 from withhold.methods.coherence.telling import sections_of_coherence
 from withhold.methods.km.measure import COST
 from withhold.methods.km.plan import WithheldItems
-from withhold.telling.sections import Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Facts, Listing, Paragraph, Section, Subject
 
 MOST_LISTED = 20
 
@@ -29,7 +29,7 @@ def sections_of_km(subject: Subject) -> list[Section]:
         "too: a record that fits holds one of the groups under the node, and so do at least k."
     )
     paths = (COST, *(path for path, _, _ in SHOWN))
-    parts: list[Part] = [
+    parts: list[Content] = [
         Paragraph(true, for_strangers=True),
         Facts(tuple(subject.measured.fact(path) for path in paths)),
         Paragraph(coarser),

@@ -101,7 +101,7 @@ class PersonalBreaches(Breaches):
                 break
             succeeds = np.zeros(len(drawn), dtype=np.bool_)
             mark_successful(drawn, sets, problem, self.stop.flag, succeeds, witness)
-            if self.stop.reason != 0:
+            if self.stop.cause != 0:
                 break
             unique = sum(count_support(rows, each, known, np.int64(2)) == 1 for each in sets)
             eligible = int((np.diff(rows.offsets) >= known).sum())

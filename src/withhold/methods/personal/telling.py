@@ -8,7 +8,7 @@ from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.wishes import WishCounts, count_wishes
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
-from withhold.telling.sections import Drawing, Facts, Listing, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
 MOST_DRAWN = 20
@@ -53,7 +53,7 @@ def _facts(wishes: WishCounts, n_records: int) -> tuple[Fact, ...]:
     )
 
 
-def _items(wishes: WishCounts) -> tuple[Part, ...]:
+def _items(wishes: WishCounts) -> tuple[Content, ...]:
     if not wishes.items:
         return ()
     drawn = wishes.items[:MOST_DRAWN]

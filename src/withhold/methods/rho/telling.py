@@ -11,7 +11,7 @@ from withhold.methods.rho.curve import Curve
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.methods.rho.plan import PlanOnCurve
 from withhold.telling.plots import Line, Lines
-from withhold.telling.sections import Drawing, Facts, Paragraph, Part, Section, Subject
+from withhold.telling.sections import Content, Drawing, Facts, Paragraph, Section, Subject
 from withhold.wording import counted
 
 
@@ -28,7 +28,7 @@ def _generalised(subject: Subject, plan: PlanOnCurve) -> Section:
         "Public items are published as groups: every item everywhere under the name of its group, so "
         "whatever a record says is true of its person. The manifest lists the groups."
     )
-    parts: list[Part] = [
+    parts: list[Content] = [
         Paragraph(told, for_strangers=True),
         Facts(tuple(subject.measured.fact(path) for path, _, _ in SHOWN)),
     ]

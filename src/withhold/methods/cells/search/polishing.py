@@ -22,7 +22,7 @@ def polish(state: Guarded, options: CellsSearch, seed: int, progress: Progress) 
     polish_groups(state, ruin, 0)
     most = options.polish_moves
     with Stop(options.polish if most is None else None) as stop:
-        while stop.reason == 0 and (most is None or made < most):
+        while stop.cause == 0 and (most is None or made < most):
             n = AT_ONCE if most is None else min(AT_ONCE, most - made)
             polish_groups(state, ruin, n)
             made += n

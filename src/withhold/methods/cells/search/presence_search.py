@@ -25,7 +25,7 @@ from withhold.methods.cells.sensitive import sensitive_columns
 
 
 @dataclass(frozen=True)
-class Part:
+class Branch:
     """Rows that show the same columns and values so far, and the people who fit them."""
 
     rows: Longs
@@ -37,7 +37,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Division:
-    """A part, divided by a column."""
+    """A branch, divided by a column."""
 
     column: int
     values: tuple[int, ...]
@@ -68,7 +68,7 @@ class _Dividing:
         """Divide until nothing can be divided any more."""
         shown = np.zeros(self.cells.shape, dtype=np.bool_)
         everybody = np.arange(len(self.people.counts), dtype=np.int64)
-        parts = [Part(np.arange(len(self.cells), dtype=np.int64), everybody, (), Fraction(0))]
+        parts = [Branch(np.arange(len(self.cells), dtype=np.int64), everybody, (), Fraction(0))]
         while parts:
             part = parts.pop()
             hidden = [j for j in range(self.cells.shape[1]) if j not in part.shown]
@@ -83,10 +83,10 @@ class _Dividing:
                 rows = part.rows[values == value]
                 shown[rows, best.column] = True
                 people = part.people[theirs == value]
-                parts.append(Part(rows, people, (*part.shown, best.column), best.base))
+                parts.append(Branch(rows, people, (*part.shown, best.column), best.base))
         return shown
 
-    def _divided(self, part: Part, column: int) -> Division | None:
+    def _divided(self, part: Branch, column: int) -> Division | None:
         """The part with as many values of the column shown as there may be; None if there may be none."""
         values = self.cells[part.rows, column]
         found, counts = np.unique(values, return_counts=True)

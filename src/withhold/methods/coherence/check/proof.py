@@ -69,7 +69,7 @@ def verify_coherence(
                 stop.go_on()
                 with stop.at_most(PATIENCE) as patience:
                     found, smallest = _smallest(rows, limits, found, patience, jobs, progress)
-        cut_short = found is None and stop.reason != 0
+        cut_short = found is None and stop.cause != 0
     status = Status.BROKEN if found else Status.UNDECIDED if cut_short else Status.HOLDS
     return Verdict(
         status,
@@ -171,7 +171,7 @@ def _smallest(
         ]
         what = "looking for smaller sets"
         results = run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
-        if stop.reason != 0:
+        if stop.cause != 0:
             return found, False
         moles = [mole for mole, _ in results if mole is not None]
         if moles:

@@ -97,7 +97,7 @@ def verify_personal(
             with stop.at_most(PATIENCE) as patience:
                 found, smallest = replace(search, stop=patience).smallest(found)
             witness = named(layout, originals, constraints, found)
-        cut_short = found is None and stop.reason != 0
+        cut_short = found is None and stop.cause != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
     verdict = Verdict(status, method, checked, seconds, witness, smallest)
@@ -127,7 +127,7 @@ class _Search:
         method = "all closed sets of the published records, against every person"
         small = small_sizes(self.layout)
         _, checked, rule = self.known_sets(small)
-        if rule is not None or self.stop.reason != 0:
+        if rule is not None or self.stop.cause != 0:
             return method, checked, rule
         layout, problem = self.layout, problem_of(self.layout, self.model.rho)
         roots = np.flatnonzero(layout.rows.supports > 0).astype(np.int32)
@@ -194,8 +194,8 @@ class _Search:
         for size in range(1, len(found[0]) + 1):
             result = self.survey((size, size), quiet, first_only=False)
             if result.worst[size]:
-                return result.worst[size][0], self.stop.reason == 0
-            if self.stop.reason != 0:
+                return result.worst[size][0], self.stop.cause == 0
+            if self.stop.cause != 0:
                 return found, False
         return found, True
 
@@ -231,7 +231,7 @@ def confirm(
             if rule is None:
                 *numbers, n_known = witness.numbers.tolist()
                 rule = (witness.known[:n_known].copy(), *numbers)
-        if stop.reason != 0:
+        if stop.cause != 0:
             status = Status.UNDECIDED
             break
     method = (

@@ -46,12 +46,12 @@ def restore_people(work: PersonalWorkspace, max_known: int | None, stop: Stop) -
     """Undo deletions wherever nothing breaks."""
     restorer = Restorer(work, max_known, stop)
     returned, at_once = 1, AT_ONCE
-    while returned and stop.reason == 0:
+    while returned and stop.cause == 0:
         tried = restorer.still_out()
         restorer.list_rules()
         returned = 0
         for start in range(0, len(tried), at_once):
-            if stop.reason != 0:
+            if stop.cause != 0:
                 break
             work.progress("undoing what can be undone", start, len(tried))
             returned += restorer.undo(tried[start : start + at_once])

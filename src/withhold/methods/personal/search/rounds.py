@@ -73,7 +73,7 @@ def make_safe(work: PersonalWorkspace, max_known: int | None, stop: Stop) -> Non
     """Withhold until nothing is unsafe, or until ``stop``."""
     sizes = small_sizes(work.layout) if max_known is None else max_known
     fix_small(work, sizes, stop)
-    while stop.reason == 0:
+    while stop.cause == 0:
         since, again = work.log.n_removed, NO_JOBS
         if max_known is None:
             again = fix_closed_sets(work, all_roots(work.layout), sizes + 1, stop)
@@ -92,7 +92,7 @@ def follow(work: PersonalWorkspace, again: Jobs, since: int, least: int, stop: S
     set may now have another root, so a full pass has the last word.
     """
     harmed = NO_JOBS
-    while stop.reason == 0:
+    while stop.cause == 0:
         work.fix_prior(stop)
         places, _ = work.log.removals()
         rows, positions = work.rows_and_positions(places[since:])
@@ -140,7 +140,7 @@ def unsafe_items(work: PersonalWorkspace, stop: Stop) -> Ints | None:
     finder = ClosedSetFinder(work.layout, work.problem, 1, stop)
     tasks = [partial(finder.find, every[start::TASKS].copy()) for start in range(TASKS)]
     for found in run_all(tasks, stop, jobs=work.jobs):
-        if stop.reason != 0 or found.count[N_FULL] > 0:
+        if stop.cause != 0 or found.count[N_FULL] > 0:
             return None
         unsafe[found.consequents[: found.count[N_RULES]]] = True
     return np.flatnonzero(unsafe).astype(np.int32)
@@ -189,10 +189,10 @@ def shorten_records(work: PersonalWorkspace, size: int, stop: Stop) -> bool:
     work.withhold(np.flatnonzero(published & (behind > size + 1)))
     # No rule of more than ``size`` known items has a record; a pass that finds nothing has seen them all.
     since = -1
-    while stop.reason == 0 and work.log.n_removed != since:
+    while stop.cause == 0 and work.log.n_removed != since:
         since = work.log.n_removed
         fix_small(work, size, stop)
-    return stop.reason == 0
+    return stop.cause == 0
 
 
 def holds_already(
@@ -238,7 +238,7 @@ def holds_already(
             what = "looking for anything unsafe"
             if any(run_all(tasks, stop, jobs=work.jobs, progress=work.progress, what=what)):
                 return False
-        return stop.reason == 0
+        return stop.cause == 0
 
 
 @kernel

@@ -36,7 +36,7 @@ def confirm_by_samples(
     assert model.delta is not None
     epsilon, delta, largest = model.epsilon, model.delta, model.max_known
     round, batch = 0, 0
-    while stop.reason == 0:
+    while stop.cause == 0:
         round += 1
         work.fix_prior(stop)
         test = sample_test(epsilon, delta, sizes=largest, round=round, kind=model.test)
@@ -59,7 +59,7 @@ def _fix_batches(
 ) -> int:
     """Fix fresh draws of every size until few of a batch fail; returns the last batch's number."""
     worst = 1.0
-    while worst > AIM * share and stop.reason == 0:
+    while worst > AIM * share and stop.cause == 0:
         batch += 1
         worst = 0.0
         for size in range(1, largest + 1):

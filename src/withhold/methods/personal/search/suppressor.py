@@ -78,7 +78,7 @@ def suppress_personal(
                 work.withhold(np.arange(work.rows.offsets[too_long], dtype=np.int64))
                 in_force["set_aside"] = too_long
                 make_safe(work, max_known, search)
-            interrupted = search.reason != 0
+            interrupted = search.cause != 0
         if interrupted:
             in_force["round"] = 1
             left = _give_up(work, records, max_known, options.budget, overall)

@@ -58,7 +58,7 @@ def verify_rho(
             with stop.at_most(PATIENCE) as patience:
                 found, smallest = _smallest(layout, model, found, patience, run.jobs)
             witness = named(layout, records, found)
-        cut_short = found is None and stop.reason != 0
+        cut_short = found is None and stop.cause != 0
     status = Status.BROKEN if witness else Status.UNDECIDED if cut_short else Status.HOLDS
     seconds = time.perf_counter() - began
     return Verdict(status, method, checked, seconds, witness, smallest)
@@ -139,7 +139,7 @@ def _smallest(
             skip_equal=True,
             jobs=jobs,
         )
-        if stop.reason != 0:
+        if stop.cause != 0:
             return found, False
         if result.worst[size]:
             return result.worst[size][0], True
@@ -168,9 +168,9 @@ def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, s
     antecedent, consequent, joint, support = rule
     rows = layout.rows()
     width = (len(antecedent) + 1) // 2
-    while width > 0 and stop.reason == 0:
+    while width > 0 and stop.cause == 0:
         at = 0
-        while at < len(antecedent) and len(antecedent) > 1 and stop.reason == 0:
+        while at < len(antecedent) and len(antecedent) > 1 and stop.cause == 0:
             shorter = np.delete(antecedent, slice(at, at + width))
             with_e = np.sort(np.append(shorter, np.int32(consequent)))
             fewer = count_support(rows, shorter, len(shorter), layout.n_rows)

@@ -47,7 +47,7 @@ def suppress_everywhere(
             search.suppress(search.sensitive if only_sensitive else np.ones_like(search.alive))
             least = min((other.lost for other in finished), default=records.n_occurrences + 1)
             promising = not restoring or search.give_back(least)
-            if promising and stop.reason == 0:
+            if promising and stop.cause == 0:
                 finished.append(search)
     if not finished:
         everything = np.ones(records.n_occurrences, dtype=bool)
@@ -93,7 +93,7 @@ class ItemSearch:
         layout = self.work.layout
         # Once a size is done it stays done: what goes for a larger one makes no smaller one unsafe.
         for size in self._sizes():
-            while self.stop.reason == 0:
+            while self.stop.cause == 0:
                 self.progress("suppressing items", len(self.gone), layout.n_items)
                 # Where one item may go, one rule decides.
                 most = 1 if np.count_nonzero(may_go) == 1 else MOST_RULES
@@ -112,7 +112,7 @@ class ItemSearch:
         What is blocked stays so. So the search ends as soon as that alone is too much.
         """
         at_once = True
-        while self.stop.reason == 0:
+        while self.stop.cause == 0:
             free = [x for x in self.gone if not self._is_blocked(x)]
             if self.lost - int(self.work.layout.supports[free].sum()) >= less_than:
                 return False

@@ -62,7 +62,7 @@ def suppress_sensitive(
         fix_closed_sets(work, choices, state, stop)
         return work
     deleted = -1
-    while deleted != 0 and stop.reason == 0:
+    while deleted != 0 and stop.cause == 0:
         deleted = fix_prior(work)
         for size in range(1, model.max_known + 1):
             choices.progress(f"fixing antecedents of {size}", size, model.max_known)
@@ -111,7 +111,7 @@ def fix_closed_sets(work: Workspace, choices: Choices, state: Longs, stop: Stop)
     # When each consequent was last looked at, and (below) when each item last lost an occurrence.
     looked_at = np.zeros(layout.n_items, dtype=np.int64)
     looked_at[consequents] = np.arange(1, len(consequents) + 1)
-    while len(pairs) and stop.reason == 0:
+    while len(pairs) and stop.cause == 0:
         losers = np.unique(_fix_pairs(work, pairs, choices, state, stop))
         suspects = np.stack([losers, np.maximum(looked_at[losers], 1)], axis=1)
         harmed = harmed_pairs(work.rows, suspects, looked_at, layout.sensitive)

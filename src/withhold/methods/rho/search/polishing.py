@@ -92,7 +92,7 @@ class _Polisher:
             self._make(0, self.aim, state, Stop())
         shown = _Shown(self.run.progress, self.work, seconds, most, made)
         with Stop(seconds if most is None else None) as stop:
-            while stop.reason == 0 and (seconds is not None or made[0] < (most or 0)):
+            while stop.cause == 0 and (seconds is not None or made[0] < (most or 0)):
                 starts = self._starts()
                 if len(starts) == 0:
                     break

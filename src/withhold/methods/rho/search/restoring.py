@@ -96,12 +96,12 @@ def restore_deletions(
     free = np.zeros(len(positions), dtype=bool)
     find_astray(work.rows, rules, blocked_by, rows, free)
     free |= (blocked_by < n_loose) | (rules.consequents[blocked_by] == EACH_REMOVED)
-    while stop.reason == 0:
+    while stop.cause == 0:
         in_use = np.zeros(len(doubtful), dtype=bool)
         in_use[blocked_by[out & ~free]] = True
         loose = _loose(work, rules, np.flatnonzero(in_use & doubtful), stop, jobs, progress)
         tried = np.flatnonzero(out & (free | loose[blocked_by]))
-        if stop.reason != 0:
+        if stop.cause != 0:
             return
         lengths = work.row_lengths()
         left = np.arange(n_items) if like is None else work.supports / np.maximum(like, 1)

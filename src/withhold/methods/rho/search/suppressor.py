@@ -118,7 +118,7 @@ def suppress_rho(
                     within_parts,
                 )
                 left = _suppress_parts(records, kept, split, choices, log, search, part)
-            interrupted = search.reason != 0
+            interrupted = search.cause != 0
         if interrupted and len(split) == 1:
             left = remove_unproven(records, model, left, log, overall, jobs=run.jobs)
         elif restoring and not within_parts and not interrupted:
@@ -208,11 +208,11 @@ def _suppress_part(
     part = part_of(records, chosen, places)
     left = kept[places]
     del places
-    if stop.reason == 0:
+    if stop.cause == 0:
         if forced:
             left = delete_forced(part, model, choices, log, stop)
         work = suppress_sensitive(part, model, left, choices, log, stop)
-        finished = stop.reason == 0
+        finished = stop.cause == 0
         if restoring and finished:
             _restore(work, part, model, stop, SearchRun(jobs=1))
         left = work.kept()

@@ -44,7 +44,7 @@ def already_holds(
             unsafe_items(layout, model, size, stop, any_will_do=True, jobs=jobs, progress=progress)
         ):
             return False
-    return stop.reason == 0
+    return stop.cause == 0
 
 
 def sizes_to_check(model: RhoUncertainty) -> list[int | None]:
@@ -81,11 +81,11 @@ def unsafe_items(
     run_all(tasks, stop, jobs=jobs, progress=progress, what="looking for unsafe items")
     if size is None:
         return ranks[unsafe]
-    return ranks if stop.reason not in (0, ANSWERED) else ranks[unsafe[ranks]]
+    return ranks if stop.cause not in (0, ANSWERED) else ranks[unsafe[ranks]]
 
 
 def _run(check: Callable[[], Bools], stop: Stop, any_will_do: bool) -> None:
-    if stop.reason == 0 and check().any() and any_will_do:
+    if stop.cause == 0 and check().any() and any_will_do:
         stop.because(ANSWERED)
 
 
