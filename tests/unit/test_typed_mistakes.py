@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -217,6 +218,46 @@ def test_blanks_around_quasi_identifiers_tell_rows_apart(text):
     assert made.exit_code == 0, made.output
     assert Path("out.csv").read_text().replace(" ", ",") == "q,s\na,1\na,2\n"
     assert run("verify", "out.csv", *asked).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'q,note\ny,"said, ""hi"""\ny ,b\n',
+        'q,note\n"{a, ""b, c""}",1\n"{a, ""b, c""}",1\ny,1\n y,1\n',
+        'q,note\ny, "x"\ny ,b\n',
+        'q,note\ny,"two\n ""lines"""\n y,b\n',
+    ],
+)
+def test_blanks_are_seen_whatever_cells_in_quotes_hold(text):
+    Path("people.csv").write_text(text)
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q")
+    assert run("verify", "people.csv", *asked).exit_code == 1
+    assert run("audit", "people.csv", *asked).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"), [([" e", " e", "a", "b}"], "sets"), ([' e, "b'] * 4, None)]
+)
+def test_write__blanks_before_values_and_quotes_inside_them_come_back(values, cells):
+    frame = pl.DataFrame({"q": values, "r": ["z"] * 4})
+    options = {} if cells is None else {"cells": cells}
+    release = wh.anonymize(frame, wh.KAnonymity(2, ["q", "r"]), seed=1, **options)
+    release.write("out.csv", mark="~~")
+    assert wh.verify("out.csv", wh.KAnonymity(2, ["q", "r"]))
+
+
+@pytest.mark.parametrize(
+    "ignored", [("--consent", "nobody.txt"), ("--drop", "s"), ("--bin", "age")]
+)
+def test_verify__by_the_manifest_refuses_what_is_about_the_original(ignored):
+    Path("people.csv").write_text("q,s\na,1\na,2\n")
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q", "--publish", "all")
+    assert run("anonymize", "people.csv", *asked, "-o", "out.csv").exit_code == 0
+    assert run("verify", "out.csv").exit_code == 0
+    result = run("verify", "out.csv", *ignored)
+    assert result.exit_code == 2
+    assert ignored[0] in result.output
 
 
 def test_blanks_around_sensitive_values_make_no_other_value():

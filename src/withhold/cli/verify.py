@@ -60,6 +60,10 @@ def verify(
     from withhold.report.json import recheck_as_dict
     from withhold.report.text import recheck_text
 
+    if original is None and how.consent is not None and _is_typed("consent", source):
+        raise PolicyError(
+            "--consent says which records of the original were published; give --original, or leave it out"
+        )
     originals = None
     if original is not None:
         originals = partial(
@@ -138,6 +142,11 @@ def _evidence(
     method = method_of(model)
     files = options_of(method.files)
     if not model.needs:
+        if ignored := [name for name in ("drop", "bin") if not stated and given.get(name)]:
+            raise PolicyError(
+                f"--{ignored[0]} says how an original is read, and a proof by the manifest reads the release "
+                "as it is; leave it out"
+            )
         if given.get("population") is not None:
             raise PolicyError(
                 "--population is for releases with --presence; this one promises nothing of the kind"

@@ -43,12 +43,8 @@ class Sheet(Columns):
 
     @property
     def may_be_padded(self) -> bool:
-        """Whether blanks around a cell can belong to it: not before a quote, nor where they separate."""
-        blanks = "[ ]" if self.separator == "\t" else "[ \t]"
-        before = re.escape(self.separator)
-        return self.separator != " " and not (
-            self.is_quoted and re.search(rf'(^|{before}){blanks}+"'.encode(), self.text.data, re.M)
-        )
+        """Whether blanks around a cell can belong to it: not where they separate cells."""
+        return self.separator != " "
 
     def rows(self, *, padded: bool = False, exact: bool = False) -> Iterator[tuple[int, list[str]]]:
         """The cells of each row below the header and its line.
@@ -57,6 +53,8 @@ class Sheet(Columns):
         """
         # Empty lines at the end are an editor's doing; elsewhere they are a missing row.
         data = self.text.data.rstrip(b"\n")
+        if padded and self.is_quoted:
+            data = without_blanks_before_quotes(data, self.separator)
         text = Text(guard_blanks(data, self.separator) if exact else data, self.text.path)
         bare = unguarded if exact else _stripped
         lines = (line + "\n" for line in text.lines())
@@ -110,6 +108,18 @@ def open_sheet(text: Text, options: Options) -> Sheet:
     separator = options.separator or _sheet_separator(lines)
     header = _cells(lines[:1], separator)[0] if lines[0] else [""]
     return Sheet(text, separator, [name.strip(BLANKS) for name in header])
+
+
+def without_blanks_before_quotes(data: bytes, separator: str) -> bytes:
+    """The text of a CSV file without the blanks that stand before a cell in quotes: they are no part of it.
+
+    >>> without_blanks_before_quotes(b'a, "b, ""c", d', ",")
+    b'a,"b, ""c", d'
+    """
+    blanks = b"[ ]*" if separator == "\t" else b"[ \t]*"
+    before = b"(^|" + re.escape(separator.encode()) + b")"
+    # Cells in quotes are matched whole, so that nothing inside them is taken for the start of another.
+    return re.sub(before + blanks + rb'("(?:[^"]|"")*")', rb"\1\2", data, flags=re.M)
 
 
 def guard_blanks(data: bytes, separator: str) -> bytes:
