@@ -18,7 +18,7 @@ from withhold.data.array_types import Longs
 from withhold.data.names import clean_set
 from withhold.data.records import Records
 from withhold.data.tree_building import some
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.options import Option, Plain, said_only_by_offered
 
 
@@ -158,3 +158,12 @@ def detail_lost(group: Longs, supports: Longs, sizes: Longs) -> Detail:
     return Detail(
         float(penalties / (items - 1)) if items > 1 else 0.0, float(lost / most) if most else 0.0
     )
+
+
+def refuse_given(groups: Groups | None) -> None:
+    """Refuse a model with groups where a release is to be made: they follow from the hierarchy."""
+    if groups is not None:
+        raise PolicyError(
+            "the model has groups, as a release has them; to make one, give the model without groups and "
+            f"the {option('hierarchy')}"
+        )

@@ -17,7 +17,8 @@ from withhold.wording import counted
 KNOWN = {"row": "all quasi-identifiers of a person", "record": "all items of a person's record"}
 MODELS = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "SNB"}
 SPECIAL_SHOWN = 5
-SETS_SHOWN = 10
+SETS_SHOWN = {"column": 10, "item": 2}
+"""Sets that single out a row; those of items are many, and alike."""
 WHAT_THEY_SAY = (
     "The prosecutor knows that a person is in the file, the journalist does not and may take somebody else "
     "for them, the marketer tries everybody; each knows {known}."
@@ -117,9 +118,10 @@ def _special_lines(special: SpecialUniques, what: str) -> list[str]:
         for size, rows in enumerate(special.by_size, start=1)
     ]
     lines = [title, *columns(sizes, right=(1,))]
+    most_sets = SETS_SHOWN[special.unit]
     for row in special.worst[:SPECIAL_SHOWN]:
-        sets = ", ".join(f"{{{', '.join(each)}}}" for each in row.columns[:SETS_SHOWN])
-        sets += f" and {len(row.columns) - SETS_SHOWN:,} more" if row.columns[SETS_SHOWN:] else ""
+        sets = ", ".join(f"{{{', '.join(each)}}}" for each in row.columns[:most_sets])
+        sets += f" and {len(row.columns) - most_sets:,} more" if row.columns[most_sets:] else ""
         lines.append(f"  {what} {row.row:,} (score {row.score:,}): {sets}")
     if special.unit == "item" and special.shares:
         named = ", ".join(

@@ -11,8 +11,9 @@ from withhold.data import Records
 from withhold.data.cut import groups_of, with_leaves
 from withhold.data.evidence import Evidence
 from withhold.data.generalised_plan import GeneralisedPlan, renamed_by
+from withhold.data.groups import refuse_given
 from withhold.data.plan import fingerprint
-from withhold.errors import ImpossibleError, PolicyError, option
+from withhold.errors import ImpossibleError
 from withhold.formats.item_trees import tree_for
 from withhold.method import SearchRun
 from withhold.methods.coherence.plan import ItemPlan
@@ -32,11 +33,7 @@ def search_km(
     run: SearchRun,
 ) -> tuple[ItemPlan | GeneralisedPlan, dict[str, Any]]:
     """A plan after which the model holds, and the options in force. Nothing is drawn at random."""
-    if model.groups is not None:
-        raise PolicyError(
-            "the model has groups, as a release has them; to make one, give the model without groups and "
-            f"the {option('hierarchy')}"
-        )
+    refuse_given(model.groups)
     if options.hierarchy is None:
         return suppress_coherence(records, model, evidence, options, run)
     refuse_impossible(records, model)

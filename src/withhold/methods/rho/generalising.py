@@ -15,7 +15,7 @@ from withhold.data import Hierarchy, Records
 from withhold.data.cut import cut_at, groups_of, named_cut, public_tree
 from withhold.data.evidence import Evidence
 from withhold.data.generalised_plan import renamed_by
-from withhold.data.groups import Groups
+from withhold.data.groups import Groups, refuse_given
 from withhold.data.plan import Plan, fingerprint
 from withhold.errors import InputError, PolicyError, option
 from withhold.formats.item_trees import described_tree
@@ -37,11 +37,7 @@ def search_rho(
     run: SearchRun,
 ) -> tuple[Plan | PlanOnCurve, dict[str, Any]]:
     """A plan after which the model holds, and the options in force; with a hierarchy under its groups."""
-    if model.groups is not None:
-        raise PolicyError(
-            "the model has groups, as a release has them; to make one, give the model without groups and "
-            f"the {option('hierarchy')}"
-        )
+    refuse_given(model.groups)
     if options.hierarchy is None:
         return suppress_rho(records, model, evidence, options, run)
     whole, described = described_tree(records, options.hierarchy, set_aside=model.sensitive)
