@@ -1,0 +1,117 @@
+"""People: for each person a row of attributes and a set of items, in the same order.
+
+In: a table and records that are equally long. Out: the same two, side by side. Nothing here reads files or
+withholds anything; which attribute plays which role is for the model to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data.records import Records, only_kept
+from withhold.data.source import Source
+from withhold.data.table import Table
+from withhold.data.unknown import Unknown
+from withhold.errors import InputError
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class People:
+    """Persons, each with attributes and items.
+
+    Examples
+    --------
+    >>> table = Table.from_columns({"sex": ["f", "m"], "born": ["1980", "1975"]})
+    >>> people = People(table, Records.from_lists([["asthma", "flu"], []]))
+    >>> len(people), people.without_items, people.items.record(0)
+    (2, 1, ('asthma', 'flu'))
+    """
+
+    kind: ClassVar[str] = "people"
+
+    attributes: Table
+    """One row for each person."""
+    items: Records
+    """One record for each person, in the order of the rows; which may be empty."""
+    ids: tuple[str, ...] | None = None
+    """What the source calls the persons, where it does; never published unless asked for."""
+    sources: tuple[Source, ...] = ()
+    """The files that the items came from, where they came in files of their own."""
+    strangers: int = 0
+    """How many rows of items were left out because they belong to nobody in the table."""
+
+    def __post_init__(self) -> None:
+        if len(self.attributes) != len(self.items):
+            raise InputError(
+                f"{len(self.attributes):,} rows of attributes and {len(self.items):,} sets of items",
+                remedy="give one set of items for each person, empty where there are none",
+            )
+        if self.ids is not None and len(self.ids) != len(self.items):
+            raise InputError(f"{len(self.ids):,} ids for {len(self.items):,} persons")
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        """How much it holds, not what.
+
+        >>> People(Table.from_columns({"sex": ["f"]}), Records.from_lists([["flu"]]))
+        <People persons=1 columns=sex occurrences=1 items=1 withheld=0>
+        """
+        table, items = self.attributes, self.items
+        return (
+            f"<People persons={len(self):,} columns={','.join(table.names)} "
+            f"occurrences={items.n_occurrences:,} items={items.n_items:,} withheld={table.n_withheld:,}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Same attributes and items of the same persons in the same order."""
+        if not isinstance(other, People):
+            return NotImplemented
+        same = self.ids == other.ids and self.attributes == other.attributes
+        return same and self.items == other.items
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    @property
+    def source(self) -> Source | None:
+        """The file that the attributes came from, and the items if they have none of their own."""
+        return self.attributes.source
+
+    @property
+    def record_ids(self) -> tuple[str, ...] | None:
+        """The persons' own names, where the source has them."""
+        return self.ids
+
+    @property
+    def index(self) -> tuple[object, ...] | None:
+        """The row labels of a pandas frame, where it has labels of its own."""
+        return self.attributes.index
+
+    @property
+    def without_consent(self) -> int | None:
+        """How many persons were left out for want of consent; None: nobody was asked."""
+        return self.attributes.without_consent
+
+    @property
+    def unknown(self) -> tuple[Unknown, ...]:
+        """Names on lists that belong to the data, which the data do not have."""
+        return self.attributes.unknown
+
+    @property
+    def without_items(self) -> int:
+        """How many persons have no items; they stay, since they count for everybody else."""
+        return int((self.items.lengths == 0).sum())
+
+    def only_records(self, kept: NDArray[np.bool_]) -> People:
+        """The persons that are ``kept``, in their order."""
+        return replace(
+            self,
+            attributes=self.attributes.only_records(kept),
+            items=self.items.only_records(kept),
+            ids=only_kept(self.ids, kept),
+        )
