@@ -6,6 +6,7 @@ withholds anything; which attribute plays which role is for the model to say.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -101,6 +102,20 @@ class People:
     def unknown(self) -> tuple[Unknown, ...]:
         """Names on lists that belong to the data, which the data do not have."""
         return self.attributes.unknown
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The names of the items."""
+        return self.items.vocabulary
+
+    @property
+    def supports(self) -> NDArray[np.int64]:
+        """How many persons have each item, by item code."""
+        return self.items.supports
+
+    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """The codes of those items that are in the vocabulary, ascending."""
+        return self.items.codes(names)
 
     @property
     def without_items(self) -> int:
