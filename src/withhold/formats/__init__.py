@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from withhold.arguments import checked
 from withhold.data import Records, Source, Table
 from withhold.data.names import clean, is_missing
-from withhold.data.people import People
 from withhold.errors import InputError, OutputError, option
 from withhold.formats import basket, jsonl, lists, long, onehot, spmf
 from withhold.formats.columns import Options
@@ -58,8 +57,8 @@ __all__ = [
 NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
 SOMETHING = "give at least one record"
 
-Data = Records | Table | People
-"""What can be read, published and proved: records of items, a table of named columns, or both of people."""
+Data = Records | Table
+"""What can be read, published and proved: records of items, or a table of named columns."""
 
 
 class Format(NamedTuple):

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 
-from withhold.data import Table
-from withhold.data.people import People
+from withhold.data import People, Records, Table
+from withhold.data.plan import DataT
 from withhold.errors import PolicyError
-from withhold.formats import Data
 
 RENUMBER, KEEP = "renumber", "keep"
 CHOICES = (RENUMBER, KEEP)
@@ -27,7 +26,7 @@ def check_ids(ids: str) -> None:
         raise PolicyError(f"ids must be {' or '.join(CHOICES)}, not {ids!r}{hint}")
 
 
-def released(data: Data, ids: str) -> Data:
+def released(data: DataT, ids: str) -> DataT:
     """The data as they are published: records that have names are numbered from 1 unless those are kept.
 
     >>> released(Records.from_lists([["a"], ["b"]], record_ids=["Ann", "Bob"]), RENUMBER).record_ids
