@@ -79,11 +79,16 @@ class Split:
 def split_groups(
     items: PersonItems, forest: Forest, model: PeopleUncertainty, weight: float, run: SearchRun
 ) -> Ints:
-    """For each person and column the node to show."""
+    """For each person and column the node to show.
+
+    With a ``weight`` of 1 a percent of the cells is worth a percent of the sensitive items.
+    """
     n_persons, n_columns = forest.nodes.shape
     known = MOST_KNOWN if model.max_known is None else min(model.max_known, MOST_KNOWN)
     paths = tuple(_paths(forest, column) for column in range(n_columns))
-    setting = Setting(items, forest, paths, model.knowing(known), weight, run.seed)
+    n_sensitive = int(items.sensitive[items.records.items].sum())
+    each = weight * max(n_sensitive, 1) / max(n_persons * n_columns, 1)
+    setting = Setting(items, forest, paths, model.knowing(known), each, run.seed)
     roots = (forest.bounds[1:] - 1).astype(np.int32)
     groups = np.zeros(n_persons, dtype=np.int64)
     state = State(
@@ -157,7 +162,7 @@ def _split(setting: Setting, state: State, column: int, persons: Longs, down: In
     )
     owners, is_rest = own[first], ~moves[first]
     lost = _lost(setting, persons, parts)
-    gained = np.bincount(parts, forest.losses[now] - forest.losses[nodes])
+    gained = np.bincount(parts, forest.losses[now] - forest.losses[nodes]).astype(np.float64)
     gains = np.bincount(owners, setting.weight * gained - lost, minlength=n_groups)
     scores = np.where(splits, gains + state.lost, -np.inf)
     nodes = nodes.astype(np.int32)
@@ -166,7 +171,7 @@ def _split(setting: Setting, state: State, column: int, persons: Longs, down: In
 
 def _that_move(own: Longs, down: Ints, n_groups: int, k: int) -> Bools:
     """Who moves down, so that children and rests of groups have k persons, or none."""
-    moves = down != NOBODY
+    moves: Bools = down != NOBODY
     keys = own * (int(down.max(initial=0)) + 2) + down + 1
     _, child, sizes = np.unique(keys, return_inverse=True, return_counts=True)
     moves &= sizes[child] >= k
@@ -176,14 +181,15 @@ def _that_move(own: Longs, down: Ints, n_groups: int, k: int) -> Bools:
     some = np.flatnonzero(moves & lacking[own])
     some = some[np.lexsort((down[some], sizes[child[some]], own[some]))]
     _, first = np.unique(own[some], return_index=True)
-    taken_in: Bools = np.isin(child, child[some[first]])
-    return moves & ~taken_in
+    moves &= ~np.isin(child, child[some[first]])
+    return moves
 
 
 def _after(state: State, splits: list[Split]) -> State:
     """The groups when each was split in the best way, or closed if no split is worth it."""
     scores = np.stack([split.scores for split in splits], axis=1)
-    best = np.where(scores.max(axis=1) > 0, scores.argmax(axis=1), -1)
+    # A split that costs nothing is made even if a cell is worth nothing.
+    best = np.where(scores.max(axis=1) >= 0, scores.argmax(axis=1), -1)
     stays = np.flatnonzero(best < 0)
     numbers = np.full(len(best), -1, dtype=np.int64)
     numbers[stays] = np.arange(len(stays))
