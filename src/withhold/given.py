@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from withhold.data import Constraints, Evidence, Records, Table
+from withhold.data import Constraints, Evidence, People, Records, Table
 from withhold.errors import PolicyError
 from withhold.formats import Data, read, read_table
 from withhold.formats.readable import Consent, Readable, ReadableTable
@@ -36,6 +36,10 @@ def as_data(
     allow_unknown: bool = False,
 ) -> Data:
     """The data as what the model is about, read if it is not that yet: a table, or records of items."""
+    if method_of(model).data == "people":
+        if not isinstance(data, People):
+            raise PolicyError(f"{model.name} takes People, a table and records of the same persons")
+        return data
     kind = Table if method_of(model).data == "table" else Records
     if isinstance(data, kind) and consent is None:
         return data

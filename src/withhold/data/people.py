@@ -121,6 +121,20 @@ class People:
         return self.items.codes(names)
 
     @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The names of the items."""
+        return self.items.vocabulary
+
+    @property
+    def supports(self) -> NDArray[np.int64]:
+        """How many persons have each item, by item code."""
+        return self.items.supports
+
+    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """The codes of those items that are in the vocabulary, ascending."""
+        return self.items.codes(names)
+
+    @property
     def without_items(self) -> int:
         """How many persons have no items; they stay, since they count for everybody else."""
         return int((self.items.lengths == 0).sum())

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import get_close_matches
 
-from withhold.data import Records, Table
+from withhold.data import Table
+from withhold.data.people import People
 from withhold.errors import PolicyError
+from withhold.formats import Data
 
 RENUMBER, KEEP = "renumber", "keep"
 CHOICES = (RENUMBER, KEEP)
@@ -25,7 +27,7 @@ def check_ids(ids: str) -> None:
         raise PolicyError(f"ids must be {' or '.join(CHOICES)}, not {ids!r}{hint}")
 
 
-def released(data: Records | Table, ids: str) -> Records | Table:
+def released(data: Data, ids: str) -> Data:
     """The data as they are published: records that have names are numbered from 1 unless those are kept.
 
     >>> released(Records.from_lists([["a"], ["b"]], record_ids=["Ann", "Bob"]), RENUMBER).record_ids
@@ -33,6 +35,9 @@ def released(data: Records | Table, ids: str) -> Records | Table:
     """
     if ids == KEEP:
         return data
+    if isinstance(data, People):
+        named = None if data.ids is None else tuple(map(str, range(1, len(data) + 1)))
+        return replace(data, attributes=replace(data.attributes, index=None), ids=named)
     if isinstance(data, Table):
         return replace(data, index=None)
     if data.record_ids is None and data.index is None:

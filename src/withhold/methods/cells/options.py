@@ -12,7 +12,7 @@ from withhold.auditing.risk.options import (
     SamplingFraction,
     UniqueSize,
 )
-from withhold.data.roles import Publish
+from withhold.data.roles import PublishOption
 from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
@@ -22,16 +22,6 @@ PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
 STAR, HIERARCHY, SETS = "star", "hierarchy", "sets"
 """What a cell becomes that cannot stay: nothing, a node of a hierarchy, a range or a set."""
-
-PublishOption = Annotated[
-    Publish,
-    Option(
-        "Columns to publish as they are although they may identify people, with commas between; all: every "
-        "one. May be repeated.",
-        kind="publish",
-        varies=False,
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,45 @@
+"""How people are searched: the options, each defined once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from withhold.auditing.options import AuditOptions
+from withhold.data.roles import PublishOption
+from withhold.method import SearchOptions
+from withhold.options import Option
+
+WEIGHT = 0.05
+"""As measured; see docs/decisions/0034-people.md."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleSearch(SearchOptions):
+    """What a cell is worth, and what it may become."""
+
+    weight: Annotated[
+        float,
+        Option(
+            f"How many sensitive items a cell of a quasi-identifier is worth ({WEIGHT} if not given): more "
+            "keeps more cells, less keeps more sensitive items.",
+            at_least=0,
+        ),
+    ] = WEIGHT
+    hierarchy: Annotated[
+        Mapping[str, Any] | str | None,
+        Option(
+            "What values can be generalised to: COLUMN=FILE, or COLUMN= and a way to build one (width:5, "
+            "quantiles:8, edges:18,40,65, dates, prefix, frequency:0.01); with commas between.",
+            kind="file",
+        ),
+    ] = None
+    publish: PublishOption = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleAudit(AuditOptions):
+    """How far breaches are counted, and which columns may be published as they are."""
+
+    publish: PublishOption = ()
