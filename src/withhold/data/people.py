@@ -108,20 +108,6 @@ class People:
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The items."""
-        return self.items.vocabulary
-
-    @property
-    def supports(self) -> NDArray[np.int64]:
-        """How many persons have each item."""
-        return self.items.supports
-
-    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
-        """The codes of those items that somebody may have, ascending."""
-        return self.items.codes(names)
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
         """The names of the items."""
         return self.items.vocabulary
 

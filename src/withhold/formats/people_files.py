@@ -16,7 +16,7 @@ from withhold.data import People, Records, Source, Table
 from withhold.errors import OutputError
 from withhold.formats import jsonl, table_frames
 from withhold.formats.columns import Options
-from withhold.formats.forms import PEOPLE, TABLE, check_extension, output_form
+from withhold.formats.forms import PEOPLE, TABLE, check_extension
 from withhold.formats.formulas import unescaped_items
 from withhold.formats.list_cells import BETWEEN
 from withhold.formats.people import read_items
@@ -50,22 +50,16 @@ def people_form(people: People, name: str, mark: str | None = None) -> Source:
         list_column = came.list_column or _free("items", people)
         between = came.variant or BETWEEN[0]
         return replace(form, id_column=id_column, list_column=list_column, variant=between)
-    files = []
-    for file in came.files:
-        own = None if file.container == "frame" else file
-        format = "jsonl" if form.container == "jsonl" else "long"
-        made = output_form(part_path(Path(name), file.part).name, own, format)
-        columns = file.columns if len(file.columns) == 2 else (id_column, ITEM_COLUMN)
-        files.append(
-            replace(
-                made,
-                container=form.container,
-                separator=form.separator if form.container == "text" else " ",
-                columns=columns,
-                part=file.part,
-                variant="",
-            )
+    format = "jsonl" if form.container == "jsonl" else "long"
+    files = [
+        Source(
+            *(part_path(Path(name), file.part), format, form.compression, form.container),
+            separator=form.separator if form.container == "text" else " ",
+            columns=file.columns if len(file.columns) == 2 else (id_column, ITEM_COLUMN),
+            part=file.part,
         )
+        for file in came.files
+    ]
     return replace(form, id_column=id_column, files=tuple(files))
 
 

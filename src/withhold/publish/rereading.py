@@ -10,18 +10,20 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from withhold.data import Records, Source, Table
+from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import Data, read, read_back, read_table, reading_of
 from withhold.formats.forms import SEPARATOR_NAMES
 from withhold.formats.formulas import escape, holds_formulas, unescaped
 from withhold.method import Model
 from withhold.publish.manifest import GENUINE, form_from, input_form, read_internal, read_manifest
-from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.publishing import internal_of, located, manifest_of, sha256_of
+from withhold.publish.rereading_people import ONLY_PEOPLE, read_people_files
 from withhold.registry import method_of
 
+D = TypeVar("D", bound=Data)
 Reading = Mapping[str, Any]
 """Options of ``read``: how the bytes are to be understood."""
 
@@ -50,7 +52,12 @@ def read_published(
     Changed bytes may be of another form altogether, so for them detection decides. Options that may be
     ``for_original`` are not used where detection and manifest agree without them.
     """
-    form = None if record is None else form_from(record["output"], path)
+    form = None if record is None else located(form_from(record["output"], path))
+    if method_of(model).data == People.kind:
+        how: dict[str, Any] = {"same_bytes": same_bytes, "safe_csv": safe_csv}
+        return Readings(*read_people_files(path, form, options, **how))
+    if alone := [name for name in ONLY_PEOPLE if name in options]:
+        raise PolicyError(f"--{alone[0].replace('_', '-')} is for people; this is {model.name}")
     proposed = form is not None and form.safe_csv
     if form is not None and proposed:
         # As the file has them: what stands for a withheld cell got its quote, too.
@@ -78,8 +85,10 @@ def read_published(
     return Readings(named, None if safe_csv is not None or named == data else data)
 
 
-def as_it_stands(data: Data, record: Mapping[str, Any] | None, path: Path) -> Data:
+def as_it_stands(data: D, record: Mapping[str, Any] | None, path: Path) -> D:
     """The data with every cell that its manifest calls withheld showing what the file shows there."""
+    if isinstance(data, People):
+        return replace(data, attributes=as_it_stands(data.attributes, record, path))
     if record is None or not isinstance(data, Table) or data.n_withheld == 0:
         return data
     form = form_from(record["output"], path)
