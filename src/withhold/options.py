@@ -27,11 +27,11 @@ K_MISSING = "use --k 5, the fewest records or rows among which people hide"
 K_HELP = "The fewest records or rows among which people hide."
 ITEMS_HELP = "A text file with one item a line, or items separated by commas."
 Kind = Literal[
-    "plain", "threshold", "items", "columns", "any", "file", "publish", "repeated", "found"
+    "plain", "threshold", "items", "columns", "any", "file", "files", "publish", "repeated", "found"
 ]
 """How an option is written: as it is, an exact share, a list of items or the file that has it, a list of
-columns, a whole number or ``any``, the name of a file, columns or ``all``, or several times. What is
-``found`` by a search is written in manifests alone."""
+columns, a whole number or ``any``, the name of a file, names of files (also ``NAME=FILE``), columns or
+``all``, or several times. What is ``found`` by a search is written in manifests alone."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
@@ -23,7 +23,6 @@ from withhold.publish.publishing import internal_of, located, manifest_of, sha25
 from withhold.publish.rereading_people import ONLY_PEOPLE, read_people_files
 from withhold.registry import method_of
 
-D = TypeVar("D", bound=Data)
 Reading = Mapping[str, Any]
 """Options of ``read``: how the bytes are to be understood."""
 
@@ -85,10 +84,12 @@ def read_published(
     return Readings(named, None if safe_csv is not None or named == data else data)
 
 
-def as_it_stands(data: D, record: Mapping[str, Any] | None, path: Path) -> D:
+def as_it_stands(data: Data, record: Mapping[str, Any] | None, path: Path) -> Data:
     """The data with every cell that its manifest calls withheld showing what the file shows there."""
     if isinstance(data, People):
-        return replace(data, attributes=as_it_stands(data.attributes, record, path))
+        table = as_it_stands(data.attributes, record, path)
+        assert isinstance(table, Table)
+        return replace(data, attributes=table)
     if record is None or not isinstance(data, Table) or data.n_withheld == 0:
         return data
     form = form_from(record["output"], path)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from withhold.data import People, Source, Table
+from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options
@@ -49,8 +49,8 @@ def read_people_files(
     looks = _joined(parts, found)
     if not (proposed if safe_csv is None else safe_csv):
         return looks, None
-    pieces = (parts.persons, *parts.items.values())
-    if any(map(holds_formulas, pieces)):
+    pieces: tuple[Records | Table, ...] = (parts.persons, *parts.items.values())
+    if any(holds_formulas(each) for each in pieces):
         if safe_csv is None and not same_bytes:
             return looks, None
         raise InputError(

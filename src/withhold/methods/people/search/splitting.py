@@ -152,7 +152,8 @@ def _that_move(own: Longs, down: Ints, n_groups: int, k: int) -> Bools:
     some = np.flatnonzero(moves & lacking[own])
     some = some[np.lexsort((down[some], sizes[child[some]], own[some]))]
     _, first = np.unique(own[some], return_index=True)
-    return moves & ~np.isin(child, child[some[first]])
+    taken_in: Bools = np.isin(child, child[some[first]])
+    return moves & ~taken_in
 
 
 def _after(state: State, splits: list[Split]) -> State:
