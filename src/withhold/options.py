@@ -124,7 +124,9 @@ def _options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
     function = inspect.unwrap(function)
     names = vars(sys.modules[function.__module__]) if function.__module__ in sys.modules else {}
     if isinstance(declaring, type):
-        names = vars(sys.modules[declaring.__module__])
+        # What is inherited is annotated in the words of the module that declares it.
+        for each in reversed(declaring.__mro__):
+            names = {**names, **vars(sys.modules[each.__module__])}
     hints = get_type_hints(function, globalns=dict(names), include_extras=True)
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():

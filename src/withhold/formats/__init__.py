@@ -135,9 +135,14 @@ def read_back(path: Path, form: Source) -> Data:
 
 
 def reading_of(form: Source) -> dict[str, Any]:
-    """The options of ``read`` that describe this form; of a table, those of ``read_table``."""
+    """The options of ``read`` that describe this form; of a table, those of ``read_table``.
+
+    How people are read, a manifest says: several files, and what their columns are called.
+    """
+    if form.format == PEOPLE:
+        return {}
     separator = {"separator": form.separator} if form.container == "text" else {}
-    if form.format in BACK:
+    if form.format == TABLE:
         return separator
     columns = {"record_column": form.columns[0]} if form.columns else {}
     if form.format != "one-hot" and form.columns:

@@ -242,6 +242,8 @@ def publish(
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
     others = tuple(part_path(path, part) for part in parts)
+    files = (replace(each, path=at) for each, at in zip(written.files, others, strict=True))
+    written = replace(written, path=path, files=tuple(files))
     details = (verdict, written, page, content, warnings, release.timings, others)
     return Published(path, manifest_at, internal_at, written.sha256, *details)
 

@@ -71,6 +71,7 @@ def read_published(
         data = _read_bytes(path, model, form, options, same_bytes=True)
     if not (proposed if safe_csv is None else safe_csv):
         return Readings(data)
+    assert not isinstance(data, People)  # which were read above
     if holds_formulas(data):
         # Where two cells differ by a quote that is no part of a name, they would become one.
         if safe_csv is None and not same_bytes:
