@@ -40,10 +40,16 @@ class People:
     """One record for each person, in the order of the rows; which may be empty."""
     ids: tuple[str, ...] | None = None
     """What the source calls the persons, where it does; never published unless asked for."""
-    sources: tuple[Source, ...] = ()
-    """The files that the items came from, where they came in files of their own."""
+    form: Source | None = None
+    """In what form they came: items in files of their own, or in a column of lists."""
     strangers: int = 0
     """How many rows of items were left out because they belong to nobody in the table."""
+    without_consent: int | None = None
+    """How many persons were left out for want of consent; None: nobody was asked."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
+    warnings: tuple[str, ...] = ()
+    """What looked wrong when they were read."""
 
     def __post_init__(self) -> None:
         if len(self.attributes) != len(self.items):
@@ -80,8 +86,10 @@ class People:
 
     @property
     def source(self) -> Source | None:
-        """The file that the attributes came from, and the items if they have none of their own."""
-        return self.attributes.source
+        """The files they came from; None for persons that came from frames."""
+        form = self.form
+        is_read = form is not None and any(each.sha256 for each in (form, *form.files))
+        return form if is_read else None
 
     @property
     def record_ids(self) -> tuple[str, ...] | None:
@@ -94,14 +102,9 @@ class People:
         return self.attributes.index
 
     @property
-    def without_consent(self) -> int | None:
-        """How many persons were left out for want of consent; None: nobody was asked."""
-        return self.attributes.without_consent
-
-    @property
-    def unknown(self) -> tuple[Unknown, ...]:
-        """Names on lists that belong to the data, which the data do not have."""
-        return self.attributes.unknown
+    def names(self) -> tuple[str, ...]:
+        """The names of the attributes, in order."""
+        return self.attributes.names
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from withhold.formats.reading_options import PeopleReading
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.people.model import PeopleUncertainty
@@ -12,6 +13,7 @@ from withhold.telling.words import Words
 METHOD = Method(
     model=PeopleUncertainty,
     data="people",
+    reading_options=PeopleReading,
     search=Step(later(f"{__name__}.search.suppressor:suppress_people"), PeopleSearch),
     check=later(f"{__name__}.check.proof:verify_people"),
     audit=Step(later(f"{__name__}.audit:audit_people"), PeopleAudit),
