@@ -119,7 +119,7 @@ def test_anonymize__protects_sensitive_columns_and_climbs_hierarchies(max_known)
         )
         rho = RHOS[seed % 4]
         model = PeopleUncertainty(
-            rho, "X", k=2, quasi_identifiers=["home"], max_known=max_known, sensitive_column="job"
+            rho, {"X"}, k=2, quasi_identifiers=["home"], max_known=max_known, sensitive_column="job"
         )
         hierarchy = {"home": tree}
         release = wh.anonymize(people, model, seed=seed, hierarchy=hierarchy, allow_unknown=True)
