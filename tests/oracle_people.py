@@ -18,7 +18,9 @@ Cells = tuple[str | None, ...]
 Person = tuple[Cells, frozenset[str]]
 
 
-def subsets(things: Iterable[object], *, least: int = 0, most: int | None = None) -> Iterator[tuple]:
+def subsets(
+    things: Iterable[object], *, least: int = 0, most: int | None = None
+) -> Iterator[tuple]:
     """All subsets of at least and at most so many."""
     things = list(things)
     most = len(things) if most is None else min(most, len(things))
@@ -53,7 +55,9 @@ def worst_share(
         else:
             stars = showing.get(None, 0)
             known = subsets(set(wildcard[column]), least=1)
-            masks = {stars | sum(showing.get(v, 0) for v in chosen if v is not None) for chosen in known}
+            masks = {
+                stars | sum(showing.get(v, 0) for v in chosen if v is not None) for chosen in known
+            }
         columns.append(masks | {everybody})
     worst = Fraction(0)
     places = {everybody}
