@@ -21,9 +21,9 @@ COLUMNS = {
     "cpu": ".2f",
 }
 NOTES = [
-    f"The invented hospital: ρ = {RHO}, k = {K}; the shares of cells and of sensitive items withheld. k first:",
-    "cells are made k-anonymous, then sensitive items withheld within the groups. Detailed: year of birth and",
-    "whole postcode instead of bands and regions. Seconds: search and proof, everything compiled.",
+    f"The invented hospital: ρ = {RHO}, k = {K}; shares of cells and of sensitive items withheld. k first:",
+    "cells are made k-anonymous, then sensitive items withheld within the groups. Detailed: year of birth",
+    "and whole postcode instead of bands and regions. Seconds: search and proof, everything compiled.",
 ]
 
 
