@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
     from withhold.data import Constraints, Evidence, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
+    from withhold.data.people import People
     from withhold.errors import WithholdError
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence
     from withhold.methods.coherence.mole import Mole
     from withhold.methods.km.model import KmAnonymity
+    from withhold.methods.people.model import PeopleUncertainty
     from withhold.methods.personal.model import PersonalRhoUncertainty
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.verdict import Status, Verdict
@@ -38,6 +40,8 @@ __all__ = [
     "KAnonymity",
     "KmAnonymity",
     "Mole",
+    "People",
+    "PeopleUncertainty",
     "PersonalRhoUncertainty",
     "Records",
     "RhoUncertainty",
@@ -66,6 +70,8 @@ _VALUES = {
     "withhold.errors": ("WithholdError",),
     "withhold.data": ("Constraints", "Evidence", "Hierarchy", "Source", "Table", "Records"),
     "withhold.data.breach": ("Breach",),
+    "withhold.data.people": ("People",),
+    "withhold.methods.people.model": ("PeopleUncertainty",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
     "withhold.methods.personal.model": ("PersonalRhoUncertainty",),
     "withhold.methods.coherence.model": ("Coherence",),

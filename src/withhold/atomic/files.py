@@ -35,6 +35,10 @@ class FileSet:
     path: Path
     """The first of them, after which drafts and journal are named."""
     others: tuple[Path, ...] = ()
+    parts: re.Pattern[str] | None = None
+    """Names of files that may belong to it, too, which only its content tells."""
+    steady: int = 2
+    """So many of the first get their names in one step each, so that readers always find them."""
 
     @property
     def folder(self) -> Path:
@@ -43,6 +47,11 @@ class FileSet:
     @property
     def members(self) -> tuple[Path, ...]:
         return (self.path, *self.others)
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a file of this name can belong to the set."""
+        is_part = self.parts is not None and self.parts.fullmatch(name) is not None
+        return is_part or any(path.name == name for path in self.members)
 
     @property
     def journal(self) -> Path:

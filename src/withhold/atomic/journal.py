@@ -43,12 +43,12 @@ class Journal:
 
     @classmethod
     def replacing(cls, files: FileSet, moves: Sequence[Move]) -> Journal:
-        """All members that are not moved go. So does, first, what stood beside the first two.
+        """All members that are not moved go. So does, first, what stood beside the ``steady`` ones.
 
-        The first two (the data and its manifest) are replaced in one step each, so that a reader always finds
-        them; no page of an older release ever stands beside a newer one.
+        Those (the data and its manifest) are replaced in one step each, so that a reader always finds them;
+        no page of an older release ever stands beside a newer one.
         """
-        lasting = [move.target for move in moves[:2]]
+        lasting = [move.target for move in moves[: files.steady]]
         there = [path.name for path in files.members if os.path.lexists(path)]
         return cls(tuple(name for name in there if name not in lasting), tuple(moves))
 
@@ -83,7 +83,7 @@ def _parsed(files: FileSet, content: bytes) -> Journal | None:
     targets, drafts = [move.target for move in moves], [move.draft for move in moves]
     proper = (
         all(isinstance(text, str) for text in (*removals, *targets, *drafts))
-        and {path.name for path in files.members}.issuperset((*removals, *targets))
+        and all(map(files.may_hold, (*removals, *targets)))
         and all(files.is_draft(name) for name in drafts)
         and len(set(targets)) == len(set(drafts)) == len(moves)
     )

@@ -19,14 +19,17 @@ from typing import Any, cast
 
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
+from withhold.data import People, Source
 from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError, option
 from withhold.formats import Data
+from withhold.formats.people_parts import part_path
 from withhold.listed import occurring_text, protects_nobody, unknown_items
 from withhold.method import CheckRun, Model
-from withhold.publish.manifest import GENUINE, read_internal, read_manifest
-from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.manifest import GENUINE, form_from, read_internal, read_manifest
+from withhold.publish.publishing import internal_of, located, manifest_of, sha256_of
 from withhold.publish.rereading import Reading, Readings, as_it_stands, read_published
+from withhold.publish.rereading_people import files_beside
 from withhold.registry import method_of, model_from, verify
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -54,6 +57,8 @@ class Recheck:
     occurring: str = ""
     """How many of the sensitive items occur in the file, in words."""
     warnings: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """The files that are not those that the manifest describes."""
 
 
 def verify_file(
@@ -95,12 +100,15 @@ def verify_file(
         policy_from = f"the manifest {where.name}"
         model = model_in(record, where)
     evidence, others = _drawn(gather(model), record, path, stated=stated)
-    same_bytes = None if record is None else digest == record["output"]["sha256"]
+    form = None if record is None else located(form_from(record["output"], path))
+    changed = () if record is None else _changed(record, digest, path, form, reading)
+    same_bytes = None if record is None else not changed
+    if method_of(model).data == People.kind and not (reading or {}).get("items"):
+        warnings += files_beside(path, form)
     if stated and record is not None:
         if hierarchy is None:
             warnings += _promised_otherwise(record, where, model, others, policy_from)
-        if not same_bytes:
-            warnings.append(f"{path.name} is not the file that {where.name} describes")
+        warnings += [f"{name} is not the file that {where.name} describes" for name in changed]
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     how: dict[str, Any] = {"safe_csv": safe_csv, "for_original": for_original}
     try:
@@ -128,8 +136,26 @@ def verify_file(
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
-    details = (policy_from, occurring_text(model, data, evidence), tuple(warnings))
+    details = (policy_from, occurring_text(model, data, evidence), tuple(warnings), changed)
     return Recheck(same_bytes, verdict, model, data, seconds, *details)
+
+
+def _changed(
+    record: Mapping[str, Any],
+    digest: str,
+    path: Path,
+    form: Source | None,
+    reading: Reading | None,
+) -> tuple[str, ...]:
+    """The names of the files whose bytes are not those that were published."""
+    found = [path.name] if digest != record["output"]["sha256"] else []
+    if form is not None and not (reading or {}).get("items"):
+        found += [
+            part_path(path, each.part).name
+            for each in form.files
+            if sha256_of(each.path) != each.sha256
+        ]
+    return tuple(found)
 
 
 def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | None, list[str]]:
