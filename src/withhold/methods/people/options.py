@@ -11,7 +11,7 @@ from withhold.data.roles import PublishOption
 from withhold.method import SearchOptions
 from withhold.options import Option
 
-WEIGHT = 0.05
+WEIGHT = 1.0
 """As measured; see docs/decisions/0034-people.md."""
 
 
@@ -22,8 +22,8 @@ class PeopleSearch(SearchOptions):
     weight: Annotated[
         float,
         Option(
-            f"How many sensitive items a cell of a quasi-identifier is worth ({WEIGHT} if not given): more "
-            "keeps more cells, less keeps more sensitive items.",
+            "How much cells of quasi-identifiers count against sensitive items: 1 (default) if withholding a "
+            "percent of either is as bad; more keeps more cells, less keeps more sensitive items.",
             at_least=0,
         ),
     ] = WEIGHT
