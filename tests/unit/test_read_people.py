@@ -140,7 +140,7 @@ def test_write__a_cell_refuses_items_that_would_not_come_back(items):
     people = wh.People(
         wh.Table.from_columns({"age": ["1", "2"]}), wh.Records.from_lists(items), form=form
     )
-    with pytest.raises(OutputError, match="jsonl or .parquet"):
+    with pytest.raises(OutputError, match=r"jsonl or \.parquet"):
         write(people, Path("out.csv"))
     assert read_back(Path("out.jsonl"), write(people, Path("out.jsonl"))).items == people.items
 
@@ -176,7 +176,7 @@ def test_consent__by_id_by_column_and_not_as_strangers():
     Path("asked.csv").write_text("Id,age,agreed\np1,30,1\np2,41,0\np3,30,1\n")
     people = read_people("asked.csv", "conditions.csv", consent="agreed", **COLUMNS)
     assert (people.names, len(people), people.attributes.dropped) == (("age",), 2, ("agreed",))
-    with pytest.raises(InputError, match="never occurs|not"):
+    with pytest.raises(InputError, match="each line must be a record id"):
         read_people("patients.csv", "conditions.csv", consent=["p7"], **COLUMNS)
 
 
@@ -245,7 +245,7 @@ MISTAKES = {
     "a file that is not there": (
         ("patients.csv", "nothing.csv"),
         COLUMNS,
-        "No such file",
+        "does not exist",
         InputError,
     ),
     "no items at all": (("patients.csv",), {}, "no column looks like one of items", InputError),
@@ -279,6 +279,6 @@ def test_ids__few_known_ones_are_a_loud_warning():
 def test_cells__what_could_separate_items_is_not_guessed():
     with pytest.raises(InputError, match="commas could separate"):
         read_one('age,items\n1,"a,b"\n2,c\n')
-    with pytest.raises(InputError, match="both ; and |"):
+    with pytest.raises(InputError, match=r"both ; and \|"):
         read_one("age,items\n1,a;b\n2,c|d\n")
     assert read_one('age,items\n1,"a, b;c"\n').items.to_lists() == [["a, b", "c"]]
