@@ -524,7 +524,7 @@ def test_write__what_reads_back_differently_never_gets_its_name(release, tmp_pat
 
     write = publish.write
 
-    def lose_a_row(table, path, form, file):
+    def lose_a_row(table, path, form, file, others):
         written = write(table, path, form, file=file)
         path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
         return written
