@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from withhold.auditing.options import AuditOptions
 from withhold.formats.reading_options import PeopleReading
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.people.model import PeopleUncertainty
-from withhold.methods.people.options import PeopleAudit, PeopleSearch
+from withhold.methods.people.options import PeopleSearch
 from withhold.methods.rho import RHO_IS_NOT_ZERO
 from withhold.telling.words import Words
 
@@ -16,7 +17,7 @@ METHOD = Method(
     reading_options=PeopleReading,
     search=Step(later(f"{__name__}.search.suppressor:suppress_people"), PeopleSearch),
     check=later(f"{__name__}.check.proof:verify_people"),
-    audit=Step(later(f"{__name__}.audit:audit_people"), PeopleAudit),
+    audit=Step(later(f"{__name__}.audit:audit_people"), AuditOptions),
     ladder=later(f"{__name__}.ladder:ladder_of_people"),
     loss=later(f"{__name__}.loss:loss_of_people"),
     measure=later(f"{__name__}.measure:measure_people"),
@@ -24,7 +25,15 @@ METHOD = Method(
     column_roles=later(f"{__name__}.roles:roles_of_people"),
     marked=later(f"{__name__}.roles:people_with_marks"),
     listed="sensitive items",
-    words=Words(),
+    words=Words(
+        counts="Breaches by how many items the attacker knows beside all attributes",
+        nothing="no item",
+        exposed="Exposed to somebody who knows all attributes and {at_most}",
+        exposed_meaning=(
+            "persons of whom somebody who knows all attributes and {at_most_items} learns what the model "
+            "forbids"
+        ),
+    ),
     limits=(
         RHO_IS_NOT_ZERO,
         (

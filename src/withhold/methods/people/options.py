@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from withhold.auditing.options import AuditOptions
 from withhold.data.roles import PublishOption
 from withhold.method import SearchOptions
 from withhold.options import Option
@@ -35,11 +34,4 @@ class PeopleSearch(SearchOptions):
             kind="file",
         ),
     ] = None
-    publish: PublishOption = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class PeopleAudit(AuditOptions):
-    """How far breaches are counted, and which columns may be published as they are."""
-
     publish: PublishOption = ()

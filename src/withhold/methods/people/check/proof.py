@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from withhold.data.array_types import Longs
 from withhold.data.breach import Breach, SmallGroup, cells_of
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, groups_of
@@ -42,11 +43,12 @@ def verify_people(
         return _broken(COUNTED, len(groups), began, small)
     items = items_of(replace(people, attributes=table), model)
     known_nothing = f"{COUNTED}, and those of each sensitive item in it"
-    if (prior := _prior(items, groups, model)) is not None:
-        group, item, joint = prior
-        size, name = int(groups.sizes[group]), items.records.vocabulary[item]
+    owners, codes, counts = too_frequent(items, groups, model)
+    if len(owners):
+        worst = int((counts / groups.sizes[owners]).argmax())
+        group, name = int(owners[worst]), items.records.vocabulary[codes[worst]]
         cells = cells_of(table, names, int(groups.first_rows[group]))
-        breach = GroupBreach((), name, joint, size, cells)
+        breach = GroupBreach((), name, int(counts[worst]), int(groups.sizes[group]), cells)
         return _broken(known_nothing, len(groups), began, breach)
     seconds = time.perf_counter() - began
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
@@ -72,21 +74,18 @@ def _broken(method: str, checked: int, began: float, witness: Finding) -> Verdic
     return Verdict(Status.BROKEN, method, checked, seconds, witness, True, unit="groups")
 
 
-def _prior(
+def too_frequent(
     items: PersonItems, groups: Groups, model: PeopleUncertainty
-) -> tuple[int, int, int] | None:
-    """The group, the sensitive item and its count with the largest count above ρ of the group."""
-    n_items = items.records.n_items
+) -> tuple[Longs, Longs, Longs]:
+    """The groups, sensitive items and counts where more than ρ of a group have the item."""
+    n_items = max(items.records.n_items, 1)
     of_occurrence = np.repeat(groups.of_row, items.records.lengths)
     chosen = items.sensitive[items.records.items]
     keys = of_occurrence[chosen] * n_items + items.records.items[chosen]
     found, counts = np.unique(keys, return_counts=True)
-    owners = found // n_items
-    # Python's whole numbers: ρ may have a large denominator.
+    owners, codes = np.divmod(found, n_items)
+    # In Python's whole numbers, which have no end.
     num, den = model.rho.numerator, model.rho.denominator
     most = np.array([num * size // den for size in groups.sizes.tolist()], dtype=np.int64)
-    excess = counts - most[owners]
-    if len(excess) == 0 or excess.max() <= 0:
-        return None
-    worst = int(excess.argmax())
-    return int(owners[worst]), int(found[worst] % n_items), int(counts[worst])
+    above = counts > most[owners]
+    return owners[above], codes[above], counts[above].astype(np.int64)

@@ -47,7 +47,7 @@ def withhold_items(
     restoring: bool,
 ) -> Withheld:
     """The sensitive occurrences that go so that the items of every group alone are safe."""
-    if model.max_known == 0:
+    if model.max_known == 0 or not items.sensitive[items.records.items].any():
         return _only_too_many(items, groups, model)
     own = apart(items, groups, with_group=True)
     # In parts every group would be cut, and be made safe as if it were smaller than it is.
