@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from withhold.data import Constraints, Evidence, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
     from withhold.errors import WithholdError
+    from withhold.methods.apart.model import SensitiveApart
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence
@@ -41,6 +42,7 @@ __all__ = [
     "PersonalRhoUncertainty",
     "Records",
     "RhoUncertainty",
+    "SensitiveApart",
     "Source",
     "Status",
     "Table",
@@ -73,6 +75,7 @@ _VALUES = {
     "withhold.methods.km.model": ("KmAnonymity",),
     "withhold.methods.cells.model": ("KAnonymity",),
     "withhold.methods.buckets.model": ("Buckets",),
+    "withhold.methods.apart.model": ("SensitiveApart",),
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {

@@ -285,6 +285,11 @@ class Records:
         return replace(self, offsets=offsets, items=items, vocabulary=vocabulary)
 
 
+def counts_of_items(records: Records, _: object = None) -> dict[str, int]:
+    """In how many records each item occurs, by name."""
+    return dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
+
+
 def offsets_of(lengths: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
     """Where each row starts, and where the last one ends."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)

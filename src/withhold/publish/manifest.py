@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.data import Records, Source, Table
+from withhold.data.records import counts_of_items
 from withhold.errors import InputError
 from withhold.method import Model
 from withhold.options import Plain
@@ -166,9 +167,9 @@ def _withheld(release: AnyRelease) -> dict[str, int]:
     if isinstance(original, Table):
         counts = [(column.name, int(column.withheld.sum())) for column in published.columns]
     else:
-        left = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
-        supports = zip(original.vocabulary, original.supports.tolist(), strict=True)
-        counts = [(name, support - left.get(name, 0)) for name, support in supports]
+        left = method_of(release.model).counts(published, release.model)
+        supports = counts_of_items(original)
+        counts = [(name, support - left.get(name, 0)) for name, support in supports.items()]
     return {name: n for name, n in counts if n > 0}
 
 
