@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from withhold.auditing.options import AuditOptions
@@ -10,8 +12,8 @@ from withhold.auditing.result import Audit, How, SizeCount
 from withhold.counting.layout import lay_out
 from withhold.data import Records
 from withhold.data.evidence import Evidence
-from withhold.method import AuditRun, Finding
-from withhold.methods.apart.check import PublishedGroups, verify_apart
+from withhold.method import AuditRun
+from withhold.methods.apart.check import PublishedGroups, counts_apart, verify_apart
 from withhold.methods.apart.finding import TooFrequent
 from withhold.methods.apart.model import SensitiveApart
 
@@ -27,29 +29,34 @@ def audit_apart(
     request = AuditRequest.of(model.sensitive, options, run)
     verdict = run.verdict or verify_apart(records, model, evidence, run)
     published = PublishedGroups(records, model.sensitive)
-    worst: list[Finding] = []
-    n_found = 0
     exposed = np.zeros(len(records), dtype=bool)
     exposed[published.row_of[published.is_plain[records.items]]] = True
-    groups = dict.fromkeys(records.vocabulary[code] for code in np.flatnonzero(published.is_tag))
-    for finding in published.findings(model.rho):
-        n_found += 1
-        if len(worst) < options.show:
-            worst.append(finding)
-        if isinstance(finding, TooFrequent) and finding.group in groups:
-            code = records.vocabulary.index(finding.group)
-            exposed |= published.group_of == code
+    code_of = {records.vocabulary[code]: code for code in np.flatnonzero(published.is_tag)}
+    found = list(published.findings(model.rho))
+    for finding in found:
+        if isinstance(finding, TooFrequent) and finding.group in code_of:
+            exposed |= published.group_of == code_of[finding.group]
+    # What a release says about groups is nothing that somebody could know beforehand.
+    known = records.without_items(np.flatnonzero(published.is_tag | published.is_entry))
     with request.clock() as stop:
-        told = np.flatnonzero(published.is_tag | published.is_entry | published.is_plain)
-        curve = attack_curve(
-            lay_out(records.without_items(told), np.zeros(0, np.int32)), request, stop
-        )
-    return request.audit(
-        records,
+        public = known.without_items(known.codes(model.sensitive))
+        curve = attack_curve(lay_out(public, public.codes(())), request, stop)
+    audit = request.audit(
+        known,
         model,
         verdict,
-        breaches=tuple(worst),
-        counts={0: SizeCount(How.COUNTED, n_found)},
+        breaches=tuple(found[: options.show]),
+        counts={0: SizeCount(How.COUNTED, len(found))},
         exposed_records=int(exposed.sum()),
         attack_curve=curve,
+    )
+    counts = counts_apart(records, model)
+    absent = tuple(sorted(name for name in model.sensitive if not counts.get(name)))
+    n_sensitive = sum(counts.get(name, 0) for name in model.sensitive)
+    return replace(
+        audit,
+        items=sum(count > 0 for count in counts.values()),
+        occurrences=sum(counts.values()),
+        sensitive_occurrences=n_sensitive,
+        absent_sensitive=absent,
     )

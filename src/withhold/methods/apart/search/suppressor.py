@@ -1,8 +1,8 @@
 """The search: what no grouping can hide is withheld, then similar records become groups.
 
-Of n records ρ·n, rounded down, may hold the same item. If all records together are such a group, there are groups
-from which nothing is withheld. What an item has beyond that must be withheld whatever the groups are (the sum of
-what they may hold is not larger), and nothing else ever is.
+Of n records ρ·n, rounded down, may hold the same item. What more than that of all records hold must be
+withheld whatever the groups are, since the sum of what they may hold is not larger. Nothing else is ever
+withheld: the records that find no neighbours can always make up one group.
 """
 
 from __future__ import annotations
