@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from withhold.data import Constraints, Evidence, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
+    from withhold.data.people import People
     from withhold.errors import WithholdError
     from withhold.methods.apart.model import SensitiveApart
     from withhold.methods.buckets.model import Buckets
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from withhold.methods.coherence.model import Coherence
     from withhold.methods.coherence.mole import Mole
     from withhold.methods.km.model import KmAnonymity
+    from withhold.methods.people.model import PeopleUncertainty
     from withhold.methods.personal.model import PersonalRhoUncertainty
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.verdict import Status, Verdict
@@ -39,6 +41,8 @@ __all__ = [
     "KAnonymity",
     "KmAnonymity",
     "Mole",
+    "People",
+    "PeopleUncertainty",
     "PersonalRhoUncertainty",
     "Records",
     "RhoUncertainty",
@@ -56,6 +60,7 @@ __all__ = [
     "read",
     "read_cell",
     "read_hierarchy",
+    "read_people",
     "read_table",
     "sweep",
     "trade_off",
@@ -68,6 +73,8 @@ _VALUES = {
     "withhold.errors": ("WithholdError",),
     "withhold.data": ("Constraints", "Evidence", "Hierarchy", "Source", "Table", "Records"),
     "withhold.data.breach": ("Breach",),
+    "withhold.data.people": ("People",),
+    "withhold.methods.people.model": ("PeopleUncertainty",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
     "withhold.methods.personal.model": ("PersonalRhoUncertainty",),
     "withhold.methods.coherence.model": ("Coherence",),
@@ -88,6 +95,7 @@ _VERBS = {
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
     "read_cell": "withhold.data.ranges:read_cell",
+    "read_people": "withhold.formats:read_people",
     "read_table": "withhold.formats:read_table",
     "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
     "pharmacy": "withhold.data.pharmacy:pharmacy",

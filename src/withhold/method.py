@@ -98,6 +98,22 @@ class AnyBound(Protocol):
         ...
 
 
+class AnyLadder(Protocol):
+    """What every ladder of costs can say of itself."""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """What the attacker knows, and what protecting from that costs, as cells of a table."""
+        ...
+
+    def head(self) -> tuple[str, ...]:
+        """What stands above these cells."""
+        ...
+
+    def as_dict(self) -> dict[str, Plain]:
+        """All of it as plain values."""
+        ...
+
+
 class AnyLoss(Protocol):
     """What every loss can say of itself."""
 
@@ -200,8 +216,8 @@ class Method:
     """What its audits call things."""
     limits: tuple[tuple[str, str], ...]
     """What it does not promise, as pairs of a heading and a sentence or two."""
-    data: Literal["records", "table"] = "records"
-    """What it is about: records of items, or a table with named columns."""
+    data: Literal["records", "table", "people"] = "records"
+    """What it is about: records of items, a table with named columns, or people, who have both."""
     loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss] = LOSS_OF_RECORDS
     """(original, published, model, protected items, plan) → what was lost."""
     measure: Callable[[Any, Any, MeasureRequest], Measured] = MEASURES_OF_SETS
@@ -226,6 +242,8 @@ class Method:
     """(model, hierarchy, published data, the manifest's model) → what a stated policy asks of the file."""
     trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
+    ladder: Callable[[Any, Any, Any, SearchRun], AnyLadder] | None = None
+    """(data, model, search options, run) → what protecting from more knowledge costs, step by step."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
     how_to_read: Callable[[Any, Any, Mapping[str, Plain]], Mapping[str, Any]] = lambda *_: {}

@@ -23,7 +23,7 @@ from withhold.options import Declared, options_of
 from withhold.registry import ROOMS, all_methods, method_named, method_of, search_call
 
 DEFAULT_MODEL = next(iter(ROOMS))
-SEVERAL = ("publish", "repeated")
+SEVERAL = ("publish", "repeated", "files")
 """The kinds of options that can be given several times."""
 OF_THE_POPULATION = ("population", "sampling_fraction")
 """Options of audits that a report takes, too."""

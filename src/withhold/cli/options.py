@@ -71,6 +71,12 @@ HELP = {
     "frequency:0.01; what fits the values if not given.",
     "hierarchy suggest.separator": "The separator between the cells of a CSV file.",
     "hierarchy suggest.output": "Also write it to this file, as ARX's CSV.",
+    "people": "DATA has persons with attributes and items.",
+    "items": "[people] A file with the items of the persons in the original, one a row; may be repeated, and "
+    "named: NAME=FILE. If not given: as the internal manifest says, or a column of the original.",
+    "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
+    "NAME=FILE.",
+    "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",

@@ -13,7 +13,7 @@ class Source:
     path: Path
     format: str
     """One of ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` (a list column), ``jsonl``; or
-    ``table``, of named columns."""
+    ``table``, of named columns, or ``people``, whose items are in ``files`` or in a ``list_column``."""
     compression: str = ""
     """``gz``, ``zst`` or nothing."""
     container: str = "text"
@@ -29,10 +29,23 @@ class Source:
     """Of the bytes on disk."""
     variant: str = ""
     """Where a format has several: ``basket`` may be ``quoted``, ``spmf`` is ``sequences`` or
-    ``transactions``."""
+    ``transactions``, and ``people`` may have ``;`` or ``|`` between the items of a cell."""
     mark: str = ""
     """Of a ``table``: what stands for a withheld cell; empty: an empty field, or null."""
     marked: tuple[str, ...] = ()
     """Of a ``table``: the columns in which it does."""
     safe_csv: bool = False
     """Of CSV: cells that a spreadsheet would run have a quote before them."""
+    id_column: str = ""
+    """Of ``people``: the column that names the persons, where there is one."""
+    list_column: str = ""
+    """Of ``people`` in one file: the column that holds the items."""
+    files: tuple[Source, ...] = ()
+    """Of ``people``: the files of items, each with a ``part``."""
+    part: str = ""
+    """Of a file of items: what it is called; where there are several, items begin with it."""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All the files."""
+        return (self.path, *(each.path for each in self.files))

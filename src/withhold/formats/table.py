@@ -11,16 +11,16 @@ blank of the original, so where a column has blanks of its own that look the sam
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from withhold.arguments import checked
 from withhold.data import Source, Table
-from withhold.data.binning import Bins, Widths, bin_column, parse_bins
+from withhold.data.binning import Widths, bin_column, parse_bins
 from withhold.data.table import Column, Value
 from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import jsonl, table_frames
@@ -30,7 +30,7 @@ from withhold.formats.consent import only_rows_with_consent
 from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_separator, split_name
 from withhold.formats.formulas import changed, escape, unescape
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
@@ -87,18 +87,20 @@ def read_table(
     if isinstance(source, Table):
         table = source
     elif isinstance(source, str | os.PathLike):
-        table = _read_path(Path(source), check_separator(separator))
+        table = read_opened(open_bytes(Path(source)), check_separator(separator))
     else:
         table = table_frames.read_any(source)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
-    return _prepared(table, tuple(drop), parse_bins(bins))
+    return prepared(table, tuple(drop), bins)
 
 
 def read_table_back(path: Path, form: Source) -> Table:
     """The table in a file that was written in this form, with its withheld cells."""
     separator = form.separator if form.container == "text" else None
-    table = _read_path(path, separator, container=form.container, safe=form.safe_csv)
+    but = (form.list_column,) if form.list_column and form.container != "text" else ()
+    how: dict[str, Any] = {"container": form.container, "safe": form.safe_csv, "but": but}
+    table = read_opened(open_bytes(path), separator, **how)
     written = _written_mark(form)
     return table.with_columns(table.column(name).with_withheld(written) for name in form.marked)
 
@@ -129,8 +131,7 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
     """Write the whole table, and return the form it has there, with its SHA-256."""
     if not len(table):
         raise OutputError("a table without rows cannot be written, as no reader would take it.")
-    marked = tuple(column.name for column in table.columns if column.withheld.any())
-    refuse_ambiguous(table, form, marked)
+    marked = mark_columns(table, form)
     form = replace(form, path=path, columns=table.names, marked=marked)
     written = as_written_table(table, form)
     if form.container == "parquet":
@@ -140,6 +141,13 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
         lines = jsonl.write_table_text if form.container == "jsonl" else _csv
         digest = save_lines(lines(written, form), path, form.compression, file)
     return replace(form, sha256=digest)
+
+
+def mark_columns(table: Table, form: Source) -> tuple[str, ...]:
+    """The columns with withheld cells; refuses a form in which those look like values."""
+    marked = tuple(column.name for column in table.columns if column.withheld.any())
+    refuse_ambiguous(table, form, marked)
+    return marked
 
 
 def as_written_table(table: Table, form: Source) -> Table:
@@ -176,18 +184,23 @@ def _written_mark(form: Source) -> Value:
     return form.mark or ("" if form.container == "text" else None)
 
 
-def _read_path(
-    path: Path, separator: str | None, *, container: str | None = None, safe: bool = False
+def read_opened(
+    opened: Opened,
+    separator: str | None,
+    *,
+    container: str | None = None,
+    safe: bool = False,
+    but: Collection[str] = (),
 ) -> Table:
-    opened = open_bytes(path)
+    """The table in a file that was opened, without the columns ``but``, which are no columns of cells."""
     found, between = "parquet", " "
     if opened.is_parquet:
-        table = table_frames.read_parquet(opened)
+        table = table_frames.read_parquet(opened, but)
     else:
         text = text_of(opened)
-        found = container or _text_container(text)
+        found = container or text_container(text)
         if found == "jsonl":
-            table = jsonl.read_table_text(text)
+            table = jsonl.read_table_text(text, but)
         else:
             table, between = _read_csv(text, separator, safe=safe)
             found = "text"
@@ -205,7 +218,8 @@ def _read_path(
     return replace(table, source=source)
 
 
-def _text_container(text: Text) -> str:
+def text_container(text: Text) -> str:
+    """Whether a text is JSON lines or CSV."""
     first = next((line for line in text.head(20).lines() if line.strip()), "")
     is_object = first.lstrip().startswith("{") and jsonl.looks_like_jsonl(first)
     return "jsonl" if is_object else "text"
@@ -269,8 +283,11 @@ def _as_text_column(column: Column) -> Column:
     return replace(plain, padded=column.in_words([*(v or "" for v in column.values), None]))
 
 
-def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Bins]) -> Table:
+def prepared(
+    table: Table, drop: tuple[str, ...], given: Mapping[str, Widths] | Iterable[str] | str
+) -> Table:
     """The table without what is dropped, numbers in ranges where that was asked for."""
+    bins = parse_bins(given)
     for name in (*drop, *bins):
         table.column(name)
     if both := [name for name in bins if name in drop]:
