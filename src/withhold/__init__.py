@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from withhold.data.people import People
     from withhold.errors import WithholdError
     from withhold.methods.apart.model import SensitiveApart
+    from withhold.methods.apart.people import PeopleApart
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence
@@ -42,6 +43,7 @@ __all__ = [
     "KmAnonymity",
     "Mole",
     "People",
+    "PeopleApart",
     "PeopleUncertainty",
     "PersonalRhoUncertainty",
     "Records",
@@ -83,6 +85,7 @@ _VALUES = {
     "withhold.methods.cells.model": ("KAnonymity",),
     "withhold.methods.buckets.model": ("Buckets",),
     "withhold.methods.apart.model": ("SensitiveApart",),
+    "withhold.methods.apart.people": ("PeopleApart",),
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {

@@ -10,8 +10,9 @@ from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import AuditRequest, attack_curve
 from withhold.auditing.result import Audit, How, SizeCount
 from withhold.counting.layout import lay_out
-from withhold.data import Records
+from withhold.data import People, Records
 from withhold.data.evidence import Evidence
+from withhold.data.people import records_of
 from withhold.method import AuditRun
 from withhold.methods.apart.check import PublishedGroups, counts_apart, verify_apart
 from withhold.methods.apart.finding import TooFrequent
@@ -19,13 +20,14 @@ from withhold.methods.apart.model import SensitiveApart
 
 
 def audit_apart(
-    records: Records,
+    data: Records | People,
     model: SensitiveApart,
     evidence: Evidence,
     options: AuditOptions,
     run: AuditRun,
 ) -> Audit:
-    """The audit of ``records``: as they came, or as a release has them."""
+    """The audit of records or people: as they came, or as a release has them."""
+    records = records_of(data)
     request = AuditRequest.of(model.sensitive, options, run)
     verdict = run.verdict or verify_apart(records, model, evidence, run)
     published = PublishedGroups(records, model.sensitive)

@@ -15,6 +15,7 @@ import numpy as np
 from withhold.data import Records
 from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
+from withhold.data.people import People, records_of
 from withhold.method import CheckRun, Finding
 from withhold.methods.apart.entries import GROUP, Entry, entry_of
 from withhold.methods.apart.finding import Misfit, TooFrequent
@@ -94,11 +95,11 @@ class PublishedGroups:
 
 
 def verify_apart(
-    records: Records, model: SensitiveApart, evidence: Evidence, run: CheckRun
+    data: Records | People, model: SensitiveApart, evidence: Evidence, run: CheckRun
 ) -> Verdict:
-    """The verdict on ``records``. One pass over the records, so limits and threads make no difference."""
+    """The verdict on records or people. One pass over them, so limits and threads make no difference."""
     began = time.perf_counter()
-    published = PublishedGroups(records, model.sensitive)
+    published = PublishedGroups(records_of(data), model.sensitive)
     worst = next(islice(published.findings(model.rho), 1), None)
     n_groups = int((published.sizes > 0).sum()) + int((published.group_of == NO_GROUP).sum())
     return Verdict(
@@ -111,8 +112,9 @@ def verify_apart(
     )
 
 
-def counts_apart(records: Records, model: SensitiveApart) -> dict[str, int]:
+def counts_apart(data: Records | People, model: SensitiveApart) -> dict[str, int]:
     """How often each item occurs: in records, or by the lists of the groups."""
+    records = records_of(data)
     published = PublishedGroups(records, model.sensitive)
     told = published.is_tag | published.is_entry
     supports = records.supports.tolist()

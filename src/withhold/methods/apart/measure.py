@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from withhold.data import Records
+from withhold.data import People, Records
 from withhold.data.array_types import Floats, Longs
+from withhold.data.people import records_of
 from withhold.measure.sets import measure_sets
 from withhold.methods.apart.check import PublishedGroups, counts_apart
 from withhold.methods.apart.model import SensitiveApart
@@ -96,13 +97,14 @@ MEASURES: Measures = {
 
 
 def loss_of_apart(
-    original: Records,
-    published: Records,
+    before: Records | People,
+    after: Records | People,
     model: SensitiveApart,
     protected: frozenset[str],
     plan: ApartPlan | None,
 ) -> ApartLoss:
     """What the release lost, from the two files alone."""
+    original, published = records_of(before), records_of(after)
     told = PublishedGroups(published, model.sensitive)
     counts = counts_apart(published, model)
     kept = sum(counts.get(name, 0) for name in model.sensitive)
@@ -120,8 +122,11 @@ def loss_of_apart(
     )
 
 
-def measure_apart(original: Records, published: Records, request: MeasureRequest) -> Measured:
+def measure_apart(
+    before: Records | People, after: Records | People, request: MeasureRequest
+) -> Measured:
     """The same as facts; of other rows only what names tell."""
+    original, published = records_of(before), records_of(after)
     model = request.model
     if not isinstance(model, SensitiveApart) or len(original) != len(published):
         by_name = measure_sets(original, published, request)

@@ -19,6 +19,25 @@ from withhold.method import parameters_of
 from withhold.options import ITEMS_HELP, Option, Plain, Threshold, lacks, larger
 from withhold.wording import none_of
 
+RhoOption = Annotated[
+    Threshold,
+    Option(
+        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
+        kind="threshold",
+        missing="use --rho 0.5, the largest confidence you allow",
+        weaker=larger,
+    ),
+]
+SensitiveOption = Annotated[
+    Iterable[str],
+    Option(
+        ITEMS_HELP,
+        kind="items",
+        missing="use --sensitive FILE or --sensitive a,b,c",
+        weaker=lacks,
+    ),
+]
+
 
 @dataclass(frozen=True, init=False)
 class SensitiveApart:
@@ -40,24 +59,8 @@ above 0.5.
     @checked
     def __init__(
         self,
-        rho: Annotated[
-            Threshold,
-            Option(
-                "The largest confidence allowed, e.g. 0.5 or 1/3; exact.",
-                kind="threshold",
-                missing="use --rho 0.5, the largest confidence you allow",
-                weaker=larger,
-            ),
-        ],
-        sensitive: Annotated[
-            Iterable[str],
-            Option(
-                ITEMS_HELP,
-                kind="items",
-                missing="use --sensitive FILE or --sensitive a,b,c",
-                weaker=lacks,
-            ),
-        ],
+        rho: RhoOption,
+        sensitive: SensitiveOption,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         if not items:

@@ -10,6 +10,7 @@ import numpy as np
 from withhold.arguments import checked
 from withhold.data import Records
 from withhold.data.array_types import Longs
+from withhold.data.people import People
 from withhold.data.plan import check_fingerprint
 from withhold.methods.apart.entries import Entry, entry_name, group_name
 
@@ -34,8 +35,16 @@ class ApartPlan:
         return self.n_set_apart
 
     @checked
-    def apply_to(self, records: Records) -> Records:
-        """The records with their public items, the names of their groups and the lists of these."""
+    def apply_to(self, data: Records | People) -> Records | People:
+        """The records with their public items, the names of their groups and the lists of these.
+
+        People keep their attributes as they are.
+        """
+        if isinstance(data, People):
+            return replace(data, items=self._grouped(data.items))
+        return self._grouped(data)
+
+    def _grouped(self, records: Records) -> Records:
         check_fingerprint(self, records)
         row_of = np.repeat(np.arange(len(records)), records.lengths)
         is_public = ~np.isin(records.items, self.sensitive)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from withhold.data.people import records_of
 from withhold.methods.apart.check import PublishedGroups
 from withhold.methods.apart.measure import ApartLoss
 from withhold.telling.plots import Bars, Line
@@ -24,7 +25,7 @@ def sections_of_apart(subject: Subject) -> list[Section]:
 def _sizes(subject: Subject) -> Bars:
     """How many groups there are of each size, the smallest first."""
     release = subject.release
-    told = PublishedGroups(release.data, release.model.sensitive)
+    told = PublishedGroups(records_of(release.data), release.model.sensitive)
     sizes, counts = np.unique(told.sizes[told.sizes > 0], return_counts=True)
     labels = tuple(f"{size:,}" for size in sizes[:SIZES_DRAWN].tolist())
     line = Line("groups", "kept", tuple(counts[:SIZES_DRAWN].tolist()))

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from withhold.data import Records
+from withhold.data import People, Records, Table
 from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
+from withhold.data.people import records_of
 from withhold.data.plan import fingerprint, without
 from withhold.data.tree_building import some
 from withhold.errors import InputError
@@ -29,13 +30,14 @@ WINDOW = 10
 
 
 def search_apart(
-    records: Records,
+    data: Records | People,
     model: SensitiveApart,
     evidence: Evidence,
     options: SearchOptions,
     run: SearchRun,
 ) -> tuple[ApartPlan, dict[str, Any]]:
     """The groups and what is withheld, and the options in force."""
+    records = records_of(data)
     if mixed := reserved(records.occurring, model.sensitive):
         raise InputError(
             f"some items look like names of groups or their lists: {some(sorted(mixed))}",
@@ -47,6 +49,8 @@ def search_apart(
     others = np.setdiff1d(np.arange(records.n_items), sensitive)
     private = without(withheld, records).without_items(others)
     public = records.without_items(sensitive)
+    if isinstance(data, People):
+        public = _with_cells(public, data.attributes)
     group_of = form_groups(public, private, most)
     n_apart = int(records.supports[sensitive].sum())
     plan = ApartPlan(group_of, sensitive, withheld, fingerprint(records), n_apart)
@@ -77,6 +81,21 @@ def form_groups(public: Records, private: Records, most: Longs) -> Longs:
     holds[found[private.lengths > 0]] = True
     found[(found >= 0) & ~holds[found]] = -1
     return _numbered(found)
+
+
+def _with_cells(public: Records, attributes: Table) -> Records:
+    """The records with their cells as items, so that those with the same attributes are alike, too."""
+    n_rows, n_columns = len(public), len(attributes.columns)
+    codes, names = [], list(map(str, range(public.n_items)))
+    for column in attributes.columns:
+        # A withheld cell is as good a value as any here, and comes after the others.
+        codes.append(column.codes % (len(column.values) + 1) + len(names))
+        names += map(str, range(len(names), len(names) + len(column.values) + 1))
+    items = np.insert(
+        public.items, np.repeat(public.offsets[1:], n_columns), np.stack(codes, axis=1).reshape(-1)
+    )
+    offsets = public.offsets + np.arange(n_rows + 1) * n_columns
+    return Records(offsets, items, tuple(names))
 
 
 def _excess(records: Records, sensitive: Longs, most: int, rng: np.random.Generator) -> Longs:
