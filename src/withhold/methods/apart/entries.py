@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-GROUP = re.compile(r"group=([1-9][0-9]*)")
+GROUP = re.compile(r"([^:]+: )?group=[1-9][0-9]*")
+"""Where items come from several files, they begin with the name of one."""
 SHARE = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 
 
@@ -24,13 +25,13 @@ class Entry(NamedTuple):
     """How many records the group has."""
 
 
-def group_name(number: int) -> str:
+def group_name(number: int, prefix: str = "") -> str:
     """The item that names a group.
 
-    >>> group_name(7)
-    'group=7'
+    >>> group_name(7), group_name(7, "drugs: ")
+    ('group=7', 'drugs: group=7')
     """
-    return f"group={number}"
+    return f"{prefix}group={number}"
 
 
 def entry_name(entry: Entry) -> str:

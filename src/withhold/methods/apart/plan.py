@@ -12,6 +12,7 @@ from withhold.data import Records
 from withhold.data.array_types import Longs
 from withhold.data.people import People
 from withhold.data.plan import check_fingerprint
+from withhold.formats.people_parts import MARK
 from withhold.methods.apart.entries import Entry, entry_name, group_name
 
 
@@ -41,10 +42,12 @@ class ApartPlan:
         People keep their attributes as they are.
         """
         if isinstance(data, People):
-            return replace(data, items=self._grouped(data.items))
+            files = () if data.form is None else data.form.files
+            prefix = f"{files[0].part}{MARK}" if len(files) > 1 else ""
+            return replace(data, items=self._grouped(data.items, prefix))
         return self._grouped(data)
 
-    def _grouped(self, records: Records) -> Records:
+    def _grouped(self, records: Records, prefix: str = "") -> Records:
         check_fingerprint(self, records)
         row_of = np.repeat(np.arange(len(records)), records.lengths)
         is_public = ~np.isin(records.items, self.sensitive)
@@ -55,7 +58,7 @@ class ApartPlan:
         counts = Counter(
             zip(group_of_item.tolist(), records.items[is_listed].tolist(), strict=True)
         )
-        told: list[list[str]] = [[group_name(number + 1)] for number in range(len(sizes))]
+        told: list[list[str]] = [[group_name(number + 1, prefix)] for number in range(len(sizes))]
         for (group, code), count in sorted(counts.items()):
             told[group].append(entry_name(Entry(records.vocabulary[code], count, sizes[group])))
         public = records.without_items(self.sensitive)
