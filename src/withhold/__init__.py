@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from withhold.data.breach import Breach
     from withhold.data.people import People
     from withhold.errors import WithholdError
+    from withhold.methods.apart.model import SensitiveApart
+    from withhold.methods.apart.people import PeopleApart
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence
@@ -41,10 +43,12 @@ __all__ = [
     "KmAnonymity",
     "Mole",
     "People",
+    "PeopleApart",
     "PeopleUncertainty",
     "PersonalRhoUncertainty",
     "Records",
     "RhoUncertainty",
+    "SensitiveApart",
     "Source",
     "Status",
     "Table",
@@ -80,6 +84,8 @@ _VALUES = {
     "withhold.methods.km.model": ("KmAnonymity",),
     "withhold.methods.cells.model": ("KAnonymity",),
     "withhold.methods.buckets.model": ("Buckets",),
+    "withhold.methods.apart.model": ("SensitiveApart",),
+    "withhold.methods.apart.people": ("PeopleApart",),
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {

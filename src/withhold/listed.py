@@ -20,7 +20,8 @@ def unknown_items(
     if not (protected := evidence.protected(model.sensitive)):
         return None
     near = () if evidence.constraints is None else evidence.constraints.categories
-    what, known = method_of(model).listed, frozenset(data.vocabulary)
+    method = method_of(model)
+    what, known = method.listed, frozenset(method.counts(data, model))
     return find_unknown(protected, known, what=what, allowed=allowed, also_near=near)
 
 
@@ -75,6 +76,7 @@ def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
     """How many of the listed items occur in the data, in words; nothing for a model that lists none."""
     if not (protected := evidence.protected(model.sensitive)):
         return ""
-    supports = data.supports[data.codes(protected)]
-    n, total = int((supports > 0).sum()), len(protected)
-    return f"{n:,} of the {total:,} {method_of(model).listed} {'occurs' if n == 1 else 'occur'} in the file."
+    method = method_of(model)
+    counts, total = method.counts(data, model), len(protected)
+    n = sum(counts.get(name, 0) > 0 for name in protected)
+    return f"{n:,} of the {total:,} {method.listed} {'occurs' if n == 1 else 'occur'} in the file."

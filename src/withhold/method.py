@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
+COUNTS_OF_ITEMS = later("withhold.data.records:counts_of_items")
 NO_MARKS = later("withhold.data.marks:without_marks")
 STATED_GROUPS = later("withhold.formats.stated_groups:with_stated_groups")
 SECTIONS_OF_SETS = later("withhold.measure.telling:sections_of_sets")
@@ -253,6 +254,8 @@ class Method:
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()
     """The model's parameters that older manifests do not have."""
+    counts: Callable[[Any, Any], Mapping[str, int]] = COUNTS_OF_ITEMS
+    """(records, model) → how often each item occurs, as far as the records tell."""
     listed: str = ""
     """What the items are called that the model lists."""
     sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = SECTIONS_OF_SETS

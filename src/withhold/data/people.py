@@ -133,3 +133,8 @@ class People:
             items=self.items.only_records(kept),
             ids=only_kept(self.ids, kept),
         )
+
+
+def records_of(data: Records | People) -> Records:
+    """The records of items: the data themselves, or the items of people."""
+    return data.items if isinstance(data, People) else data

@@ -7,6 +7,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from withhold.data import People, Records, Table
+from withhold.data.records import counts_of_items
+
+Counts = Callable[[Any], Mapping[str, int]]
+"""(data) → how often each item occurs."""
 
 
 class Kind(NamedTuple):
@@ -16,8 +20,8 @@ class Kind(NamedTuple):
     """(data) → the data without names of their own: those that have some are numbered from 1."""
     amounts: Callable[[Any], dict[str, Any]]
     """(data) → how much there is, and what was changed on the way in."""
-    withheld: Callable[[Any, Any], dict[str, Any]]
-    """(original, published) → how often what is not in the release."""
+    withheld: Callable[[Any, Any, Counts], dict[str, Any]]
+    """(original, published, what counts its items) → how often what is not in the release."""
     prepared: Callable[[Any], dict[str, list[str]]] = lambda _: {}
     """(original) → the options that prepared it so."""
 
@@ -40,14 +44,15 @@ def _renumbered_people(people: People) -> People:
     )
 
 
-def _items_withheld(original: Records, published: Records) -> dict[str, Any]:
-    left = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
-    supports = zip(original.vocabulary, original.supports.tolist(), strict=True)
-    counts = [(name, support - left.get(name, 0)) for name, support in supports]
-    return {name: n for name, n in counts if n > 0}
+def _items_withheld(
+    original: Records | People, published: Records | People, counts: Counts
+) -> dict[str, Any]:
+    left = counts(published)
+    lost = {name: n - left.get(name, 0) for name, n in counts_of_items(original).items()}
+    return {name: n for name, n in lost.items() if n > 0}
 
 
-def _cells_withheld(_: Table, published: Table) -> dict[str, Any]:
+def _cells_withheld(_: Table, published: Table, __: Counts) -> dict[str, Any]:
     counts = [(column.name, int(column.withheld.sum())) for column in published.columns]
     return {name: n for name, n in counts if n > 0}
 
@@ -91,9 +96,9 @@ KINDS: Mapping[str, Kind] = {
     People.kind: Kind(
         _renumbered_people,
         _amounts_of_people,
-        lambda original, published: {
-            "cells": _cells_withheld(original.attributes, published.attributes),
-            "items": _items_withheld(original.items, published.items),
+        lambda original, published, counts: {
+            "cells": _cells_withheld(original.attributes, published.attributes, counts),
+            "items": _items_withheld(original, published, counts),
         },
         lambda people: _prepared(people.attributes),
     ),

@@ -174,7 +174,10 @@ def _withheld(release: AnyRelease) -> dict[str, Any]:
     original, published = release.original, release.data
     if (groups := getattr(release.model, "groups", None)) is not None:
         original = groups.generalise(original)
-    return KINDS[original.kind].withheld(original, published)
+    method = method_of(release.model)
+    return KINDS[original.kind].withheld(
+        original, published, lambda data: method.counts(data, release.model)
+    )
 
 
 def form_as_dict(form: Source) -> dict[str, Any]:
