@@ -35,11 +35,17 @@ def read_data(
     """
     if method_of(model).data == "table":
         people = {"consent": how.consent, "allow_unknown": allow_unknown}
-        separator = separator_of_table(how, how.skip_missing_ids)
-        return _read_table(data, model, given, {**people, **separator}, stops=stops, silent=silent)
+        reading = options_of_table(how, how.skip_missing_ids)
+        return _read_table(data, model, given, {**people, **reading}, stops=stops, silent=silent)
     from withhold.formats import read
 
-    records = read(data, **vars(how), allow_unknown=allow_unknown)
+    records = read(
+        data,
+        **options_of_records(how),
+        consent=how.consent,
+        skip_missing_ids=how.skip_missing_ids,
+        allow_unknown=allow_unknown,
+    )
     for number, noun, which, done in (
         (records.skipped_rows, "row", "without a record id", "left out"),
         (records.repeated, "repeated item", "within records", "merged"),
@@ -52,11 +58,18 @@ def read_data(
     return records
 
 
-def separator_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
-    """The one option of reading that is for a table, too; the others are refused."""
+def options_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
+    """The options of reading that are for a table, too; the others are refused."""
     from withhold.publish.rereading import table_options
 
     return table_options(how.reading() | ({"skip_missing_ids": ""} if skip_missing_ids else {}))
+
+
+def options_of_records(how: Reading) -> Mapping[str, Any]:
+    """The options of reading that are for records; that of numbers is refused."""
+    if how.decimal is not None:
+        raise PolicyError("--decimal is for the numbers of a table, not for records of items")
+    return how.reading()
 
 
 def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: bool) -> None:

@@ -17,7 +17,7 @@ class Source:
     compression: str = ""
     """``gz``, ``zst`` or nothing."""
     container: str = "text"
-    """``text`` (plain or CSV), ``parquet`` or ``jsonl``."""
+    """``text`` (plain or CSV), ``parquet``, ``jsonl``, or ``spreadsheet``, which is only read."""
     separator: str = " "
     columns: tuple[str, ...] = ()
     """The record column, where there is one, and then the item column, where there is one.
@@ -36,3 +36,11 @@ class Source:
     """Of a ``table``: the columns in which it does."""
     safe_csv: bool = False
     """Of CSV: cells that a spreadsheet would run have a quote before them."""
+    encoding: str = ""
+    """Of a text that was read: its encoding, if that is not UTF-8, in which everything is written."""
+    assumed: bool = False
+    """Whether the encoding is a guess by the content."""
+    sheet: str = ""
+    """Of a ``spreadsheet``: the sheet that was read."""
+    decimal: str = ""
+    """Of a ``table``: ``comma`` if that is what stands before the decimals of its numbers."""

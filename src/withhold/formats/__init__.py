@@ -21,6 +21,7 @@ from withhold.formats import basket, jsonl, lists, long, onehot, spmf
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
+from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import (
     FORMATS,
     FRAMES,
@@ -31,12 +32,12 @@ from withhold.formats.forms import (
     output_form,
 )
 from withhold.formats.formulas import check_safe_csv, escape, renamed, unescaped_items
-from withhold.formats.frames import Frame, is_frame, own_index
-from withhold.formats.items import check_encodable, item_name
-from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.formats.frames import Frame, gathered, is_frame, own_index
+from withhold.formats.items import check_encodable
+from withhold.formats.opening import Text, how_found, open_bytes, refuse_for_files, text_of
 from withhold.formats.parquet import read_parquet
 from withhold.formats.readable import Consent, Readable
-from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
+from withhold.formats.rows import Parsed, named_rows, parsed_from_names, with_clean_names
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
     as_written_table,
@@ -56,6 +57,8 @@ __all__ = [
 
 NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
 SOMETHING = "give at least one record"
+OF_FILES = ("encoding", "sheet", "decimal")
+"""What a form says of a file that came in, as options of reading; files of ours are UTF-8."""
 
 Data = Records | Table
 """What can be read, published and proved: records of items, or a table of named columns."""
@@ -98,6 +101,8 @@ def read(
     separator: str | None = None,
     record_column: str | None = None,
     item_column: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
@@ -110,13 +115,19 @@ def read(
     Parameters
     ----------
     source
-        A path (``-`` is standard input), a pandas, polars or pyarrow frame, lists of items, or ``Records``.
+        A path (``-`` is standard input), a pandas, polars or pyarrow frame, anything else with an Arrow
+        stream (a DuckDB relation, a reader of record batches), lists of items, or ``Records``.
     format
         ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` or ``jsonl``.
     separator
         Between items or cells: the character, or ``space``, ``comma``, ``semicolon``, ``tab``, ``pipe``.
     record_column, item_column
         The columns that hold the records' ids and the items.
+    encoding
+        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
+        UTF-8.
+    sheet
+        Of a spreadsheet: the name of the sheet, or its number from 1.
     consent
         A file that lists the records that may be published, the name of a 0/1 column, or row numbers or
         record ids; the others are left out.
@@ -140,7 +151,10 @@ def read(
     options = Options(
         *(check_format(format), check_separator(separator), record_column, item_column),
         skip_missing_ids=skip_missing_ids,
+        encoding=check_encoding(encoding),
+        sheet=sheet,
     )
+    source = gathered(source)
     records = _read_any(source, options)
     if consent is None:
         return records
@@ -152,6 +166,7 @@ def _read_any(source: Any, options: Options) -> Records:
         return source
     if isinstance(source, str | os.PathLike):
         return _read_path(Path(source), options)
+    refuse_for_files(options.encoding, options.sheet)
     if is_frame(source):
         records = _records(_read_frame(Frame(source), options)[1], None)
         return replace(records, index=own_index(source, len(records)))
@@ -161,7 +176,7 @@ def _read_any(source: Any, options: Options) -> Records:
             value=type(source).__name__,
             remedy="give a path, a pandas, polars or pyarrow frame, or a list of lists",
         )
-    parsed = parsed_from_names(_named_rows(source))
+    parsed = parsed_from_names(named_rows(source))
     check_encodable(parsed.vocabulary)
     return _records(parsed, None)
 
@@ -177,14 +192,15 @@ def read_back(path: Path, form: Source) -> Data:
 def reading_of(form: Source) -> dict[str, Any]:
     """The options of ``read`` that describe this form; of a table, those of ``read_table``."""
     separator = {"separator": form.separator} if form.container == "text" else {}
+    named = {name: value for name in OF_FILES if (value := getattr(form, name))}
     if form.format == TABLE:
-        return separator
+        return separator | named
     columns = {"record_column": form.columns[0]} if form.columns else {}
     if form.format != "one-hot" and form.columns:
         columns["item_column"] = form.columns[-1]
         if len(form.columns) != 2:
             del columns["record_column"]
-    return {"format": form.format, **separator, **columns}
+    return {"format": form.format, **separator, **columns, **named}
 
 
 def form_for(
@@ -275,12 +291,15 @@ def _check_names(records: Records, form: Source) -> None:
 
 def _read_path(path: Path, options: Options) -> Records:
     opened = open_bytes(path)
+    container, found = "parquet", None
     if opened.is_parquet:
+        refuse_for_files(options.encoding, options.sheet, opened.label)
         frame = Frame(read_parquet(opened.data, opened.label), opened.label)
         format, parsed = _read_frame(frame, options)
     else:
-        text = text_of(opened)
+        found = text = text_of(opened, options.encoding, options.sheet)
         format = options.format or text_format(text, options)
+        container = "spreadsheet" if text.sheet else "jsonl" if format == "jsonl" else "text"
         named = options.record_column or options.item_column
         if named and not TRAITS[format].has_columns:
             remedy = f"leave {option('record_column')} and {option('item_column')} out"
@@ -290,11 +309,12 @@ def _read_path(path: Path, options: Options) -> Records:
         path,
         format,
         compression=opened.compression,
-        container="parquet" if opened.is_parquet else "jsonl" if format == "jsonl" else "text",
+        container=container,
         separator=parsed.separator,
         columns=parsed.columns,
         sha256=opened.digest.hexdigest(),
         variant=parsed.variant,
+        **how_found(found),
     )
     return _records(parsed, source)
 
@@ -321,13 +341,3 @@ def _records(parsed: Parsed, source: Source | None) -> Records:
         source=source,
         skipped_rows=parsed.skipped,
     )
-
-
-def _named_rows(rows: Iterable[Any]) -> Iterator[list[str]]:
-    """Records given as Python values, item by item as strings."""
-    for number, row in enumerate(rows, start=1):
-        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            problem = f"record {number:,} is not a collection of items"
-            remedy = "pass each record as a list or set of items"
-            raise InputError(problem, value=repr(row), remedy=remedy)
-        yield [item_name(item, where=f"in record {number:,} ") for item in row]

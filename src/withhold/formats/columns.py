@@ -57,6 +57,10 @@ class Options:
     item_column: str | None = None
     skip_missing_ids: bool = False
     """Leave out rows that do not say which record they belong to."""
+    encoding: str | None = None
+    """Of a text."""
+    sheet: str | int | None = None
+    """Of a spreadsheet."""
 
 
 class Columns(Placed):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ FORM: Mapping[str, Any] = {
 """What a proof needs to find in a manifest about how the file is read, and of which type."""
 MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
 """What may be there as well."""
+FOUND_IN = ("encoding", "sheet", "decimal")
+"""What may be there about the file that was read; those that are written are all alike in this."""
 ABOUT_ORIGINALS = frozenset(("dropped_columns", "binned_columns", "without_consent"))
 """Amounts that are not in the published file."""
 FOUND = frozenset(
@@ -179,6 +182,7 @@ def form_as_dict(form: Source) -> dict[str, Any]:
         "columns": list(form.columns),
         **({"mark": form.mark, "marked": list(form.marked)} if form.marked else {}),
         **({"safe_csv": True} if form.safe_csv else {}),
+        **{name: value for name in FOUND_IN if (value := getattr(form, name))},
     }
 
 
@@ -254,7 +258,10 @@ def input_form(internal: Mapping[str, Any] | None, path: Path, sha256: str) -> S
     """How the original was read when the release was made, if this is the same file."""
     section = {} if internal is None else internal["input"]
     known = all(name in section and _fits(section[name], kind) for name, kind in FORM.items())
-    return form_from(section, path) if known and section.get("sha256") == sha256 else None
+    if not known or section.get("sha256") != sha256:
+        return None
+    found = {n: section[n] for n in FOUND_IN if isinstance(section.get(n), str)}
+    return replace(form_from(section, path), **found)
 
 
 def _read_json(path: Path, remedy: str) -> Any:
