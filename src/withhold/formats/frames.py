@@ -42,7 +42,7 @@ def gathered(source: Any) -> Any:
 
     Frames that narwhals knows stay what they are, so that a release has their types.
     """
-    is_dataset = type(source).__module__.startswith("pyarrow") and hasattr(source, "to_reader")
+    is_dataset = type(source).__module__.startswith("pyarrow") and hasattr(source, "to_table")
     if not is_dataset and not hasattr(source, "__arrow_c_stream__"):
         return source
     import narwhals as nw
@@ -52,7 +52,7 @@ def gathered(source: Any) -> Any:
     if isinstance(known, nw.DataFrame | nw.Series):
         return source
     try:
-        return pl.DataFrame(source.to_reader() if is_dataset else source)
+        return pl.DataFrame(source.to_table() if is_dataset else source)
     except Exception as error:  # somebody's whole query runs here
         raise _unusable(error) from error
 
