@@ -146,7 +146,7 @@ def _loaded(book: Any, name: str, label: str) -> tuple[list[str], polars.DataFra
         found: polars.DataFrame = _guarded(
             label, lambda: book.load_sheet(name, **every, **how).to_polars()
         )
-        return found.rename(lambda old: str(found.columns.index(old)))
+        return found.rename({old: str(place) for place, old in enumerate(found.columns)})
 
     first = load(header_row=None, dtypes="string", n_rows=1)
     if not first.width or not len(first):
