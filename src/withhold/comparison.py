@@ -27,7 +27,12 @@ from withhold.method import Model
 from withhold.publish.manifest import read_internal, read_manifest
 from withhold.publish.publishing import changed_files, internal_of, manifest_of
 from withhold.publish.recheck import model_in
-from withhold.publish.rereading import read_original, read_published
+from withhold.publish.rereading import (
+    OF_TABLES,
+    original_options,
+    read_original,
+    read_published,
+)
 from withhold.publish.rereading_people import read_then
 from withhold.registry import measured as measure
 from withhold.release import AnyRelease, Release
@@ -258,21 +263,23 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
     """The original as its releases are: records of items, a table, or people."""
     consent = reading.get("consent")
     kind = type(releases[0].data)
+    beside = next((each.path for each in releases if each.path is not None), None)
     if isinstance(original, kind) and consent is None:
         return original  # type: ignore[no-any-return]  # one of the kinds of data
     if kind is Table:
-        return read_table(original, separator=reading.get("separator"), consent=consent)
+        said: dict[str, Any] = {name: reading.get(name) for name in OF_TABLES}
+        if beside is not None and isinstance(original, str | Path):
+            said = dict(original_options(Path(original), beside, said))
+        return read_table(original, **said, consent=consent)
     if kind is People:
-        said = {name: value for name, value in reading.items() if value not in (None, False, [])}
-        beside = next((each.path for each in releases if each.path is not None), None)
-        return read_people(original, **{**read_then(beside), **said})
+        told = {name: value for name, value in reading.items() if value not in (None, False, [])}
+        return read_people(original, **{**read_then(beside), **told})
     skipped = next((each.skipped_rows for each in releases if each.skipped_rows), 0)
     if skipped and not reading.get("skip_missing_ids"):
         found = _read_shared(original, releases, {**reading, "skip_missing_ids": True})
         # Of another file the rows without an id are not those that somebody asked to leave out.
         if getattr(found, "skipped_rows", 0) == skipped:
             return found
-    beside = next((each.path for each in releases if each.path is not None), None)
     if beside is None or not isinstance(original, str | Path):
         return read(original, **reading)
     rest = dict(reading)

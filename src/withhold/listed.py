@@ -54,9 +54,23 @@ def check_listed(
     items = unknown_items(model, data, evidence, allowed=allowed)
     refuse_if_nothing_known(items)
     _refuse_swapped(items, data)
+    _refuse_assumed(items, data)
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
     return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
+
+
+def _refuse_assumed(items: Unknown | None, data: Any) -> None:
+    """Refuse items that are missing perhaps because the data were read in the wrong encoding."""
+    source = getattr(data, "source", None)
+    if items is None or items.allowed or source is None or not source.assumed:
+        return
+    if any(not name.isascii() for name in items.names):
+        raise InputError(
+            f"{items}; and the encoding of the data is a guess, {source.encoding}",
+            path=source.path,
+            remedy=f"say which encoding it has with {option('encoding')}, or correct the list",
+        )
 
 
 def _refuse_swapped(items: Unknown | None, data: Any) -> None:

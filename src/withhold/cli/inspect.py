@@ -8,7 +8,7 @@ from typing import Any
 from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import say
-from withhold.cli.reading import people_reading, separator_of_table
+from withhold.cli.reading import options_of_records, options_of_table, people_reading
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.wording import counted
@@ -80,12 +80,12 @@ def inspect(
         if persons.strangers:
             texts.append(f"{counted(persons.strangers, 'item')} of nobody left out.")
     elif data is not None and table:
-        columns = read_table(data, **separator_of_table(how, skip_missing_ids))
+        columns = read_table(data, **options_of_table(how, skip_missing_ids))
         about = profile_table(columns, top=top)
         found |= asdict(about)
         texts.append(table_profile_text(about, name=data))
     elif data is not None:
-        records = read(data, **how.reading(), skip_missing_ids=skip_missing_ids)
+        records = read(data, **options_of_records(how), skip_missing_ids=skip_missing_ids)
         if tree is not None:
             tree.check_covers(records.vocabulary)
         seen = profile(records, top=top)

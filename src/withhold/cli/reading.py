@@ -45,7 +45,7 @@ def read_data(
         return people
     from withhold.formats import read_table
 
-    table = read_table(data, **chosen, **separator_of_table(how, how.skip_missing_ids))
+    table = read_table(data, **chosen, **options_of_table(how, how.skip_missing_ids))
     _check_columns(table, model, given, stops=stops, silent=silent)
     return table
 
@@ -55,7 +55,13 @@ def _read_records(
 ) -> Any:
     from withhold.formats import read
 
-    records = read(data, **vars(how), allow_unknown=allow_unknown)
+    records = read(
+        data,
+        **options_of_records(how),
+        consent=how.consent,
+        skip_missing_ids=how.skip_missing_ids,
+        allow_unknown=allow_unknown,
+    )
     _tell_left_out(records, "record", silent=silent)
     for warning in method_of(model).search.options(**search_options(given, model)).warnings():
         note(f"warning: {warning}")
@@ -100,11 +106,18 @@ def people_reading(given: Mapping[str, Any], how: Any) -> dict[str, Any]:
     return reading | {name: given[name] for name in ("items", "person_column") if given.get(name)}
 
 
-def separator_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
-    """The one option of reading that is for a table, too; the others are refused."""
+def options_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
+    """The options of reading that are for a table, too; the others are refused."""
     from withhold.publish.rereading import table_options
 
     return table_options(how.reading() | ({"skip_missing_ids": ""} if skip_missing_ids else {}))
+
+
+def options_of_records(how: Reading) -> Mapping[str, Any]:
+    """The options of reading that are for records; that of numbers is refused."""
+    if how.decimal is not None:
+        raise PolicyError("--decimal is for the numbers of a table, not for records of items")
+    return how.reading()
 
 
 def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: bool) -> None:

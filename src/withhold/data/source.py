@@ -17,7 +17,7 @@ class Source:
     compression: str = ""
     """``gz``, ``zst`` or nothing."""
     container: str = "text"
-    """``text`` (plain or CSV), ``parquet`` or ``jsonl``."""
+    """``text`` (plain or CSV), ``parquet``, ``jsonl``, or ``spreadsheet``, which is only read."""
     separator: str = " "
     columns: tuple[str, ...] = ()
     """The record column, where there is one, and then the item column, where there is one.
@@ -44,6 +44,14 @@ class Source:
     """Of ``people``: the files of items, each with a ``part``."""
     part: str = ""
     """Of a file of items: what it is called; where there are several, items begin with it."""
+    encoding: str = ""
+    """Of a text that was read: its encoding, if that is not UTF-8, in which everything is written."""
+    assumed: bool = False
+    """Whether the encoding is a guess by the content."""
+    sheet: str = ""
+    """Of a ``spreadsheet``: the sheet that was read."""
+    decimal: str = ""
+    """Of a ``table``: ``comma`` if that is what stands before the decimals of its numbers."""
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -19,6 +19,7 @@ from withhold.errors import InputError, option
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
 from withhold.formats.detect import text_format
+from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import (
     FORMATS,
     FRAMES,
@@ -30,15 +31,15 @@ from withhold.formats.forms import (
     output_form,
 )
 from withhold.formats.formulas import unescaped_items
-from withhold.formats.frames import Frame, is_frame, own_index
+from withhold.formats.frames import Frame, gathered, is_frame, own_index
 from withhold.formats.functions import FUNCTIONS
-from withhold.formats.items import check_encodable, item_name
-from withhold.formats.opening import open_bytes, text_of
+from withhold.formats.items import check_encodable
+from withhold.formats.opening import how_found, open_bytes, refuse_for_files, text_of
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people import read_people
 from withhold.formats.people_files import read_people_back
 from withhold.formats.readable import Consent, Readable
-from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
+from withhold.formats.rows import Parsed, named_rows, parsed_from_names, with_clean_names
 from withhold.formats.table import read_table, read_table_back
 from withhold.formats.writing import Data, as_written, form_for, write
 
@@ -48,6 +49,8 @@ __all__ = [
 ]  # fmt: skip
 
 SOMETHING = "give at least one record"
+OF_FILES = ("encoding", "sheet", "decimal")
+"""What a form says of a file that came in, as options of reading; files of ours are UTF-8."""
 
 
 @checked
@@ -58,6 +61,8 @@ def read(
     separator: str | None = None,
     record_column: str | None = None,
     item_column: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
@@ -70,13 +75,19 @@ def read(
     Parameters
     ----------
     source
-        A path (``-`` is standard input), a pandas, polars or pyarrow frame, lists of items, or ``Records``.
+        A path (``-`` is standard input), a pandas, polars or pyarrow frame, anything else with an Arrow
+        stream (a DuckDB relation, a reader of record batches), lists of items, or ``Records``.
     format
         ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` or ``jsonl``.
     separator
         Between items or cells: the character, or ``space``, ``comma``, ``semicolon``, ``tab``, ``pipe``.
     record_column, item_column
         The columns that hold the records' ids and the items.
+    encoding
+        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
+        UTF-8.
+    sheet
+        Of a spreadsheet: the name of the sheet, or its number from 1.
     consent
         A file that lists the records that may be published, the name of a 0/1 column, or row numbers or
         record ids; the others are left out.
@@ -100,7 +111,10 @@ def read(
     options = Options(
         *(check_format(format), check_separator(separator), record_column, item_column),
         skip_missing_ids=skip_missing_ids,
+        encoding=check_encoding(encoding),
+        sheet=sheet,
     )
+    source = gathered(source)
     records = _read_any(source, options)
     if consent is None:
         return records
@@ -112,6 +126,7 @@ def _read_any(source: Any, options: Options) -> Records:
         return source
     if isinstance(source, str | os.PathLike):
         return _read_path(Path(source), options)
+    refuse_for_files(options.encoding, options.sheet)
     if is_frame(source):
         records = _records(_read_frame(Frame(source), options)[1], None)
         return replace(records, index=own_index(source, len(records)))
@@ -121,7 +136,7 @@ def _read_any(source: Any, options: Options) -> Records:
             value=type(source).__name__,
             remedy="give a path, a pandas, polars or pyarrow frame, or a list of lists",
         )
-    parsed = parsed_from_names(_named_rows(source))
+    parsed = parsed_from_names(named_rows(source))
     check_encodable(parsed.vocabulary)
     return _records(parsed, None)
 
@@ -142,14 +157,15 @@ def reading_of(form: Source) -> dict[str, Any]:
     if form.format == PEOPLE:
         return {}
     separator = {"separator": form.separator} if form.container == "text" else {}
+    named = {name: value for name in OF_FILES if (value := getattr(form, name))}
     if form.format == TABLE:
-        return separator
+        return separator | named
     columns = {"record_column": form.columns[0]} if form.columns else {}
     if form.format != "one-hot" and form.columns:
         columns["item_column"] = form.columns[-1]
         if len(form.columns) != 2:
             del columns["record_column"]
-    return {"format": form.format, **separator, **columns}
+    return {"format": form.format, **separator, **columns, **named}
 
 
 BACK: Mapping[str, Callable[[Path, Source], Data]] = {
@@ -167,12 +183,15 @@ READERS: Mapping[str, Callable[..., Data]] = {
 
 def _read_path(path: Path, options: Options) -> Records:
     opened = open_bytes(path)
+    container, found = "parquet", None
     if opened.is_parquet:
+        refuse_for_files(options.encoding, options.sheet, opened.label)
         frame = Frame(read_parquet(opened.data, opened.label), opened.label)
         format, parsed = _read_frame(frame, options)
     else:
-        text = text_of(opened)
+        found = text = text_of(opened, options.encoding, options.sheet)
         format = options.format or text_format(text, options)
+        container = "spreadsheet" if text.sheet else "jsonl" if format == "jsonl" else "text"
         named = options.record_column or options.item_column
         if named and not TRAITS[format].has_columns:
             remedy = f"leave {option('record_column')} and {option('item_column')} out"
@@ -182,11 +201,12 @@ def _read_path(path: Path, options: Options) -> Records:
         path,
         format,
         compression=opened.compression,
-        container="parquet" if opened.is_parquet else "jsonl" if format == "jsonl" else "text",
+        container=container,
         separator=parsed.separator,
         columns=parsed.columns,
         sha256=opened.digest.hexdigest(),
         variant=parsed.variant,
+        **how_found(found),
     )
     return _records(parsed, source)
 
@@ -213,13 +233,3 @@ def _records(parsed: Parsed, source: Source | None) -> Records:
         source=source,
         skipped_rows=parsed.skipped,
     )
-
-
-def _named_rows(rows: Iterable[Any]) -> Iterator[list[str]]:
-    """Records given as Python values, item by item as strings."""
-    for number, row in enumerate(rows, start=1):
-        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
-            problem = f"record {number:,} is not a collection of items"
-            remedy = "pass each record as a list or set of items"
-            raise InputError(problem, value=repr(row), remedy=remedy)
-        yield [item_name(item, where=f"in record {number:,} ") for item in row]

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from withhold.data import Hierarchy, Table
-from withhold.data.binning import exact_decimal
 from withhold.data.column_edges import Cells, column_prefix_edges
 from withhold.data.column_lists import split_pairs
+from withhold.data.decimals import decimals_of
 from withhold.data.names import is_missing, nearest
 from withhold.data.table import Column
 from withhold.data.tree_building import build_tree
@@ -84,7 +84,7 @@ def suggest(column: Column) -> tuple[str, str]:
     values = [value for value in counts if value != "?" and not is_missing(value)]
     if not values:
         raise InputError("has no value to build a hierarchy of", column=column.name)
-    if all(exact_decimal(value) is not None for value in values) and len(values) > FEW_VALUES:
+    if None not in decimals_of(values).values() and len(values) > FEW_VALUES:
         lengths = {len(value) for value in values}
         if len(lengths) == 1 and max(lengths) >= LONG_CODE and "".join(values).isdigit():
             return "prefix", f"numbers that all have {max(lengths)} digits look like codes"

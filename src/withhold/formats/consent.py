@@ -170,7 +170,7 @@ def _column(records: Records, data: Any, name: str) -> Bools:
         opened = open_bytes(source.path)
         frame = Frame(read_parquet(opened.data, opened.label), opened.label)
         return _of_columns(frame, records, name, record)
-    text = read_clean(source.path)
+    text = read_clean(source.path, source.encoding or None, source.sheet or None)
     if source.format != "jsonl":
         sheet = open_sheet(text, Options(separator=source.separator))
         return _of_columns(sheet, records, name, record, first_line=2)

@@ -21,16 +21,19 @@ import numpy as np
 from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.binning import Widths, bin_column, parse_bins
+from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.table import Column, Value
 from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import jsonl, table_frames
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
+from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_separator, split_name
 from withhold.formats.formulas import changed, escape, unescape
+from withhold.formats.frames import gathered
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.opening import Opened, Text, how_found, open_bytes, refuse_for_files, text_of
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
@@ -48,6 +51,9 @@ def read_table(
     source: ReadableTable,
     *,
     separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    decimal: str | None = None,
     drop: Iterable[str] = (),
     bins: Mapping[str, Widths] | Iterable[str] | str = (),
     consent: Consent = None,
@@ -58,9 +64,18 @@ def read_table(
     Parameters
     ----------
     source
-        A path (``-`` is standard input), a pandas, polars or pyarrow frame, or a ``Table``.
+        A path (``-`` is standard input), a pandas, polars or pyarrow frame, anything else with an Arrow
+        stream (a DuckDB relation, a reader of record batches), or a ``Table``.
     separator
         Between the cells of a CSV file; found by content where it is not given.
+    encoding
+        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
+        UTF-8.
+    sheet
+        Of a spreadsheet: the name of the sheet, or its number from 1.
+    decimal
+        ``comma`` if numbers are written as ``1.234,5``: they become ``1234.5``, in the release too. ``point``
+        (the default) leaves every cell as it is.
     drop
         Columns to leave out, such as names and numbers of people.
     bins
@@ -87,9 +102,14 @@ def read_table(
     if isinstance(source, Table):
         table = source
     elif isinstance(source, str | os.PathLike):
-        table = read_opened(open_bytes(Path(source)), check_separator(separator))
+        encoding, separator = check_encoding(encoding), check_separator(separator)
+        opened = open_bytes(Path(source))
+        table = read_opened(opened, separator, encoding=encoding, sheet=sheet)
     else:
-        table = table_frames.read_any(source)
+        refuse_for_files(encoding, sheet)
+        table = table_frames.read_any(gathered(source))
+    if check_decimal(decimal) == COMMA:
+        table = with_decimal_points(table)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
     return prepared(table, tuple(drop), bins)
@@ -113,6 +133,8 @@ def table_form(name: str, like: Source | None = None, mark: str | None = None) -
     check_extension(name, like.path.name if like is not None and is_text else None, table=True)
     extension, compression = split_name(name)
     container = CONTAINERS.get(extension) or (like.container if like else "text")
+    # A sheet is read, never written.
+    container = "text" if container == "spreadsheet" else container
     own = like.separator if like is not None and like.container == "text" else None
     usual = "\t" if extension == ".tsv" else ","
     # A .csv file with tabs in it, or a .tsv with commas, would mislead its readers.
@@ -191,13 +213,22 @@ def read_opened(
     container: str | None = None,
     safe: bool = False,
     but: Collection[str] = (),
+    encoding: str | None = None,
+    sheet: str | int | None = None,
 ) -> Table:
     """The table in a file that was opened, without the columns ``but``, which are no columns of cells."""
     found, between = "parquet", " "
+    how: dict[str, Any] = {}
     if opened.is_parquet:
+        refuse_for_files(encoding, sheet, opened.label)
         table = table_frames.read_parquet(opened, but)
+    elif opened.is_spreadsheet:
+        refuse_for_files(encoding, None, opened.label)
+        name, table = table_frames.read_sheet_table(opened, sheet)
+        found, how = "spreadsheet", {"sheet": name}
     else:
-        text = text_of(opened)
+        text = text_of(opened, encoding, sheet)
+        how = how_found(text)
         found = container or text_container(text)
         if found == "jsonl":
             table = jsonl.read_table_text(text, but)
@@ -214,6 +245,7 @@ def read_opened(
         separator=between,
         columns=table.names,
         sha256=opened.digest.hexdigest(),
+        **how,
     )
     return replace(table, source=source)
 

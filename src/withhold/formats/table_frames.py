@@ -19,6 +19,7 @@ from withhold.formats import parquet
 from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened
+from withhold.formats.spreadsheets import read_sheet
 
 if TYPE_CHECKING:
     import polars
@@ -28,7 +29,7 @@ def read_any(native: Any, but: Collection[str] = ()) -> Table:
     """The table of a frame of any make, without the columns ``but``."""
     if not is_frame(native):
         problem, shown = "neither a path nor a frame", type(native).__name__
-        remedy = "give a path, or a pandas, polars or pyarrow frame"
+        remedy = "give a path, a pandas, polars or pyarrow frame, or an Arrow stream"
         raise InputError(problem, value=shown, remedy=remedy)
     frame = Frame(native)
     natives = {name: _native(frame, name) for name in frame.columns if name not in but}
@@ -62,6 +63,12 @@ def read_parquet(opened: Opened, but: Collection[str] = ()) -> Table:
     return table.with_columns(
         replace(column, pandas_kind=kinds.get(column.name, "")) for column in table.columns
     )
+
+
+def read_sheet_table(opened: Opened, sheet: str | int | None) -> tuple[str, Table]:
+    """The name of a sheet of a spreadsheet, and the table in it."""
+    name, frame = read_sheet(opened, sheet)
+    return name, _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
 
 
 def write_frame(table: Table, mark: str) -> polars.DataFrame:

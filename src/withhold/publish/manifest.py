@@ -49,6 +49,8 @@ MARKS: Mapping[str, Any] = {
     "list_column": str,
 }
 """What may be there as well."""
+FOUND_IN = ("encoding", "sheet", "decimal")
+"""What may be there about the file that was read; those that are written are all alike in this."""
 ABOUT_ORIGINALS = frozenset(
     ("dropped_columns", "binned_columns", "without_consent", "items_of_nobody")
 )
@@ -189,6 +191,7 @@ def form_as_dict(form: Source) -> dict[str, Any]:
         **({"safe_csv": True} if form.safe_csv else {}),
         **{n: getattr(form, n) for n in ("id_column", "list_column") if getattr(form, n)},
         **({"files": list(map(_file_as_dict, form.files))} if form.files else {}),
+        **{name: value for name in FOUND_IN if (value := getattr(form, name))},
     }
 
 
@@ -284,7 +287,10 @@ def input_form(internal: Mapping[str, Any] | None, path: Path, sha256: str) -> S
     """How the original was read when the release was made, if this is the same file."""
     section = {} if internal is None else internal["input"]
     known = all(name in section and _fits(section[name], kind) for name, kind in FORM.items())
-    return form_from(section, path) if known and section.get("sha256") == sha256 else None
+    if not known or section.get("sha256") != sha256:
+        return None
+    found = {n: section[n] for n in FOUND_IN if isinstance(section.get(n), str)}
+    return replace(form_from(section, path), **found)
 
 
 def _read_json(path: Path, remedy: str) -> Any:

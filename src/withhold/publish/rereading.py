@@ -23,6 +23,8 @@ from withhold.publish.publishing import internal_of, located, manifest_of, sha25
 from withhold.publish.rereading_people import ONLY_PEOPLE, read_people_files
 from withhold.registry import method_of
 
+OF_TABLES = ("separator", "encoding", "sheet", "decimal")
+"""Options of reading that are for tables, too."""
 Reading = Mapping[str, Any]
 """Options of ``read``: how the bytes are to be understood."""
 
@@ -153,12 +155,17 @@ def read_original(original: Path, published: Path, options: Reading, **people: A
     ``options`` say how the bytes are read, and win over the manifest; ``people`` whose records are left out,
     both as in ``read``.
     """
+    return read(original, **original_options(original, published, options), **people)
+
+
+def original_options(original: Path, published: Path, options: Reading) -> Reading:
+    """How the originals of a release are read: as the options say, or as they were read then."""
     said = {name: value for name, value in options.items() if value is not None}
     form = None
     if str(original) != "-" and (not said or _describes(said, published)):
         internal = read_internal(internal_of(published))
         form = input_form(internal, original, sha256_of(original))
-    return read(original, **(said if form is None else reading_of(form)), **people)
+    return said if form is None else reading_of(form)
 
 
 def _describes(said: Reading, published: Path) -> bool:
@@ -173,7 +180,7 @@ def _describes(said: Reading, published: Path) -> bool:
 
 def table_options(options: Reading) -> Reading:
     """The options of reading, as they are for a table; those that are for records alone are refused."""
-    if wrong := [name for name in options if name != "separator"]:
+    if wrong := [name for name in options if name not in OF_TABLES]:
         problem = "is for records of items, not for a table"
         raise PolicyError(f"--{wrong[0].replace('_', '-')} {problem}")
     return options

@@ -78,7 +78,7 @@ class KAnonymity:
     @checked
     def __init__(
         self,
-        k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
+        k: Annotated[int, Option(K_HELP, at_least=2, missing=K_MISSING, weaker=smaller)],
         quasi_identifiers: Annotated[
             Iterable[str],
             Option(
