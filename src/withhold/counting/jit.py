@@ -95,7 +95,7 @@ _announcers: list[_Announcer] = []
 class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no types
     """Collects garbage rarely while numba compiles, which takes a tenth off that time.
 
-    Compiling makes many objects that stay. numba compiles in one thread at a time, kernels inside kernels.
+    Compiling makes many objects that stay; numba compiles in one thread at a time, kernels within kernels.
     """
 
     def __init__(self) -> None:
