@@ -18,7 +18,9 @@ from fractions import Fraction
 from typing import Any
 
 from withhold.data import Table
+from withhold.data.binning import Quantiles
 from withhold.data.evidence import Evidence
+from withhold.data.preparing import parse_bins
 from withhold.errors import InputError, PolicyError, option
 from withhold.exact import decimal_text, exact_number
 from withhold.options import Plain
@@ -144,6 +146,11 @@ def read_population(given: Any, bins: Any, model: Any = None) -> Table:
     """The population in a file or a frame, its columns binned as those of the table."""
     from withhold.formats import read_table
 
+    if loose := [str(how) for how in parse_bins(bins).values() if isinstance(how, Quantiles)]:
+        raise PolicyError(
+            f"{loose[0]} of the population are others than those of the table; give the edges that "
+            "OUTPUT.internal.json has under binned_columns"
+        )
     found = read_table(given, bins=bins)
     for name in () if model is None else model.quasi_identifiers:
         if name not in found.names:
