@@ -16,6 +16,8 @@ from withhold.arguments import checked, names_in
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy, Records, Table
 from withhold.data.names import clean_set
+from withhold.data.tidied import Tidied
+from withhold.data.tidying import parse_tidy, tidy_records
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import Data, read, read_table
@@ -193,12 +195,16 @@ def candidate(
     prepared = (internal or record).get("input", {})
 
     def as_prepared(data: Data | None) -> Data | None:
-        if not isinstance(data, Table):
+        if data is None:
             return data
+        written = [str(each.get("tidy")) for each in prepared.get("tidied", ()) if each]
+        tidied = tuple(Tidied(*each) for each in parse_tidy(written).items())
+        if not isinstance(data, Table):
+            return replace(data, tidied=tidied)
         dropped, binned = (
             tuple(prepared.get(f"{how}_columns", ())) for how in ("dropped", "binned")
         )
-        return replace(data, dropped=dropped, binned=binned)
+        return replace(data, dropped=dropped, binned=binned, tidied=tidied)
 
     left_out = internal.get("input", {}).get("without_consent")
     skipped = internal.get("input", {}).get("skipped_rows")
@@ -242,7 +248,10 @@ def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any)
         ):
             # The column of consent is gone already when the others are dropped.
             drop = [name for name in like.dropped if name in shared.names]
-            before = read_table(shared, drop=drop, bins=like.binned)
+            tidy = [str(each) for each in like.tidied]
+            before = read_table(shared, drop=drop, bins=like.binned, tidy=tidy)
+        elif isinstance(shared, Records) and not shared.tidied:
+            before = tidy_records(shared, [str(each) for each in like.tidied])
         if reading.get("consent") is None:
             _ask_for_consent(before, release)
         found.append(_settled(replace(release, original=before)))
@@ -256,7 +265,8 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
     if isinstance(original, kind) and consent is None:
         return original
     if kind is Table:
-        return read_table(original, separator=reading.get("separator"), consent=consent)
+        tidy = reading.get("tidy")
+        return read_table(original, separator=reading.get("separator"), tidy=tidy, consent=consent)
     skipped = next((each.skipped_rows for each in releases if each.skipped_rows), 0)
     if skipped and not reading.get("skip_missing_ids"):
         found = _read_shared(original, releases, {**reading, "skip_missing_ids": True})
@@ -267,7 +277,9 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
     if beside is None or not isinstance(original, str | Path):
         return read(original, **reading)
     rest = dict(reading)
-    people = {name: rest.pop(name) for name in ("consent", "skip_missing_ids") if name in rest}
+    people = {
+        name: rest.pop(name) for name in ("consent", "skip_missing_ids", "tidy") if name in rest
+    }
     return read_original(Path(original), beside, rest, **people)
 
 

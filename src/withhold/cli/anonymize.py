@@ -149,6 +149,8 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
     if form.safe_csv:
         words.append("--safe-csv")
     strangers = False
+    if model.needs:
+        words += [word for each in release.original.tidied for word in ("--tidy", str(each))]
     if model.needs and "population" in params and not method_of(model).needs_evidence:
         words += ["--population", str(params["population"])]
         # As they were found: quantiles of a population are others than those of the table.

@@ -43,7 +43,8 @@ def compare(
     releases = [
         comparison.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
     ]
-    releases = comparison.with_originals(original, releases, **reading, consent=how.consent)
+    people = {"consent": how.consent, "tidy": how.tidy}
+    releases = comparison.with_originals(original, releases, **reading, **people)
     before = releases[0].original
     if wanted is not None and isinstance(before, Records):
         unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from withhold.cli import options
@@ -23,6 +22,7 @@ def inspect(
     top: int = 10,
     table: bool = False,
     how: options.Reading,
+    tidy: list[str] | None = None,
     skip_missing_ids: bool = False,
     as_json: bool = False,
 ) -> None:
@@ -34,7 +34,7 @@ def inspect(
     from withhold.formats import read, read_table
     from withhold.formats.hierarchy import read_hierarchy
     from withhold.methods.cells.text import table_profile_text
-    from withhold.report.json import hierarchy_as_dict, profile_as_dict
+    from withhold.report.json import hierarchy_as_dict, profile_as_dict, table_profile_as_dict
     from withhold.report.text import hierarchy_text, profile_text
 
     if data is None and hierarchy is None:
@@ -48,12 +48,12 @@ def inspect(
     texts = []
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
     if data is not None and table:
-        columns = read_table(data, **separator_of_table(how, skip_missing_ids))
+        columns = read_table(data, tidy=tidy, **separator_of_table(how, skip_missing_ids))
         about = profile_table(columns, top=top)
-        found |= asdict(about)
+        found |= table_profile_as_dict(about)
         texts.append(table_profile_text(about, name=data))
     elif data is not None:
-        records = read(data, **how.reading(), skip_missing_ids=skip_missing_ids)
+        records = read(data, **how.reading(), tidy=tidy, skip_missing_ids=skip_missing_ids)
         if tree is not None:
             tree.check_covers(records.vocabulary)
         seen = profile(records, top=top)

@@ -25,6 +25,8 @@ HELP = {
     "part of a name; if not given, both readings must agree.",
     "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
     "=1+1.",
+    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only so; all=spaces for "
+    "every column, items=case for items. May be repeated. A release shows the tidied values.",
     "consent": "Who agreed: a text file of row numbers or record ids, one per line, or the name of a 0/1 "
     "column. The other records are left out before anything is counted.",
     "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
@@ -112,6 +114,7 @@ class Reading:
 class Input(Reading):
     """How the data are to be read, and whose records are left out."""
 
+    tidy: list[str] | None = None
     consent: str | None = None
     skip_missing_ids: bool = False
 
@@ -121,6 +124,7 @@ class ReleaseInput(Reading):
     """How a release and its original are to be read."""
 
     safe_csv: bool | None = None
+    tidy: list[str] | None = None
     consent: str | None = None
     skip_missing_ids: bool = False
 

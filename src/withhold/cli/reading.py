@@ -34,7 +34,7 @@ def read_data(
     ``stops``: columns of a table about which somebody has to decide end the run.
     """
     if method_of(model).data == "table":
-        people = {"consent": how.consent, "allow_unknown": allow_unknown}
+        people = {"consent": how.consent, "allow_unknown": allow_unknown, "tidy": how.tidy}
         separator = separator_of_table(how, how.skip_missing_ids)
         return _read_table(data, model, given, {**people, **separator}, stops=stops, silent=silent)
     from withhold.formats import read
@@ -47,6 +47,7 @@ def read_data(
         if number:
             verb = "was" if number == 1 else "were"
             note(f"{counted(number, noun)} {which} {verb} {done}", silent=silent)
+    _tell_tidied(records, silent=silent)
     for warning in method_of(model).search.options(**search_options(given, model)).warnings():
         note(f"warning: {warning}")
     return records
@@ -75,6 +76,7 @@ def _read_table(
     publish = columns_to_publish(given.get("publish", []))
     drop = split_columns(given["drop"], "--drop") if "drop" in given else ()
     table = read_table(data, drop=drop, bins=given.get("bin", ()), **how)
+    _tell_tidied(table, silent=silent)
     if publish == ALL and ALL in table.names:
         raise PolicyError(
             "the table has a column 'all', so that --publish all could mean two things; name the "
@@ -91,6 +93,11 @@ def _read_table(
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         note(f"published as they are: {', '.join(kept)}", silent=silent)
     return table
+
+
+def _tell_tidied(data: Any, *, silent: bool) -> None:
+    for each in data.tidied:
+        note(each.sentence(), silent=silent)
 
 
 def check_marks(table: Any, model: Any, output: Path, mark: str | None) -> None:

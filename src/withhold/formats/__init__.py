@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from withhold.arguments import checked
 from withhold.data import Records, Source, Table
 from withhold.data.names import clean, is_missing
+from withhold.data.tidying import tidy_records
 from withhold.errors import InputError, OutputError, option
 from withhold.formats import basket, jsonl, lists, long, onehot, spmf
 from withhold.formats.columns import Options
@@ -98,6 +99,7 @@ def read(
     separator: str | None = None,
     record_column: str | None = None,
     item_column: str | None = None,
+    tidy: Iterable[str] | str | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
@@ -117,6 +119,9 @@ def read(
         Between items or cells: the character, or ``space``, ``comma``, ``semicolon``, ``tab``, ``pipe``.
     record_column, item_column
         The columns that hold the records' ids and the items.
+    tidy
+        ``"items=case,spaces"`` gives one spelling to items that differ only in case or spaces (or
+        ``punctuation``).
     consent
         A file that lists the records that may be published, the name of a 0/1 column, or row numbers or
         record ids; the others are left out.
@@ -142,9 +147,9 @@ def read(
         skip_missing_ids=skip_missing_ids,
     )
     records = _read_any(source, options)
-    if consent is None:
-        return records
-    return only_with_consent(records, source, consent, allow_unknown=allow_unknown)
+    if consent is not None:
+        records = only_with_consent(records, source, consent, allow_unknown=allow_unknown)
+    return tidy_records(records, tidy)
 
 
 def _read_any(source: Any, options: Options) -> Records:

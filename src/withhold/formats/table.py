@@ -22,6 +22,7 @@ from withhold.arguments import checked
 from withhold.data import Source, Table
 from withhold.data.preparing import Widths, parse_bins, prepare
 from withhold.data.table import Column, Value
+from withhold.data.tidying import tidy_table
 from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import jsonl, table_frames
 from withhold.formats.cells import BLANKS, open_sheet
@@ -50,6 +51,7 @@ def read_table(
     separator: str | None = None,
     drop: Iterable[str] = (),
     bins: Mapping[str, Widths] | Iterable[str] | str = (),
+    tidy: Iterable[str] | str | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Table:
@@ -68,6 +70,9 @@ def read_table(
         (edges), ``{"income": "quantiles:10"}``, ``{"born": "year"}`` (or ``month``, ``decade``, ``5y``),
         ``{"born": "age:admitted:5"}`` (the age at another column's date), or as text ``"age=5"``. Nothing is
         binned that is not named.
+    tidy
+        Which columns get one spelling of values that differ only in ``case``, ``spaces`` or ``punctuation``:
+        ``"Gender=case,spaces"``, or ``"all=spaces"``. It is done before anything is binned.
     consent
         A file that lists the row numbers that agreed, such numbers, or the name of a 0/1 column; the other
         rows, and that column, are left out.
@@ -94,7 +99,7 @@ def read_table(
         table = table_frames.read_any(source)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
-    return prepare(table, tuple(drop), parse_bins(bins))
+    return prepare(tidy_table(table, tidy), tuple(drop), parse_bins(bins))
 
 
 def read_table_back(path: Path, form: Source) -> Table:
