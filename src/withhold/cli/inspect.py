@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import say
+from withhold.cli.console import note, say
 from withhold.cli.reading import separator_of_table
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
+
+if TYPE_CHECKING:
+    from withhold.data import Records
 
 NODES_DRAWN = 60
 
@@ -23,12 +26,14 @@ def inspect(
     table: bool = False,
     how: options.Reading,
     tidy: list[str] | None = None,
+    suggest_sensitive: bool = False,
     skip_missing_ids: bool = False,
     as_json: bool = False,
 ) -> None:
     """What is in the file: rows, items, lengths, the most frequent items, the format found.
 
-    With --table: the columns, their values, and which of them may identify people.
+    With --table: the columns, their values, and which of them may identify people. Both end with hints: what
+    to tidy, bin or drop before publishing. With --suggest-sensitive: a list of items to read and to change.
     """
     from withhold.data.profile import profile, profile_table
     from withhold.formats import read, read_table
@@ -39,6 +44,10 @@ def inspect(
 
     if data is None and hierarchy is None:
         raise PolicyError("nothing to inspect; name a file, or a hierarchy with --hierarchy")
+    if suggest_sensitive and (table or data is None):
+        raise PolicyError(
+            "--suggest-sensitive is about items; name a file of records, without --table"
+        )
     if table and data is not None and hierarchy is not None:
         raise PolicyError(
             "--hierarchy is checked against items, and a table has columns; leave DATA and --table out to "
@@ -56,6 +65,9 @@ def inspect(
         records = read(data, **how.reading(), tidy=tidy, skip_missing_ids=skip_missing_ids)
         if tree is not None:
             tree.check_covers(records.vocabulary)
+        if suggest_sensitive:
+            _suggest(records, as_json=as_json)
+            return
         seen = profile(records, top=top)
         found |= profile_as_dict(seen)
         texts.append(profile_text(seen, name=data))
@@ -63,3 +75,26 @@ def inspect(
         found |= {"hierarchy": hierarchy_as_dict(tree)}
         texts.append(hierarchy_text(tree, name=str(hierarchy), most=NODES_DRAWN))
     say(json_text(found) if as_json else "\n\n".join(texts))
+
+
+def _suggest(records: Records, *, as_json: bool) -> None:
+    """The list on stdout, so that it can be kept in a file; counts and reasons on stderr."""
+    from withhold.data.suggesting import suggest_sensitive
+    from withhold.formats.items import as_listed
+    from withhold.telling.layout import columns
+
+    found = suggest_sensitive(records)
+    if as_json:
+        say(json_text({"suggested": [each.as_dict() for each in found]}))
+        return
+    if not found:
+        note("the starter list knows none of the items; name the sensitive ones yourself")
+        return
+    rows = [(each.item, f"{each.records:,}", each.why, each.matched) for each in found]
+    head = ("item", "records", "why", "fits")
+    note(
+        f"a proposal from a starter list of health terms: {len(found):,} of {records.n_items:,} items. Read "
+        "it, and add what it does not know; nothing is protected until you name it with --sensitive",
+        *columns([head, *rows], right={1}),
+    )
+    say("\n".join(as_listed(each.item) for each in found))

@@ -25,8 +25,8 @@ HELP = {
     "part of a name; if not given, both readings must agree.",
     "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
     "=1+1.",
-    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only so; all=spaces for "
-    "every column, items=case for items. May be repeated. A release shows the tidied values.",
+    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only so; all=spaces "
+    "for every column, items=case for items. May be repeated. A release shows the tidied values.",
     "consent": "Who agreed: a text file of row numbers or record ids, one per line, or the name of a 0/1 "
     "column. The other records are left out before anything is counted.",
     "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
@@ -73,6 +73,8 @@ HELP = {
     "frequency:0.01; what fits the values if not given.",
     "hierarchy suggest.separator": "The separator between the cells of a CSV file.",
     "hierarchy suggest.output": "Also write it to this file, as ARX's CSV.",
+    "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one a line, and "
+    "why on standard error; a proposal, never applied.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
