@@ -46,6 +46,7 @@ __all__ = [
     "Table",
     "Verdict",
     "WithholdError",
+    "advise",
     "anonymize",
     "apply",
     "audit",
@@ -77,6 +78,7 @@ _VALUES = {
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {
+    "advise": "withhold.advising:advise",
     "anonymize": "withhold.pipeline:anonymize",
     "apply": "withhold.data.plan:apply",
     "audit": "withhold.pipeline:audit",

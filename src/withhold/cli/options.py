@@ -49,6 +49,11 @@ HELP = {
     "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder "
     "(points.jsonl), where a resumed sweep finds it.",
     "jobs": "Threads; all cores if not given.",
+    "advise.limit_seconds": "No further choice is measured after so many seconds.",
+    "advise.sensitive": "The items that nobody should be able to infer, as for anonymize; those that a "
+    "starter list of health terms proposes if not given.",
+    "quasi_identifiers": "Of a table: the columns that somebody may know, with commas between; all if not "
+    "given.",
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "quiet": "No progress and no notes.",

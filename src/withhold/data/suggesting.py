@@ -1,9 +1,10 @@
 """Items that might be sensitive: a proposal to read and to change, which nothing ever applies by itself.
 
-In: records, and perhaps what their items mean in words. Out: the items that a starter list of health terms and
-ICD-10 codes (``sensitive_terms.csv``) knows, each with the reason. The list has what brings stigma, or trouble
-with employers, insurers and the law: infections, mental health, addiction, sexuality, pregnancy, violence.
-Common diseases are not on it, nor anything outside health: what is sensitive is for people to decide.
+In: records, and perhaps what their items mean in words. Out: the items that a starter list of health terms
+and ICD-10 codes (``sensitive_terms.csv``) knows, each with the reason. The list has what brings stigma, or
+trouble with employers, insurers and the law: infections, mental health, addiction, sexuality, pregnancy,
+violence. Common diseases are not on it, nor anything outside health: what is sensitive is for people to
+decide.
 """
 
 from __future__ import annotations
