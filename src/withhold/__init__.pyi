@@ -9,6 +9,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any, Literal, overload
 
+from withhold.advising import advise as advise
 from withhold.auditing.result import Audit
 from withhold.comparison import compare as compare
 from withhold.counting.threads import Progress
@@ -21,6 +22,7 @@ from withhold.data import Table as Table
 from withhold.data.breach import Breach as Breach
 from withhold.data.pharmacy import pharmacy as pharmacy
 from withhold.data.plan import apply as apply
+from withhold.data.profile import inspect as inspect
 from withhold.data.ranges import read_cell as read_cell
 from withhold.errors import WithholdError as WithholdError
 from withhold.formats import read as read

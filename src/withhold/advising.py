@@ -48,6 +48,8 @@ KM = ((2, 2), (5, 1), (5, 2), (10, 2))
 """k and m."""
 COHERENCE = (("0.5", 5, 2),)
 K = (2, 5, 10, 50)
+TURNS = (5, 10, 2, 50)
+"""The usual k first."""
 LIST_FILE = "suggested.txt"
 KNOWN = re.compile(
     r"(?i)(?<![a-z])(age|born|birth\w*|dob|sex|gender|zip\w*|post(al)?(code)?|city|town|county|region|state|"
@@ -64,6 +66,8 @@ class _Candidate:
     model: Any
     options: str
     """What the command has besides the file."""
+    turn: int = 0
+    """When it is measured: what comes last is left out first when the time is up."""
 
 
 @checked
@@ -144,10 +148,11 @@ def advise_on(
     if len(sample) < len(whole):
         assumed = [_drawn(len(sample), len(whole)), *assumed]
     until = time.monotonic() + limit_seconds
-    choices = []
-    for number, each in enumerate(asked):
-        progress("advising", number, len(asked))
-        choices.append(_measured(sample, each, file, until, seed=seed, jobs=jobs))
+    measured: dict[int, Choice] = {}
+    for place in sorted(range(len(asked)), key=lambda place: asked[place].turn):
+        progress("advising", len(measured), len(asked))
+        measured[place] = _measured(sample, asked[place], file, until, seed=seed, jobs=jobs)
+    choices = (measured[place] for place in range(len(asked)))
     what = "row" if isinstance(sample, Table) else "record"
     return Advice(len(sample), len(whole), what, tuple(assumed), tuple(choices), first, seed)
 
@@ -322,4 +327,5 @@ def _about_rows(names: Sequence[str], prepare: str, knows: str) -> Iterator[_Can
             f"at least {k} rows fit equally well",
             KAnonymity(k, names),
             f"--model k-anonymity --k {k} --quasi-identifiers {listed}{prepare}",
+            turn=TURNS.index(k),
         )
