@@ -16,6 +16,8 @@ from withhold.arguments import checked, names_in
 from withhold.counting.threads import Progress, quiet
 from withhold.data import KINDS, Hierarchy, People, Records, Table
 from withhold.data.names import clean_set
+from withhold.data.tidied import ITEMS, Tidied
+from withhold.data.tidying import parse_tidy, tidy_records
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import READERS, Data, read, read_people, read_table
@@ -200,9 +202,7 @@ def candidate(
     prepared = (internal or record).get("input", {})
 
     def as_prepared(data: Data | None) -> Data | None:
-        if isinstance(data, People):
-            return replace(data, attributes=_prepared_as(data.attributes, prepared))
-        return _prepared_as(data, prepared) if isinstance(data, Table) else data
+        return None if data is None else _prepared_as(data, prepared)
 
     left_out = internal.get("input", {}).get("without_consent")
     skipped = internal.get("input", {}).get("skipped_rows")
@@ -219,10 +219,23 @@ def candidate(
     )
 
 
-def _prepared_as(table: Table, then: Mapping[str, Any]) -> Table:
-    """The table with what its internal manifest says of how the original was prepared."""
+def _prepared_as(data: Data, then: Mapping[str, Any]) -> Data:
+    """The data with what their internal manifest says of how the original was prepared."""
+    written = [str(each.get("tidy")) for each in then.get("tidied", ()) if each]
+    tidied = tuple(Tidied(*each) for each in parse_tidy(written).items())
+    if isinstance(data, Records):
+        return replace(data, tidied=tidied)
     dropped, binned = (tuple(then.get(f"{how}_columns", ())) for how in ("dropped", "binned"))
-    return replace(table, dropped=dropped, binned=binned)
+    prepared: dict[str, Any] = {"dropped": dropped, "binned": binned}
+    if isinstance(data, Table):
+        return replace(data, **prepared, tidied=tidied)
+    of_items = tuple(each for each in tidied if each.name == ITEMS)
+    of_columns = tuple(each for each in tidied if each.name != ITEMS)
+    return replace(
+        data,
+        attributes=replace(data.attributes, **prepared, tidied=of_columns),
+        items=replace(data.items, tidied=of_items),
+    )
 
 
 def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Records:
@@ -252,7 +265,10 @@ def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any)
             like: Any = getattr(release.data, "attributes", release.data)
             # The column of consent is gone already when the others are dropped.
             drop = [name for name in like.dropped if name in shared.names]
-            before = READERS[shared.kind](shared, drop=drop, bins=like.binned)
+            tidy = [str(each) for each in release.data.tidied]
+            before = READERS[shared.kind](shared, drop=drop, bins=like.binned, tidy=tidy)
+        elif isinstance(shared, Records) and not shared.tidied:
+            before = tidy_records(shared, [str(each) for each in release.data.tidied])
         if reading.get("consent") is None:
             _ask_for_consent(before, release)
         found.append(_settled(replace(release, original=before)))
@@ -270,7 +286,7 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
         said: dict[str, Any] = {name: reading.get(name) for name in OF_TABLES}
         if beside is not None and isinstance(original, str | Path):
             said = dict(original_options(Path(original), beside, said))
-        return read_table(original, **said, consent=consent)
+        return read_table(original, **said, tidy=reading.get("tidy"), consent=consent)
     if kind is People:
         told = {name: value for name, value in reading.items() if value not in (None, False, [])}
         return read_people(original, **{**read_then(beside), **told})
@@ -283,7 +299,9 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
     if beside is None or not isinstance(original, str | Path):
         return read(original, **reading)
     rest = dict(reading)
-    people = {name: rest.pop(name) for name in ("consent", "skip_missing_ids") if name in rest}
+    people = {
+        name: rest.pop(name) for name in ("consent", "skip_missing_ids", "tidy") if name in rest
+    }
     return read_original(Path(original), beside, rest, **people)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from withhold.data import KINDS, Constraints, Evidence
+from withhold.data.tidied import ITEMS, Tidied
+from withhold.data.tidying import tidied_name
 from withhold.errors import PolicyError
 from withhold.formats import READERS, Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
@@ -25,6 +28,18 @@ def with_population(evidence: Evidence, data: Data, model: Model, options: objec
     """The evidence with the population that the options name, where the model speaks of one."""
     found = method_of(model).gather(data, model, getattr(options, "population", None))
     return evidence if found.population is None else replace(evidence, population=found.population)
+
+
+def tidied_model(model: Model, done: Iterable[Tidied]) -> Model:
+    """The model with the items that it lists spelt as in data that were tidied."""
+    lists = [
+        each.name for each in method_of(model).parameters().values() if each.option.kind == "items"
+    ]
+    items = [each for each in done if each.name == ITEMS]
+    if not items or not lists:
+        return model
+    spelt = {name: frozenset(tidied_name(i, items) for i in getattr(model, name)) for name in lists}
+    return replace(model, **spelt)  # type: ignore[type-var]  # every model is a dataclass
 
 
 def as_data(

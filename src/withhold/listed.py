@@ -63,12 +63,13 @@ def check_listed(
 def _refuse_assumed(items: Unknown | None, data: Any) -> None:
     """Refuse items that are missing perhaps because the data were read in the wrong encoding."""
     source = getattr(data, "source", None)
-    if items is None or items.allowed or source is None or not source.assumed:
+    if items is None or items.allowed or source is None:
         return
-    if any(not name.isascii() for name in items.names):
+    guessed = next((each for each in (source, *source.files) if each.assumed), None)
+    if guessed is not None and any(not name.isascii() for name in items.names):
         raise InputError(
-            f"{items}; and the encoding of the data is a guess, {source.encoding}",
-            path=source.path,
+            f"{items}; and the encoding of the data is a guess, {guessed.encoding}",
+            path=guessed.path,
             remedy=f"say which encoding it has with {option('encoding')}, or correct the list",
         )
 

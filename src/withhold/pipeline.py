@@ -23,7 +23,7 @@ from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError, PolicyError
 from withhold.formats import Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
-from withhold.given import as_data, given_evidence, with_population
+from withhold.given import as_data, given_evidence, tidied_model, with_population
 from withhold.listed import check_listed, protects_nobody, unknown_items
 from withhold.method import AnyLoss, CheckRun, Model
 from withhold.publish.identifiers import RENUMBER, check_ids, released
@@ -94,6 +94,7 @@ def audit(
     chosen, run = audit_call(model, options, also=option_names(audit))
     method = method_of(model)
     found_data = as_data(data, model, consent, allow_unknown=allow_unknown)
+    model = tidied_model(model, found_data.tidied)
     evidence = given_evidence(model, constraints)
     unknown = check_listed(model, found_data, evidence, allowed=allow_unknown)
     evidence = with_population(evidence, found_data, model, chosen)
@@ -250,6 +251,7 @@ def draft(
     clock = [time.perf_counter()]
     check_ids(ids)
     original = as_data(data, model, consent, allow_unknown=allow_unknown)
+    model = tidied_model(model, original.tidied)
     evidence = given_evidence(model, constraints)
     unknown = check_listed(model, original, evidence, allowed=allow_unknown)
     evidence = with_population(evidence, original, model, chosen)
@@ -327,6 +329,7 @@ def trade_off(
         )
     chosen, run = search_call(model, options, verb="trade_off", also=option_names(trade_off))
     original = as_data(data, model, consent, allow_unknown=allow_unknown)
+    model = tidied_model(model, original.tidied)
     check_listed(model, original, Evidence(), allowed=allow_unknown)
     run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
     curve: Curve = method.trade_off(original, model, chosen, run)

@@ -24,7 +24,7 @@ from withhold.counting.threads import Progress, available_cores, quiet
 from withhold.data import Constraints, Evidence
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.formats.readable import Consent, Readable, ReadableTable
-from withhold.given import as_data, given_evidence
+from withhold.given import as_data, given_evidence, tidied_model
 from withhold.listed import check_listed
 from withhold.method import Model
 from withhold.pipeline import anonymize
@@ -131,6 +131,7 @@ def run_cases(
 ) -> Sweep:
     """Every case measured, several at a time; those that a folder has already are not repeated."""
     varied = tuple(cases[0].values)
+    cases = [replace(case, model=tidied_model(case.model, data.tidied)) for case in cases]
     warnings = _warnings(data, evidence, cases)
     state = State.open(folder, data, evidence, cases[0], request, force=force)
     if "seed" not in varied:

@@ -14,7 +14,7 @@ def test_data_binning__bins_name() -> None:
 
 
 def test_data_binning__parse_bins() -> None:
-    from withhold.data.binning import parse_bins
+    from withhold.data.preparing import parse_bins
 
     assert repr(parse_bins(["age=18,65"])["age"].edges) == "(Decimal('18'), Decimal('65'))"
 

@@ -151,9 +151,12 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
     if form.safe_csv:
         words.append("--safe-csv")
     strangers = False
+    if model.needs:
+        words += [word for each in release.original.tidied for word in ("--tidy", str(each))]
     if model.needs and "population" in params and not method_of(model).needs_evidence:
         words += ["--population", str(params["population"])]
-        words += [word for bins in params["bin"] or () for word in ("--bin", bins)]
+        # As they were found: quantiles of a population are others than those of the table.
+        words += [word for bins in release.original.binned for word in ("--bin", bins)]
     elif model.needs:
         # What came through a pipe has no name here; whoever proves it puts the file's in its place.
         words += ["--original", "FILE" if params["data"] == "-" else str(params["data"])]

@@ -30,7 +30,17 @@ from withhold.interruption import stop_if_asked
 
 UsageError: Any = typer.BadParameter.__mro__[2]
 """All that typer objects to in a command; it has no public name for it."""
-VERBS = ("anonymize", "audit", "compare", "demo", "hierarchy", "inspect", "sweep", "verify")
+VERBS = (
+    "advise",
+    "anonymize",
+    "audit",
+    "compare",
+    "demo",
+    "hierarchy",
+    "inspect",
+    "sweep",
+    "verify",
+)
 """The modules of the verbs; importing one registers it."""
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,

@@ -13,6 +13,7 @@ from withhold.cli.console import say, working
 from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.given import tidied_model
 from withhold.registry import audit_call, method_of
 
 
@@ -45,6 +46,7 @@ def audit(
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
     # An audit publishes nothing; it says what would stop a release.
     records = read_data(data, model, given, how, **known, silent=shown.quiet, stops=False)
+    model = tidied_model(model, records.tidied)
     records = method.marked(records, model, given.get("mark"))
     evidence = methods.read_evidence(model, given, records, **known)
     warn_about_unknown(model, records, evidence, allowed=allow_unknown)

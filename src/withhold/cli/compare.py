@@ -48,7 +48,7 @@ def compare(
     releases = [
         comparison.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
     ]
-    reading |= {"consent": how.consent}
+    reading |= {"consent": how.consent, "tidy": how.tidy}
     if isinstance(releases[0].data, People):
         reading |= people_reading({"items": items, "person_column": person_column}, how)
         reading.pop("format", None)

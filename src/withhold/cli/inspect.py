@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import say
+from withhold.cli.console import note, say
 from withhold.cli.reading import options_of_records, options_of_table, people_reading
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.wording import counted
+
+if TYPE_CHECKING:
+    from withhold.data import Records
 
 NODES_DRAWN = 60
 
@@ -27,19 +29,28 @@ def inspect(
     items: list[str] | None = None,
     person_column: str | None = None,
     how: options.Reading,
+    tidy: list[str] | None = None,
+    suggest_sensitive: bool = False,
     skip_missing_ids: bool = False,
     as_json: bool = False,
 ) -> None:
     """What is in the file: rows, items, lengths, the most frequent items, the format found.
 
     With --table: the columns, their values, and which of them may identify people. With --people or --items:
-    both, of persons with attributes and items.
+    both, of persons with attributes and items. All end with hints: what to tidy, bin or drop before
+    publishing. With --suggest-sensitive: a list of items to read and to change.
     """
-    from withhold.data.profile import profile, profile_table
+    from withhold.data.profile import profile, profile_people, profile_table
+    from withhold.data.tidied import ITEMS
     from withhold.formats import read, read_people, read_table
     from withhold.formats.hierarchy import read_hierarchy
     from withhold.methods.cells.text import table_profile_text
-    from withhold.report.json import hierarchy_as_dict, profile_as_dict
+    from withhold.report.json import (
+        hierarchy_as_dict,
+        people_profile_as_dict,
+        profile_as_dict,
+        table_profile_as_dict,
+    )
     from withhold.report.text import hierarchy_text, profile_text
 
     if data is None and hierarchy is None:
@@ -52,6 +63,10 @@ def inspect(
         )
     if person_column is not None and not people:
         raise PolicyError("--person-column is for people; say --people or --items too")
+    if suggest_sensitive and (table or data is None):
+        raise PolicyError(
+            "--suggest-sensitive is about items; name a file of records or people, without --table"
+        )
     if (table or people) and data is not None and hierarchy is not None:
         raise PolicyError(
             "--hierarchy is checked against items, and a table has columns; leave DATA and --table out to "
@@ -61,33 +76,32 @@ def inspect(
     texts = []
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
     if data is not None and people:
-        persons = read_people(
-            data,
-            **people_reading(
-                {"items": items, "person_column": person_column},
-                options.Input(**vars(how), skip_missing_ids=skip_missing_ids),
-            ),
-        )
-        about, seen = profile_table(persons.attributes, top=top), profile(persons.items, top=top)
-        form = persons.form
-        assert form is not None  # they were read
-        files = ", ".join(each.path.name for each in form.files) or f"column {form.list_column}"
-        seen = replace(seen, format=files)
-        found |= {"persons": asdict(about), "items": profile_as_dict(seen)}
-        found |= {"items_of_nobody": persons.strangers, "warnings": list(persons.warnings)}
-        texts += [table_profile_text(about, name=data), profile_text(seen, name="items")]
-        texts += [f"Warning: {warning}." for warning in persons.warnings]
-        if persons.strangers:
-            texts.append(f"{counted(persons.strangers, 'item')} of nobody left out.")
+        beside = options.Input(**vars(how), skip_missing_ids=skip_missing_ids)
+        named = people_reading({"items": items, "person_column": person_column}, beside)
+        persons = read_people(data, tidy=tidy, **named)
+        if suggest_sensitive:
+            _suggest(persons.items, as_json=as_json)
+            return
+        both = profile_people(persons, top=top)
+        found |= people_profile_as_dict(both)
+        texts += [table_profile_text(both.persons, name=data), profile_text(both.items, name=ITEMS)]
+        texts += [f"Warning: {warning}." for warning in both.warnings]
+        if both.items_of_nobody:
+            texts.append(f"{counted(both.items_of_nobody, 'item')} of nobody left out.")
     elif data is not None and table:
-        columns = read_table(data, **options_of_table(how, skip_missing_ids))
+        columns = read_table(data, tidy=tidy, **options_of_table(how, skip_missing_ids))
         about = profile_table(columns, top=top)
-        found |= asdict(about)
+        found |= table_profile_as_dict(about)
         texts.append(table_profile_text(about, name=data))
     elif data is not None:
-        records = read(data, **options_of_records(how), skip_missing_ids=skip_missing_ids)
+        records = read(
+            data, **options_of_records(how), tidy=tidy, skip_missing_ids=skip_missing_ids
+        )
         if tree is not None:
             tree.check_covers(records.vocabulary)
+        if suggest_sensitive:
+            _suggest(records, as_json=as_json)
+            return
         seen = profile(records, top=top)
         found |= profile_as_dict(seen)
         texts.append(profile_text(seen, name=data))
@@ -95,3 +109,26 @@ def inspect(
         found |= {"hierarchy": hierarchy_as_dict(tree)}
         texts.append(hierarchy_text(tree, name=str(hierarchy), most=NODES_DRAWN))
     say(json_text(found) if as_json else "\n\n".join(texts))
+
+
+def _suggest(records: Records, *, as_json: bool) -> None:
+    """The list on stdout, so that it can be kept in a file; counts and reasons on stderr."""
+    from withhold.data.suggesting import suggest_sensitive
+    from withhold.formats.items import as_listed
+    from withhold.telling.layout import columns
+
+    found = suggest_sensitive(records)
+    if as_json:
+        say(json_text({"suggested": [each.as_dict() for each in found]}))
+        return
+    if not found:
+        note("the starter list knows none of the items; name the sensitive ones yourself")
+        return
+    rows = [(each.item, f"{each.records:,}", each.why, each.matched) for each in found]
+    head = ("item", "records", "why", "fits")
+    note(
+        f"a proposal from a starter list of health terms: {len(found):,} of {records.n_items:,} items. Read "
+        "it, and add what it does not know; nothing is protected until you name it with --sensitive",
+        *columns([head, *rows], right={1}),
+    )
+    say("\n".join(as_listed(each.item) for each in found))

@@ -127,6 +127,10 @@ def read_evidence(
     """What can be read only when the data is known: who wants what protected."""
     method = method_of(model)
     files = typed_values(options_of(method.files), given)
+    if "sensitive" in files and data.tidied:
+        from withhold.data.tidying import tidied_name
+
+        files["sensitive"] = {tidied_name(item, data.tidied) for item in files["sensitive"]}
     return method.evidence(files, data, allow_unknown)
 
 

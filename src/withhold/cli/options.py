@@ -29,6 +29,8 @@ HELP = {
     "part of a name; if not given, both readings must agree.",
     "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
     "=1+1.",
+    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only so; all=spaces "
+    "for every column, items=case for items. May be repeated. A release shows the tidied values.",
     "consent": "Who agreed: a text file of row numbers or record ids, one per line, or the name of a 0/1 "
     "column. The other records are left out before anything is counted.",
     "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
@@ -51,6 +53,11 @@ HELP = {
     "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder "
     "(points.jsonl), where a resumed sweep finds it.",
     "jobs": "Threads; all cores if not given.",
+    "advise.limit_seconds": "No further choice is measured after so many seconds.",
+    "advise.sensitive": "The items that nobody should be able to infer, as for anonymize; those that a "
+    "starter list of health terms proposes if not given.",
+    "quasi_identifiers": "Of a table: the columns that somebody may know, with commas between; all if not "
+    "given.",
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "quiet": "No progress and no notes.",
@@ -81,6 +88,8 @@ HELP = {
     "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
     "NAME=FILE.",
     "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
+    "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one a line, and "
+    "why on standard error; a proposal, never applied.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
@@ -127,6 +136,7 @@ class Reading:
 class Input(Reading):
     """How the data are to be read, and whose records are left out."""
 
+    tidy: list[str] | None = None
     consent: str | None = None
     skip_missing_ids: bool = False
 
@@ -136,6 +146,7 @@ class ReleaseInput(Reading):
     """How a release and its original are to be read."""
 
     safe_csv: bool | None = None
+    tidy: list[str] | None = None
     consent: str | None = None
     skip_missing_ids: bool = False
 

@@ -37,7 +37,7 @@ COLUMNS = _named("columns", "publish")
 """Options that take columns with commas between them; a policy file may hold a list."""
 FILES = _named("items", "file", "files") | {"consent"}
 """Options that may name a file; a policy file names it relative to its own folder."""
-REPEATED = _named("repeated", "publish", "files")
+REPEATED = _named("repeated", "publish", "files") | {"tidy"}
 """Options that may be given several times; a policy file may hold a list."""
 NAMED_FILES = _named("files")
 """Options that take NAME=FILE."""

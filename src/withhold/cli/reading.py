@@ -39,6 +39,7 @@ def read_data(
     chosen: dict[str, Any] = {"consent": how.consent, "allow_unknown": allow_unknown}
     chosen["drop"] = split_columns(given["drop"], "--drop") if "drop" in given else ()
     chosen["bins"] = given.get("bin", ())
+    chosen["tidy"] = how.tidy
     if kind == "people":
         people = _read_people(data, given, how, chosen, silent=silent)
         _check_columns(people.attributes, model, given, stops=stops, silent=silent)
@@ -46,6 +47,7 @@ def read_data(
     from withhold.formats import read_table
 
     table = read_table(data, **chosen, **options_of_table(how, how.skip_missing_ids))
+    _tell_tidied(table, silent=silent)
     _check_columns(table, model, given, stops=stops, silent=silent)
     return table
 
@@ -58,11 +60,13 @@ def _read_records(
     records = read(
         data,
         **options_of_records(how),
+        tidy=how.tidy,
         consent=how.consent,
         skip_missing_ids=how.skip_missing_ids,
         allow_unknown=allow_unknown,
     )
     _tell_left_out(records, "record", silent=silent)
+    _tell_tidied(records, silent=silent)
     for warning in method_of(model).search.options(**search_options(given, model)).warnings():
         note(f"warning: {warning}")
     return records
@@ -95,6 +99,7 @@ def _read_people(
     if people.without_items:
         has = "has" if people.without_items == 1 else "have"
         note(f"{counted(people.without_items, 'person')} {has} no items, and stay", silent=silent)
+    _tell_tidied(people, silent=silent)
     return people
 
 
@@ -150,6 +155,11 @@ def _check_columns(
         )
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         note(f"published as they are: {', '.join(kept)}", silent=silent)
+
+
+def _tell_tidied(data: Any, *, silent: bool) -> None:
+    for each in data.tidied:
+        note(each.sentence(), silent=silent)
 
 
 def check_marks(data: Any, model: Any, output: Path, mark: str | None) -> None:

@@ -15,6 +15,7 @@ from withhold.cli.interrupts import saying
 from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.given import tidied_model
 from withhold.options import Declared, choices
 from withhold.registry import method_named
 
@@ -55,7 +56,9 @@ def sweep(
 
     original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
     evidence = methods.read_evidence(grid[0].model, given, original, **known)
-    warn_about_unknown(grid[0].model, original, evidence, allowed=allow_unknown)
+    warn_about_unknown(
+        tidied_model(grid[0].model, original.tidied), original, evidence, allowed=allow_unknown
+    )
     kept = "nothing was kept (a folder, -o, keeps what is finished)"
     if output is not None:
         settle(trade_off.sweep_files(output))

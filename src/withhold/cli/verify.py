@@ -12,8 +12,11 @@ from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
 from withhold.data import Evidence
+from withhold.data.tidied import Tidied
+from withhold.data.tidying import parse_tidy
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
+from withhold.given import tidied_model
 from withhold.method import Model
 from withhold.options import options_of
 from withhold.registry import all_methods, method_of
@@ -58,6 +61,8 @@ def verify(
     """
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = methods.build_model(given) if stated else None
+    if model is not None and how.tidy:
+        model = tidied_model(model, [Tidied(*each) for each in parse_tidy(how.tidy).items()])
     source = context.get_parameter_source
     if model is not None:
         _refuse_searching(model, given, source)
@@ -79,6 +84,7 @@ def verify(
             how.reading(),
             consent=how.consent,
             skip_missing_ids=how.skip_missing_ids,
+            tidy=how.tidy,
             allow_unknown=allow_unknown,
         )
     # What a policy file says about reading is about the original, not about what was published.
@@ -96,7 +102,7 @@ def verify(
             hierarchy=given.get("hierarchy") if stated else None,
             policy_from="the options given" if policy is None else f"the policy {policy.name}",
             gather=lambda found: _evidence(
-                found, given, originals, stated=stated, allow_unknown=allow_unknown
+                found, given, originals, stated=stated, allow_unknown=allow_unknown, tidy=how.tidy
             ),
             reading=typed,
             safe_csv=how.safe_csv,
@@ -141,6 +147,7 @@ def _evidence(
     *,
     stated: bool,
     allow_unknown: bool,
+    tidy: list[str] | None,
 ) -> Evidence:
     """What a proof of the model needs and is not published, as far as it was given.
 
@@ -172,7 +179,8 @@ def _evidence(
             raise PolicyError(
                 "--original is for personal-rho releases; this one needs the --population"
             )
-        return method.evidence(methods.typed_values(method.takes(), given), None, allow_unknown)
+        typed = methods.typed_values(method.takes(), given)
+        return method.evidence({**typed, "tidy": tidy}, None, allow_unknown)
     required = [declared.name for declared in files.values() if declared.is_required]
     if original is None:
         if any(name in given for name in required):

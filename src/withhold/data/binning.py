@@ -1,21 +1,22 @@
-"""Numbers into ranges, on request: ``age=5`` makes ranges five wide, ``age=18,65`` cuts at these edges.
+"""Numbers into ranges, on request: so wide, cut at edges, or about as many cells in each.
 
-In: a column of numbers as texts, and the bins. Out: the column with ranges as texts. Numbers are exact
-decimals; a blank stays a blank; what is no number is refused.
+In: a column of numbers as texts, and the bins. Out: the column with ranges as texts, and the bins as they
+would be given again: quantiles become edges. Numbers are exact decimals; what says that a value is missing
+stays; what is no number is refused.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
+from decimal import ROUND_FLOOR, Decimal, InvalidOperation
+from typing import TypeVar
 
-from withhold.data.column_lists import unquoted
 from withhold.data.decimals import COMMA, WITH_COMMA, decimals_of, exact_decimal
-from withhold.data.table import Column, Value
+from withhold.data.names import is_unknown
+from withhold.data.table import Column, Table, Value
 from withhold.errors import InputError, PolicyError, option
 
 NUMBER = r"-?\d+(?:\.\d+)?"
@@ -34,7 +35,16 @@ class Bins:
     """Where a range begins; the one before it ends below."""
 
     def __str__(self) -> str:
-        return str(self.width) if self.width is not None else ",".join(map(str, self.edges))
+        if self.width is not None:
+            return f"{self.width:f}"
+        # A single number would be a width.
+        return ("edges:" if len(self.edges) == 1 else "") + ",".join(f"{e:f}" for e in self.edges)
+
+    @property
+    def whole(self) -> bool:
+        """Whether its ranges begin at whole numbers."""
+        cuts = self.edges if self.width is None else (self.width,)
+        return all(cut == cut.to_integral_value() for cut in cuts)
 
     def name(self, number: Decimal, *, whole: bool) -> str:
         """The range that a number falls into; of whole numbers both ends belong to it."""
@@ -56,41 +66,109 @@ class Bins:
         between = "-" if low >= 0 else ".."
         return f"{low:f}" if low == last else f"{low:f}{between}{last:f}"
 
+    def cut(self, column: Column, table: Table) -> tuple[Column, Bins]:
+        """The column with every number replaced by its range."""
+        numbers = read_numbers(column, table)
+        whole = self.whole and all(n == n.to_integral_value() for n in numbers.values())
+        names = {value: self.name(number, whole=whole) for value, number in numbers.items()}
+        return column.mapped(lambda value: names.get(value, value)), self
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """So many ranges with about as many cells each."""
+
+    parts: int
+
+    def __str__(self) -> str:
+        return f"quantiles:{self.parts}"
+
+    def cut(self, column: Column, table: Table) -> tuple[Column, Bins]:
+        """The column in ranges, and these: edges, so that other tables are cut in the same places."""
+        numbers = read_numbers(column, table)
+        counts = dict(zip(column.values, column.counts.tolist(), strict=True))
+        cells: dict[Decimal, int] = {}
+        for value, number in numbers.items():
+            cells[number] = cells.get(number, 0) + counts[value]
+        edges = quantile_cuts(cells, self.parts)
+        if not edges:
+            raise InputError(
+                f"has too few different numbers for {self}: all cells would be in one range",
+                path=None if table.source is None else table.source.path,
+                column=column.name,
+                remedy="ask for more quantiles, or give edges",
+            )
+        return Bins(edges=edges).cut(column, table)
+
+
+def quantile_cuts(cells: dict[Decimal, int], parts: int) -> tuple[Decimal, ...]:
+    """Where ranges with about as many cells each begin, but for the first; equal numbers stay together.
+
+    Of the numbers that cut in the same place it is the roundest, which says the least about anybody's.
+
+    >>> [str(edge) for edge in quantile_cuts({Decimal(n): 1 for n in (12, 19, 23, 48)}, 2)]
+    ['20']
+    """
+    total, before = sum(cells.values()), 0
+    edges: list[Decimal] = []
+    last: tuple[Decimal, int] | None = None
+    for number in sorted(cells):
+        part = before * parts // total
+        if last is not None and part != last[1]:
+            edges.append(_roundest(last[0], number))
+        before += cells[number]
+        last = number, part
+    return tuple(edges)
+
+
+def _roundest(above: Decimal, most: Decimal) -> Decimal:
+    """The number with the fewest digits above the one and not above the other."""
+    if above < 0 <= most:
+        return Decimal(0)
+    largest = max(abs(above), abs(most)).adjusted()
+    for place in range(largest + 1, int(most.as_tuple().exponent), -1):
+        try:
+            floor = most.quantize(Decimal(1).scaleb(place), rounding=ROUND_FLOOR)
+        except InvalidOperation:  # more digits than are kept
+            break
+        if floor > above:
+            return Decimal(f"{floor:f}")
+    return most
+
 
 Number = int | float | str | Decimal
-Widths = Number | Sequence[Number] | Bins
-"""How wide the ranges of a column are, or where they begin."""
+T = TypeVar("T")
 
 
-def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Bins]:
-    """The bins of each column, from values or from texts such as ``age=5``."""
-    if isinstance(bins, str):
-        bins = [bins]
-    if odd := [name for name in bins if not isinstance(name, str)]:
-        raise PolicyError(f"bins name columns by texts, such as 'age', not {odd[0]!r}")
-    if not isinstance(bins, Mapping):
-        pairs = [text.rpartition("=") for text in bins]
-        pairs = [(unquoted(name), mark, rest) for name, mark, rest in pairs]
-        if bad := [rest for name, mark, rest in pairs if not (name and mark)]:
-            written = "bins are written as COLUMN=WIDTH or COLUMN=EDGE,EDGE"
-            raise PolicyError(f"{written}, not {bad[0]!r}")
-        names = [name for name, _, _ in pairs]
-        if len(set(names)) < len(names):
-            raise PolicyError("a column is binned twice; say once how")
-        bins = {name: rest for name, _, rest in pairs}
-    return {name: _parse(name, given) for name, given in bins.items()}
+def read_numbers(column: Column, table: Table) -> dict[Value, Decimal]:
+    """The number that each value says, with decimal commas if they are clear."""
+    used = (value for value, n in zip(column.values, column.counts, strict=True) if value and n)
+    return read_cells(column, table, decimals_of(used).get, "number")
 
 
-def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Column:
-    """The column with every number replaced by its range."""
-    found = decimals_of(value for value in column.values if value)
-    numbers: dict[Value, Decimal] = {
-        value: _number_in(column, value, number, path) for value, number in found.items()
-    }
-    cuts = (bins.width,) if bins.width is not None else bins.edges
-    whole = all(n == n.to_integral_value() for n in (*numbers.values(), *cuts))
-    names = {value: bins.name(number, whole=whole) for value, number in numbers.items()}
-    return column.mapped(lambda value: names.get(value, value))
+def read_cells(
+    column: Column, table: Table, read: Callable[[str], T | None], what: str
+) -> dict[Value, T]:
+    """What each value says, those left out that say that there is none; refuses what cannot be read."""
+    found: dict[Value, T] = {}
+    for code, count in enumerate(column.counts.tolist()):
+        value = column.values[code]
+        meaning = None if value is None or is_unknown(value) else read(value)
+        if meaning is not None:
+            found[value] = meaning
+        elif value is not None and count and not is_unknown(value):
+            remedy = "leave the column as it is, or correct the cell"
+            if WITH_COMMA.fullmatch(value):
+                remedy += f", or say {option('decimal', COMMA)} if these are decimal commas"
+            raise InputError(
+                f"row {int((column.codes == code).argmax()) + 1:,} holds no {what}, so the column "
+                "cannot be binned",
+                path=None if table.source is None else table.source.path,
+                column=column.name,
+                value=value,
+                remedy=remedy,
+            )
+    return found
 
 
 def lower_end(text: Value) -> Decimal | None:
@@ -108,27 +186,15 @@ def lower_end(text: Value) -> Decimal | None:
     return exact_decimal(found["low"])
 
 
-def _number_in(column: Column, value: str, number: Decimal | None, path: Path | None) -> Decimal:
-    if number is not None:
-        return number
-    row = int((column.codes == column.values.index(value)).argmax()) + 1
-    problem = f"row {row:,} holds no number, so the column cannot be binned"
-    remedy = "leave the column as it is, or correct the cell"
-    if WITH_COMMA.fullmatch(value):
-        remedy += f", or say {option('decimal', COMMA)} if these are decimal commas"
-    raise InputError(problem, path=path, column=column.name, value=value, remedy=remedy)
-
-
-def _parse(name: str, given: Widths) -> Bins:
-    if isinstance(given, Bins):
-        return given
+def parse_numbers(name: str, given: Number | Sequence[Number]) -> Bins | None:
+    """A width, or edges, from values or a text with commas; None if they are no numbers."""
     cut = given.split(",") if isinstance(given, str) else given
     numbers = [
         exact_decimal(str(part)) for part in (cut if isinstance(cut, list | tuple) else [cut])
     ]
     exact = [number for number in numbers if number is not None]
     if not exact or len(exact) < len(numbers):
-        raise PolicyError(f"the bins of {name!r} must be a width or edges, not {given!r}")
+        return None
     if len(exact) == 1 and not isinstance(given, list | tuple):
         if exact[0] <= 0:
             raise PolicyError(f"the bins of {name!r} must be wider than 0")

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from withhold.data.binning import Bins
 from withhold.data.decimals import decimals_of, exact_decimal
-from withhold.data.names import is_missing
+from withhold.data.names import is_unknown
 from withhold.data.tree_building import ROOT, Edge, Node, prefix_edges, some
 from withhold.errors import InputError, PolicyError
 from withhold.exact import exact_threshold
@@ -160,7 +160,7 @@ def _read_all(
     missing, odd = [], []
     for value in sorted(_counts(cells)):
         meaning = read(value)
-        if value == "?" or is_missing(value):
+        if is_unknown(value):
             missing.append(value)
         elif meaning is None:
             odd.append(value)

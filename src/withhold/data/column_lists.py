@@ -67,10 +67,10 @@ def split_pairs(text: str, what: str) -> dict[str, str]:
 
 def join_pairs(pairs: Mapping[str, str]) -> str:
     """What was said of each column, as it can be typed."""
-    return ",".join(f"{_typed(name)}={_typed(value)}" for name, value in pairs.items())
+    return ",".join(f"{typed(name)}={typed(value)}" for name, value in pairs.items())
 
 
-def _typed(word: str) -> str:
+def typed(word: str) -> str:
     """The word, in quotes where it would be read as several."""
     return '"' + word.replace('"', '""') + '"' if set(word) & set(',="') else word
 

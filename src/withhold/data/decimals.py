@@ -13,7 +13,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import partial
 
-from withhold.data.names import is_missing
+from withhold.data.names import is_unknown
 from withhold.data.table import Column, Table, Value
 from withhold.errors import PolicyError
 
@@ -43,7 +43,7 @@ def decimals_of(values: Iterable[str]) -> dict[str, Decimal | None]:
     """
     found = {value: exact_decimal(value) for value in values}
     # What says that a value is missing says nothing about commas.
-    told = [value for value in found if value != "?" and not is_missing(value)]
+    told = [value for value in found if not is_unknown(value)]
     if not has_decimal_commas(told):
         return found
     return {value: exact_decimal(_with_point(value)) for value in found}
@@ -75,7 +75,7 @@ def with_decimal_points(table: Table) -> Table:
     """
     columns = []
     for column in table.columns:
-        told = [v for v in column.values if v and v != "?" and not is_missing(v)]
+        told = [v for v in column.values if v and not is_unknown(v)]
         if any("," in value for value in told) and all(map(WITH_COMMA.fullmatch, told)):
             new: dict[Value, str] = {value: _with_point(value) for value in told}
             column = column.mapped(partial(_changed, new))
@@ -90,7 +90,7 @@ def comma_columns(table: Table) -> list[str]:
 
 
 def _looks_decimal(column: Column) -> bool:
-    return has_decimal_commas(v for v in column.values if v and v != "?" and not is_missing(v))
+    return has_decimal_commas(v for v in column.values if v and not is_unknown(v))
 
 
 def _changed(new: Mapping[Value, str], value: Value) -> Value:

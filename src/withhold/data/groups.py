@@ -93,14 +93,8 @@ class Groups:
     def generalise(self, records: Records) -> Records:
         """The records under the names of the groups; items that become one are merged."""
         group_of = self.group_of()
-        renamed = [group_of.get(item, item) for item in records.vocabulary]
-        names = tuple(sorted(set(renamed)))
-        code_of = {name: code for code, name in enumerate(names)}
-        codes = np.array([code_of[name] for name in renamed], dtype=np.int32)
-        made = Records.from_codes(records.lengths, codes[records.items], names)
-        return replace(
-            records, offsets=made.offsets, items=made.items, vocabulary=names, repeated=0
-        )
+        names = [group_of.get(item, item) for item in records.vocabulary]
+        return replace(records.renamed(names), repeated=0)
 
     def detail(self, records: Records) -> Detail:
         """How much detail of these records, which are not generalised yet, the groups give up."""

@@ -25,6 +25,9 @@ MISSING = frozenset(
 """What stands for "no id" in exported files, in lower case: what pandas reads as blanks, its own, and the
 ``\\N`` of databases."""
 
+UNKNOWN = "?"
+"""What tables have for a missing value, besides blanks and the usual words."""
+
 
 def clean(name: str) -> str:
     """The name itself, without the whitespace around it."""
@@ -55,6 +58,11 @@ def clean_all(names: Sequence[str], kind: str, *, path: str | None = None) -> tu
 def is_missing(name: str | None) -> bool:
     """Whether a record id says that there is none."""
     return name is None or clean(name).casefold() in MISSING
+
+
+def is_unknown(value: str | None) -> bool:
+    """Whether a cell says that there is no value: a blank, ``?``, ``NA`` and the like."""
+    return not value or value == UNKNOWN or is_missing(value)
 
 
 def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str | None:

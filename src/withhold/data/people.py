@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from withhold.data.records import Records, only_kept
 from withhold.data.source import Source
 from withhold.data.table import Table
+from withhold.data.tidied import Tidied
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 
@@ -90,6 +91,11 @@ class People:
         form = self.form
         is_read = form is not None and any(each.sha256 for each in (form, *form.files))
         return form if is_read else None
+
+    @property
+    def tidied(self) -> tuple[Tidied, ...]:
+        """How attributes and items were tidied on the way in."""
+        return (*self.attributes.tidied, *self.items.tidied)
 
     @property
     def record_ids(self) -> tuple[str, ...] | None:

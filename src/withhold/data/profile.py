@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from withhold.arguments import checked
+from withhold.data.hints import Hint, hints_of_column, hints_of_items
 from withhold.data.identifying import determining_columns, looks_identifying
+from withhold.data.people import People
 from withhold.data.records import Records
 from withhold.data.table import Column, Table
 
@@ -34,6 +37,8 @@ class Profile:
     """The most frequent items with the number of records that hold them."""
     format: str
     """The format found, in words."""
+    hints: tuple[Hint, ...] = ()
+    """What to see to before publishing."""
 
 
 def profile(records: Records, *, top: int = 10) -> Profile:
@@ -56,6 +61,7 @@ def profile(records: Records, *, top: int = 10) -> Profile:
             (records.vocabulary[code], int(supports[code])) for code in order if supports[code]
         ),
         format=_describe(records),
+        hints=hints_of_items(records),
     )
 
 
@@ -118,6 +124,8 @@ class TableProfile:
     rows: int
     columns: tuple[ColumnProfile, ...]
     format: str
+    hints: tuple[Hint, ...] = ()
+    """What to see to before publishing."""
 
 
 def profile_table(table: Table, *, top: int = 3) -> TableProfile:
@@ -130,7 +138,70 @@ def profile_table(table: Table, *, top: int = 3) -> TableProfile:
         _profile(column, looks.get(column.name, ""), tuple(telling.get(column.name, ())), top)
         for column in table.columns
     )
-    return TableProfile(len(table), columns, "" if table.source is None else table.source.format)
+    hints = (
+        hints_of_column(column, looks.get(column.name, ""), telling.get(column.name, {}))
+        for column in table.columns
+    )
+    format = "" if table.source is None else table.source.format
+    return TableProfile(
+        len(table), columns, format, tuple(each for found in hints for each in found)
+    )
+
+
+@dataclass(frozen=True)
+class PeopleProfile:
+    """Persons with their attributes, and their items."""
+
+    persons: TableProfile
+    items: Profile
+    items_of_nobody: int
+    """Rows of items that were left out."""
+    warnings: tuple[str, ...]
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """What to see to before publishing."""
+        return (*self.persons.hints, *self.items.hints)
+
+
+def profile_people(people: People, *, top: int = 10) -> PeopleProfile:
+    """The profile of ``people``."""
+    items, form = profile(people.items, top=top), people.form
+    if form is not None:
+        files = ", ".join(each.path.name or each.part for each in form.files)
+        items = replace(items, format=files or f"column {form.list_column}")
+    persons = profile_table(people.attributes, top=top)
+    return PeopleProfile(persons, items, people.strangers, people.warnings)
+
+
+@checked
+def inspect(
+    data: Records | Table | People, *, top: int = 10
+) -> Profile | TableProfile | PeopleProfile:
+    """What is in records, a table or people, and what to see to before publishing it.
+
+    Parameters
+    ----------
+    data
+        What ``read``, ``read_table`` or ``read_people`` returned.
+    top
+        How many of the most frequent items, or values of each column, to name.
+
+    Returns
+    -------
+    Profile, TableProfile or PeopleProfile
+        Its ``hints`` say what to tidy, bin or drop, and how.
+
+    Examples
+    --------
+    >>> from withhold import Table
+    >>> table = Table.from_columns({"sex": ["Male", "male", "Female", "Male"]})
+    >>> [(hint.column, hint.remedy) for hint in inspect(table).hints if hint.kind == "spellings"]
+    [('sex', '--tidy sex=case')]
+    """
+    if isinstance(data, People):
+        return profile_people(data, top=top)
+    return profile_table(data, top=top) if isinstance(data, Table) else profile(data, top=top)
 
 
 def _profile(column: Column, looks: str, tells: tuple[str, ...], top: int) -> ColumnProfile:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 
 from withhold.data.decimals import exact_decimal
-from withhold.data.names import is_missing
+from withhold.data.names import is_unknown
 from withhold.data.table import Value
 
 DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)?")
@@ -24,8 +24,6 @@ RANGE = re.compile(r"\[(.*?[^.])\.\.([^.].*)\]", re.DOTALL)
 NUMBER, MOMENT = "number", "date"
 FINEST = -400
 """Numbers with more decimals than that are not taken for numbers."""
-UNKNOWN = "?"
-"""What tables have for a missing value, besides blanks and the usual words."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,6 @@ def order_of(text: Value) -> tuple[str, Fraction] | None:
             (moment - datetime.min) // timedelta(microseconds=1), 86_400_000_000
         )
     return None
-
-
-def is_unknown(value: Value) -> bool:
-    """Whether a cell says that there is no value: a blank, ``?``, ``NA`` and the like."""
-    return not value or value == UNKNOWN or is_missing(value)
 
 
 def orders_of(values: Iterable[Value]) -> dict[Value, Fraction] | None:

@@ -29,6 +29,7 @@ from withhold.data.native import (
 )  # fmt: skip
 from withhold.data.records import only_kept
 from withhold.data.source import Source
+from withhold.data.tidied import Tidied
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
 
@@ -173,6 +174,8 @@ class Table:
     """The columns that were left out on the way in."""
     binned: tuple[str, ...] = ()
     """How columns were binned on the way in, as ``age=5``."""
+    tidied: tuple[Tidied, ...] = ()
+    """How columns were tidied on the way in, before they were binned."""
     without_consent: int | None = None
     """How many rows were left out for want of consent; None: nobody was asked."""
     index: tuple[object, ...] | None = None

@@ -8,13 +8,14 @@ know where they came from; and back into a file of the same form. One module hol
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from withhold.arguments import checked
 from withhold.data import Records, Source
+from withhold.data.tidying import tidy_records
 from withhold.errors import InputError, option
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_with_consent
@@ -63,6 +64,7 @@ def read(
     item_column: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    tidy: Iterable[str] | str | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
@@ -88,6 +90,9 @@ def read(
         UTF-8.
     sheet
         Of a spreadsheet: the name of the sheet, or its number from 1.
+    tidy
+        ``"items=case,spaces"`` gives one spelling to items that differ only in case or spaces (or
+        ``punctuation``).
     consent
         A file that lists the records that may be published, the name of a 0/1 column, or row numbers or
         record ids; the others are left out.
@@ -116,9 +121,9 @@ def read(
     )
     source = gathered(source)
     records = _read_any(source, options)
-    if consent is None:
-        return records
-    return only_with_consent(records, source, consent, allow_unknown=allow_unknown)
+    if consent is not None:
+        records = only_with_consent(records, source, consent, allow_unknown=allow_unknown)
+    return tidy_records(records, tidy)
 
 
 def _read_any(source: Any, options: Options) -> Records:

@@ -22,6 +22,7 @@ from withhold.data.array_types import Ints
 from withhold.data.constraints import Constraints
 from withhold.data.names import clean
 from withhold.data.records import Records
+from withhold.data.tidying import tidied_name
 from withhold.data.unknown import did_you_mean, how_to_allow, near_spellings
 from withhold.data.wishes import Categories
 from withhold.errors import InputError
@@ -140,6 +141,7 @@ class _Coded:
         self._row_of |= dict.fromkeys(records.left_out, wishes.NOT_PUBLISHED)
         self._number_of: dict[str, int] = {}
         self._wishes: list[tuple[str, bool]] = []
+        self._known = frozenset(records.vocabulary)
         self._line = 2
         none = np.zeros(0, dtype=np.int32)
         coded = [(none, none)]
@@ -201,7 +203,10 @@ class _Coded:
         """The number of an item as it is spelt; what is no item is refused with its line."""
         if text not in self._number_of:
             try:
-                self._wishes.append(wishes.parse_wish(text))
+                name, is_back = wishes.parse_wish(text)
+                tidied = tidied_name(name, self._records.tidied)
+                # A category is called what the hierarchy calls it.
+                self._wishes.append((tidied if tidied in self._known else name, is_back))
             except InputError as error:
                 line = self._line + int(np.argmax(places == code))
                 problem, remedy = error.problem, error.remedy

@@ -73,6 +73,11 @@ def read_item_list(path: Path) -> frozenset[str]:
     return frozenset(items)
 
 
+def as_listed(item: str) -> str:
+    """The item as a line of such a file; one that begins with a quote stands in quotes."""
+    return '"' + item.replace('"', '""') + '"' if item.startswith('"') else item
+
+
 def series_names(series: polars.Series, place: Placed, column: str) -> polars.Series:
     """The names of a polars column of items; blanks stay blank."""
     import polars as pl

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +17,39 @@ import numpy as np
 
 from withhold.arguments import checked
 from withhold.data import People, Records, Source, Table
-from withhold.data.binning import Widths
+from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.names import is_missing
+from withhold.data.preparing import Widths, parse_bins, prepare
+from withhold.data.tidying import tidy_people
 from withhold.errors import InputError, PolicyError, option
-from withhold.formats import jsonl, lists, long, table_frames
+from withhold.formats import jsonl, lists, table_frames
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import (
     LIST_NAMES,
     Options,
     find_column,
     listed,
-    long_columns,
     names_record,
     plain,
 )
 from withhold.formats.consent import only_people_with_consent
+from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import PEOPLE, check_separator
-from withhold.formats.frames import Frame, is_frame, own_index
+from withhold.formats.frames import Frame, gathered, is_frame, own_index
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.opening import Opened, open_bytes, refuse_for_files
 from withhold.formats.parquet import read_parquet
-from withhold.formats.people_parts import Parts, check_parts, join, part_of, without_columns
+from withhold.formats.people_items import how_said, named_items, read_items, said_text
+from withhold.formats.people_parts import (
+    Parts,
+    join,
+    prefixes,
+    without_columns,
+)
 from withhold.formats.readable import Consent, ReadableItems, ReadableTable
 from withhold.formats.rows import Parsed, with_clean_names
-from withhold.formats.table import prepared, read_opened, text_container
+from withhold.formats.table import read_opened, text_container
 
-ONE_FILE = "items"
-"""What items are called that come from a frame."""
 NO_ITEMS = "name the files of items, or the column that holds the items of each person: {}, {}"
 
 
@@ -57,8 +62,12 @@ def read_people(
     item_column: str | None = None,
     person_column: str | None = None,
     separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    decimal: str | None = None,
     drop: Iterable[str] = (),
     bins: Mapping[str, Widths] | Iterable[str] | str = (),
+    tidy: Iterable[str] | str | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
     skip_missing_ids: bool = False,
@@ -82,8 +91,13 @@ def read_people(
         The column of ``persons`` that holds the ids, if it has another name than in ``items``.
     separator
         Between the cells of CSV files; found by content where it is not given.
-    drop, bins
-        Columns of ``persons`` to leave out, and to turn into ranges, as in ``read_table``.
+    encoding, sheet
+        Of every text among the files, and of every spreadsheet, as in ``read_table``.
+    decimal, drop, bins
+        How numbers of ``persons`` are written, and its columns to leave out, and to turn into ranges, as in
+        ``read_table``.
+    tidy
+        Columns of ``persons`` that get one spelling, as in ``read_table``, and ``"items=case"`` for items.
     consent
         A file that lists the persons' ids (or row numbers, where they have none) that agreed, such a list, or
         the name of a 0/1 column of ``persons``; the others are left out.
@@ -114,8 +128,14 @@ def read_people(
         options = Options(
             *("long", check_separator(separator), record_column, item_column),
             skip_missing_ids=skip_missing_ids,
+            encoding=check_encoding(encoding),
+            sheet=sheet,
         )
-        parts, form = read_parts(persons, items, options, person_column)
+        parts, form = read_parts(gathered(persons), items, options, person_column)
+        _refuse_unused(form, options)
+        if check_decimal(decimal) == COMMA:
+            form = replace(form, decimal=COMMA)
+            parts = parts._replace(persons=with_decimal_points(parts.persons))
         people = join(parts, form)
     if consent is not None:
         people = only_people_with_consent(people, consent, allow_unknown=allow_unknown)
@@ -125,8 +145,8 @@ def read_people(
         raise PolicyError(
             f"column {id_column!r} names the persons, who are numbered anew; leave it out of {option('drop')}"
         )
-    attributes = prepared(people.attributes, drop, bins)
-    return replace(people, attributes=attributes)
+    people = tidy_people(people, tidy, prefixes(people.form))
+    return replace(people, attributes=prepare(people.attributes, drop, parse_bins(bins)))
 
 
 def read_parts(
@@ -138,7 +158,7 @@ def read_parts(
     if not named:
         return _one_file(persons, options, person_column)
     found = {part: read_items(source, options) for part, source in named.items()}
-    table = _read_persons(persons, options.separator)
+    table = _read_persons(persons, options)
     files = tuple(replace(form, part=part) for part, (_, form) in found.items())
     column = _id_column(table, person_column, [form.columns[0] for form in files])
     table = _with_ids(table, column, options)
@@ -147,101 +167,23 @@ def read_parts(
     return Parts(table, {part: records for part, (records, _) in found.items()}), form
 
 
-def named_items(items: Any, persons: Path | None = None) -> dict[str, Any]:
-    """The files or frames of items, each by its name."""
-    if items is None:
-        return {}
-    if isinstance(items, Mapping):
-        check_parts([str(name) for name in items])
-        return {str(name): source for name, source in items.items()}
-    several = list(items) if isinstance(items, list | tuple) else [items]
-    names, sources = [], []
-    for number, each in enumerate(several, start=1):
-        name = ONE_FILE if len(several) == 1 else f"{ONE_FILE}{number}"
-        if isinstance(each, str | os.PathLike):
-            text = os.fspath(each)
-            name, equals, file = text.partition("=")
-            if not equals or os.path.isfile(text):
-                name, file = part_of(Path(text), persons), text
-            if not file.strip() or file == "-":
-                raise PolicyError(
-                    f"{option('items', text)} names no file; give {option('items', 'NAME=FILE')}"
-                )
-            each = Path(file)
-        names.append(name)
-        sources.append(each)
-    if not several:
-        raise PolicyError("no file of items is named; leave items out, or name one")
-    paths = [each.resolve() for each in (*sources, persons) if isinstance(each, Path)]
-    if twice := [path for path in paths if paths.count(path) > 1]:
-        raise PolicyError(f"{twice[0].name} is given twice; name each file once")
-    check_parts(names)
-    return dict(zip(names, sources, strict=True))
-
-
-def read_items(source: Any, options: Options) -> tuple[Records, Source]:
-    """The items of a file or a frame under the persons' ids, and in what form they came."""
-    if isinstance(source, Path):
-        opened = open_bytes(source)
-        if opened.is_parquet:
-            frame = Frame(read_parquet(opened.data, opened.label), opened.label)
-            format, parsed, container = *_of_frame(frame, options), "parquet"
-        else:
-            text = text_of(opened)
-            container = text_container(text)
-            format = "jsonl" if container == "jsonl" else "long"
-            parsed = jsonl.read_text(text, options) if format == "jsonl" else _long(text, options)
-        form = Source(
-            source,
-            format,
-            compression=opened.compression,
-            container=container,
-            separator=parsed.separator,
-            columns=parsed.columns,
-            sha256=opened.digest.hexdigest(),
-        )
-    elif is_frame(source):
-        frame = Frame(source)
-        format, parsed = _of_frame(frame, options)
-        form = Source(Path(), format, container="frame", columns=parsed.columns)
-    else:
-        problem, shown = "items are neither a path nor a frame", type(source).__name__
-        raise InputError(problem, value=shown, remedy="give a path or a frame, or a list of them")
-    place = str(form.path) if form.sha256 else None
-    if parsed.record_ids is None:
-        problem = "the items do not say whose they are"
-        raise InputError(problem, path=place, remedy=f"name the column: {option('record_column')}")
-    parsed = with_clean_names(parsed, path=place)
-    records = Records(
-        *(parsed.offsets, parsed.items, parsed.vocabulary, parsed.record_ids, parsed.repeated),
-        skipped_rows=parsed.skipped,
-    )
-    return records, form
-
-
-def _of_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
-    """The items in a frame: a row for each, or a list for each person."""
-    if any(frame.is_list(name) for name in frame.columns):
-        return "list", lists.read_columns(frame, options)
-    return "long", long.read_columns(frame, options)
-
-
-def _long(text: Text, options: Options) -> Parsed:
-    """The items of a CSV file; one that holds a header alone is a file without items."""
-    if len(list(islice((line for line in text.head(2).lines() if line.strip()), 2))) == 1:
-        sheet = open_sheet(text, options)
-        columns = long_columns(sheet.columns, options, text.path)
-        none = np.zeros(0, np.int64)
-        return Parsed(none, none.astype(np.int32), (), 0, (), sheet.separator, columns)
-    return long.read_text(text, options)
-
-
-def _read_persons(persons: Any, separator: str | None) -> Table:
+def _read_persons(persons: Any, options: Options) -> Table:
     if isinstance(persons, Table):
         return persons
     if isinstance(persons, str | os.PathLike):
-        return read_opened(open_bytes(Path(persons)), separator)
+        opened = open_bytes(Path(persons))
+        return read_opened(opened, options.separator, **how_said(opened, options))
     return table_frames.read_any(persons)
+
+
+def _refuse_unused(form: Source, options: Options) -> None:
+    """Refuse an encoding without any text, and a sheet without any spreadsheet."""
+    found = {each.container for each in (form, *form.files)}
+    refuse_for_files(
+        None if found & {"text", "jsonl"} else options.encoding,
+        None if "spreadsheet" in found else options.sheet,
+        str(form.path) if form.sha256 else None,
+    )
 
 
 def _one_file(persons: Any, options: Options, person_column: str | None) -> tuple[Parts, Source]:
@@ -251,7 +193,7 @@ def _one_file(persons: Any, options: Options, person_column: str | None) -> tupl
         opened = open_bytes(Path(persons))
         column, parsed = _lists_of(opened, options)
         but = () if parsed is None else (column,)
-        table = read_opened(opened, options.separator, but=but)
+        table = read_opened(opened, options.separator, but=but, **how_said(opened, options))
         assert table.source is not None
         form = replace(table.source, format=PEOPLE)
     elif isinstance(persons, Table) or not is_frame(persons):
@@ -286,7 +228,7 @@ def _lists_of(opened: Opened, options: Options) -> tuple[str, Parsed | None]:
     """The column that holds the items of a file, and the items where it holds lists."""
     if opened.is_parquet:
         return _list_column(Frame(read_parquet(opened.data, opened.label), opened.label), options)
-    text = text_of(opened)
+    text = said_text(opened, options)
     if text_container(text) == "jsonl":
         column = options.item_column or jsonl.list_key(text, _no_items())
         return column, jsonl.read_text(text, Options(item_column=column))

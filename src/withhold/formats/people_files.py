@@ -19,7 +19,7 @@ from withhold.formats.columns import Options
 from withhold.formats.forms import PEOPLE, TABLE, check_extension
 from withhold.formats.formulas import unescaped_items
 from withhold.formats.list_cells import BETWEEN
-from withhold.formats.people import read_items
+from withhold.formats.people_items import read_items
 from withhold.formats.people_parts import Parts, join, part_path, split
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (

@@ -58,6 +58,12 @@ def part_pattern(path: Path) -> re.Pattern[str]:
     return re.compile(f"{re.escape(stem)}\\.({PROPER.pattern}){re.escape(ending)}")
 
 
+def prefixes(form: Source | None) -> tuple[str, ...]:
+    """What items begin with that came from several files."""
+    files = () if form is None or len(form.files) < 2 else form.files
+    return tuple(f"{file.part}{MARK}" for file in files)
+
+
 def part_of(path: Path, persons: Path | None) -> str:
     """What a file of items is called: its own name without its ending, or as a release calls it.
 
@@ -99,14 +105,14 @@ def join(parts: Parts, form: Source) -> People:
     ids = person_ids(table, form.id_column)
     row_of = {name: row for row, name in enumerate(ids)}
     rows, names, strangers, warnings = [], [], 0, []
-    for file in form.files:
+    starts = prefixes(form) or ("",)
+    for file, prefix in zip(form.files, starts, strict=True):
         records = parts.items[file.part]
         owners = np.array([row_of.get(name, -1) for name in records.record_ids or ()], np.int64)
         known = int((owners >= 0).sum())
         if len(owners) and known < FEW * len(owners):
             warnings.append(_few_known(known, len(owners), file, form))
         rows.append(np.repeat(owners, records.lengths))
-        prefix = f"{file.part}{MARK}" if len(form.files) > 1 else ""
         names.append([prefix + name for name in records.vocabulary])
     vocabulary = sorted({name for each in names for name in each})
     place = {name: code for code, name in enumerate(vocabulary)}
@@ -213,8 +219,7 @@ def split(people: People, form: Source) -> Parts:
     if len(form.files) == 1:
         return Parts(table, {form.files[0].part: _occurring(named, form.files[0])})
     found, known = {}, 0
-    for file in form.files:
-        prefix = f"{file.part}{MARK}"
+    for file, prefix in zip(form.files, prefixes(form), strict=True):
         codes = [code for code, name in enumerate(items.vocabulary) if name.startswith(prefix)]
         known += len(codes)
         others = np.setdiff1d(np.arange(items.n_items), codes)

@@ -24,7 +24,9 @@ class TableReading:
     bin: Annotated[
         Sequence[str],
         Option(
-            "age=5: ranges so wide; age=18,65: cut at these edges. May be repeated.",
+            "age=5: ranges so wide; age=18,65: cut at these edges; income=quantiles:10; of dates born=month, "
+            "year, decade or 5y; born=age:admitted:5: the age at another column's date, five years wide. May "
+            "be repeated.",
             kind="repeated",
             varies=False,
         ),

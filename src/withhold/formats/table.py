@@ -20,9 +20,10 @@ import numpy as np
 
 from withhold.arguments import checked
 from withhold.data import Source, Table
-from withhold.data.binning import Widths, bin_column, parse_bins
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
+from withhold.data.preparing import Widths, parse_bins, prepare
 from withhold.data.table import Column, Value
+from withhold.data.tidying import tidy_table
 from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import jsonl, table_frames
 from withhold.formats.cells import BLANKS, open_sheet
@@ -56,6 +57,7 @@ def read_table(
     decimal: str | None = None,
     drop: Iterable[str] = (),
     bins: Mapping[str, Widths] | Iterable[str] | str = (),
+    tidy: Iterable[str] | str | None = None,
     consent: Consent = None,
     allow_unknown: bool = False,
 ) -> Table:
@@ -79,8 +81,13 @@ def read_table(
     drop
         Columns to leave out, such as names and numbers of people.
     bins
-        Which columns of numbers become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}`` (edges), or as
-        text ``"age=5"``. Nothing is binned that is not named.
+        Which columns of numbers or dates become ranges: ``{"age": 5}`` (so wide), ``{"age": [18, 65]}``
+        (edges), ``{"income": "quantiles:10"}``, ``{"born": "year"}`` (or ``month``, ``decade``, ``5y``),
+        ``{"born": "age:admitted:5"}`` (the age at another column's date), or as text ``"age=5"``. Nothing is
+        binned that is not named.
+    tidy
+        Which columns get one spelling of values that differ only in ``case``, ``spaces`` or ``punctuation``:
+        ``"Gender=case,spaces"``, or ``"all=spaces"``. It is done before anything is binned.
     consent
         A file that lists the row numbers that agreed, such numbers, or the name of a 0/1 column; the other
         rows, and that column, are left out.
@@ -112,7 +119,7 @@ def read_table(
         table = with_decimal_points(table)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
-    return prepared(table, tuple(drop), bins)
+    return prepare(tidy_table(table, tidy), tuple(drop), parse_bins(bins))
 
 
 def read_table_back(path: Path, form: Source) -> Table:
@@ -313,27 +320,3 @@ def _as_text_column(column: Column) -> Column:
     if not np.isin(column.codes, at_the_edge).any():
         return plain
     return replace(plain, padded=column.in_words([*(v or "" for v in column.values), None]))
-
-
-def prepared(
-    table: Table, drop: tuple[str, ...], given: Mapping[str, Widths] | Iterable[str] | str
-) -> Table:
-    """The table without what is dropped, numbers in ranges where that was asked for."""
-    bins = parse_bins(given)
-    for name in (*drop, *bins):
-        table.column(name)
-    if both := [name for name in bins if name in drop]:
-        raise PolicyError(f"column {both[0]!r} is to be dropped and binned; say one of the two")
-    if len(set(drop)) == len(table.columns):
-        raise PolicyError("nothing is left of the table when all its columns are dropped")
-    path = None if table.source is None else table.source.path
-    kept = (column for column in table.columns if column.name not in drop)
-    return replace(
-        table,
-        columns=tuple(
-            bin_column(column, bins[column.name], path=path) if column.name in bins else column
-            for column in kept
-        ),
-        dropped=(*table.dropped, *(name for name in table.names if name in drop)),
-        binned=(*table.binned, *(f"{name}={bins[name]}" for name in bins)),
-    )

@@ -15,7 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Source
+from withhold.data import Source, Table
+from withhold.data.tidied import ITEMS
 from withhold.errors import InputError
 from withhold.formats import Data
 from withhold.formats.people_parts import PROPER, part_path
@@ -94,6 +95,8 @@ def make_manifest(
     # Of a table only what anybody can count in the file.
     size = {n: amount for n, amount in amounts(data).items() if n not in ABOUT_ORIGINALS}
     cells = method_of(model).how_to_read(data, model, release.options)
+    shown = [*getattr(data, "names", ()), *([] if isinstance(data, Table) else [ITEMS])]
+    tidied = [str(each) for each in release.original.tidied if each.name in shown]
     return {
         "manifest": MANIFEST_FORMAT,
         "promise": model.promise(),
@@ -103,6 +106,7 @@ def make_manifest(
         "output": {"name": name, "sha256": written.sha256, **form_as_dict(written), **size},
         **({"cells": dict(cells)} if cells else {}),
         **({"column_roles": roles} if roles else {}),
+        **({"tidied": tidied} if tidied else {}),
         "ids": release.ids,
         "unknown": [each.as_dict() for each in release.unknown],
         **({"warnings": list(warnings)} if warnings else {}),
@@ -121,6 +125,7 @@ def make_internal(
     from withhold import __version__
 
     original, source = release.original, release.original.source
+    tidied = original.tidied
     ids = getattr(original, "record_ids", None)
     roles = column_roles_of(original, release.model)
     return {
@@ -134,6 +139,7 @@ def make_internal(
             **amounts(original),
             "without_consent": original.without_consent,
             "skipped_rows": getattr(original, "skipped_rows", 0),
+            **({"tidied": [each.as_dict() for each in tidied]} if tidied else {}),
         },
         "seed": release.options.get("seed"),
         "sample": _sample(release),
@@ -162,6 +168,7 @@ def policy_of(release: AnyRelease) -> dict[str, Any]:
     original = release.original
     asked = {**release.model.parameters(), **release.options}
     asked |= KINDS[original.kind].prepared(original)
+    asked["tidy"] = [str(each) for each in original.tidied]
     if "p" in asked and asked["p"] is None:
         asked["p"] = "any"
     return {

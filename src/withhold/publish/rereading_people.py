@@ -15,12 +15,14 @@ from typing import Any
 
 from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
+from withhold.formats import OF_FILES
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.forms import PEOPLE, check_separator
 from withhold.formats.formulas import escape, holds_formulas, unescaped
 from withhold.formats.opening import open_bytes, text_of
-from withhold.formats.people import read_items, read_parts
+from withhold.formats.people import read_parts
+from withhold.formats.people_items import read_items
 from withhold.formats.people_parts import Parts, join, part_pattern
 from withhold.formats.table import read_opened
 from withhold.publish.manifest import GENUINE, manifest_path, read_internal
@@ -179,6 +181,6 @@ def read_then(path: Path | None) -> dict[str, Any]:
     """How the originals of a release were read, as its internal manifest says; nothing if there is none."""
     internal = None if path is None else read_internal(internal_of(path))
     policy = {} if internal is None else internal["policy"]
-    known = (*ONLY_PEOPLE, "record_column", "item_column", "skip_missing_ids")
+    known = (*ONLY_PEOPLE, *OF_FILES, "record_column", "item_column", "skip_missing_ids")
     then = {name: policy.get(name.replace("_", "-")) for name in known}
     return {name: value for name, value in then.items() if value is not None}

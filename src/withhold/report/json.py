@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.auditing.result import Audit, How, Share
 from withhold.data import Hierarchy
-from withhold.data.profile import Profile
+from withhold.data.profile import PeopleProfile, Profile, TableProfile
 from withhold.data.unknown import unknown_as_dict
 from withhold.publish.manifest import amounts, column_roles_of
 from withhold.publish.publishing import Published
@@ -128,7 +128,26 @@ def profile_as_dict(profile: Profile) -> dict[str, Any]:
     """The profile, bins and top items as objects."""
     lengths = [{"from": low, "to": high, "records": n} for low, high, n in profile.lengths]
     top = [{"item": item, "records": count} for item, count in profile.top]
-    return asdict(profile) | {"lengths": lengths, "top": top}
+    return asdict(profile) | {"lengths": lengths, "top": top} | _hints(profile)
+
+
+def people_profile_as_dict(profile: PeopleProfile) -> dict[str, Any]:
+    """The profile of people: of their attributes, and of their items."""
+    return {
+        "persons": table_profile_as_dict(profile.persons),
+        "items": profile_as_dict(profile.items),
+        "items_of_nobody": profile.items_of_nobody,
+        "warnings": list(profile.warnings),
+    }
+
+
+def table_profile_as_dict(profile: TableProfile) -> dict[str, Any]:
+    """The profile of a table."""
+    return asdict(profile) | _hints(profile)
+
+
+def _hints(profile: Profile | TableProfile) -> dict[str, Any]:
+    return {"hints": [hint.as_dict() for hint in profile.hints]}
 
 
 def hierarchy_as_dict(tree: Hierarchy) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from withhold.report.attack import (
     shown_shares,
     words_of,
 )
+from withhold.telling.hinting import hint_lines
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -178,7 +179,7 @@ def profile_text(profile: Profile, *, name: str) -> str:
         facts.append(("rows without a record id, left out", f"{profile.skipped_rows:,}"))
     lines = [f"{name}: {profile.format}", *columns(facts)]
     lines += ["", "Records by length", *columns(lengths, right={0, 1})]
-    lines += ["", "Most frequent items", *columns(top, right={1, 2})]
+    lines += ["", "Most frequent items", *columns(top, right={1, 2}), *hint_lines(profile.hints)]
     return page(lines)
 
 

@@ -135,7 +135,8 @@ def risks_of_table(
         found = risks_of_classes(groups.sizes, known)
     else:
         decimal = None if table.source is None else table.source.decimal or None
-        everybody = read_table(known.file, bins=table.binned, decimal=decimal)
+        tidy = [str(each) for each in table.tidied]
+        everybody = read_table(known.file, bins=table.binned, tidy=tidy, decimal=decimal)
         refuse_smaller(len(everybody), len(table), "row")
         people = people_like(table, groups, everybody, names)
         found = risks_of_classes(groups.sizes, known, people, len(everybody))

@@ -18,7 +18,9 @@ from fractions import Fraction
 from typing import Any
 
 from withhold.data import Table
+from withhold.data.binning import Quantiles
 from withhold.data.evidence import Evidence
+from withhold.data.preparing import parse_bins
 from withhold.errors import InputError, PolicyError, option
 from withhold.exact import decimal_text, exact_number
 from withhold.options import Plain
@@ -130,21 +132,29 @@ def population_for(table: Table, model: Any, given: Any) -> Evidence:
             f"presence is asked of a population; name the file with everybody in it: {option('population')} "
             "FILE"
         )
-    return Evidence(population=read_population(given, table.binned, model))
+    tidy = [str(each) for each in table.tidied]
+    return Evidence(population=read_population(given, table.binned, tidy, model))
 
 
 def evidence_of_files(files: Mapping[str, Any], data: Any, _: bool) -> Evidence:
     """The population that a proof of a file needs; on the road to a release it is an option of the search."""
     if data is not None or files.get("population") is None:
         return Evidence()
-    return Evidence(population=read_population(files["population"], files.get("bin", ())))
+    return Evidence(
+        population=read_population(files["population"], files.get("bin", ()), files.get("tidy"))
+    )
 
 
-def read_population(given: Any, bins: Any, model: Any = None) -> Table:
-    """The population in a file or a frame, its columns binned as those of the table."""
+def read_population(given: Any, bins: Any, tidy: Any, model: Any = None) -> Table:
+    """The population in a file or a frame, its columns prepared as those of the table."""
     from withhold.formats import read_table
 
-    found = read_table(given, bins=bins)
+    if loose := [str(how) for how in parse_bins(bins).values() if isinstance(how, Quantiles)]:
+        raise PolicyError(
+            f"{loose[0]} of the population are others than those of the table; give the edges that "
+            "OUTPUT.internal.json has under binned_columns"
+        )
+    found = read_table(given, bins=bins, tidy=tidy)
     for name in () if model is None else model.quasi_identifiers:
         if name not in found.names:
             raise InputError(

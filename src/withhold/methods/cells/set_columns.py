@@ -17,7 +17,8 @@ import numpy as np
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
 from withhold.data.cell_plan import KEPT, CellPlan, fingerprint
-from withhold.data.ranges import Range, is_unknown, orders_of, read_cell, set_text
+from withhold.data.names import is_unknown
+from withhold.data.ranges import Range, orders_of, read_cell, set_text
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.boxes import ALONE, APART, BITS, MOST_WORDS, UNIT, Axes

@@ -9,6 +9,7 @@ from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.disclosure import Disclosed
 from withhold.methods.cells.model import VALUE, WILDCARD
 from withhold.methods.cells.presence import TooPresent
+from withhold.telling.hinting import hint_lines
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
 from withhold.wording import counted
@@ -42,14 +43,7 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
     if warned:
         lines += ["", STOPS, *warned]
-    telling = [
-        f"  {column.name} tells the value of {', '.join(column.tells)}"
-        for column in profile.columns
-        if column.tells and not column.looks
-    ]
-    if telling:
-        lines += ["", "Also, where what it tells is a quasi-identifier", *telling]
-    return page(lines)
+    return page([*lines, *hint_lines(profile.hints)])
 
 
 def table_audit_text(audit: TableAudit, *, name: str) -> str:

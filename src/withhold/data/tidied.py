@@ -1,0 +1,46 @@
+"""What was tidied on the way in, as the data carry it, notes say it and manifests record it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from withhold.data.column_lists import typed
+from withhold.wording import counted
+
+ITEMS = "items"
+"""What stands for all items of records, where a table has the name of a column."""
+
+
+@dataclass(frozen=True)
+class Tidied:
+    """What was tidied, and how much that changed."""
+
+    name: str
+    """A column, or ``items``."""
+    ways: tuple[str, ...]
+    changed: int = 0
+    """Cells, or occurrences of items, that are spelt otherwise now."""
+    merged: int = 0
+    """How many fewer different values there are."""
+    prefixes: tuple[str, ...] = ()
+    """Of items from several files: what they begin with, which stays as it is."""
+
+    def __str__(self) -> str:
+        return f"{typed(self.name)}={','.join(self.ways)}"
+
+    def sentence(self) -> str:
+        """What was done, for a note.
+
+        >>> print(Tidied("sex", ("case",), 40, 2).sentence())
+        tidied sex (case): 40 cells changed, 2 spellings fewer
+        """
+        what = "occurrence" if self.name == ITEMS else "cell"
+        merged = f"{counted(self.merged, 'spelling')} fewer" if self.merged else "no value fewer"
+        return (
+            f"tidied {self.name} ({', '.join(self.ways)}): {counted(self.changed, what)} changed, "
+            f"{merged}"
+        )
+
+    def as_dict(self) -> dict[str, str | int]:
+        """As manifests have it."""
+        return {"tidy": str(self), "changed": self.changed, "merged": self.merged}

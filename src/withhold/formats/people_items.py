@@ -1,0 +1,134 @@
+"""The items of people: files or frames in which a column names the person.
+
+In: what the user named. Out: records under the persons' ids, and the form in which they came. Only the
+persons' and the items' columns are read: dates of items are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Records, Source
+from withhold.errors import InputError, PolicyError, option
+from withhold.formats import jsonl, lists, long
+from withhold.formats.cells import open_sheet
+from withhold.formats.columns import Options, long_columns
+from withhold.formats.frames import Frame, gathered, is_frame
+from withhold.formats.opening import Opened, Text, how_found, open_bytes, text_of
+from withhold.formats.parquet import read_parquet
+from withhold.formats.people_parts import check_parts, part_of
+from withhold.formats.rows import Parsed, with_clean_names
+from withhold.formats.table import text_container
+
+ONE_FILE = "items"
+"""What items are called that come from a frame."""
+
+
+def named_items(items: Any, persons: Path | None = None) -> dict[str, Any]:
+    """The files or frames of items, each by its name."""
+    if items is None:
+        return {}
+    if isinstance(items, Mapping):
+        check_parts([str(name) for name in items])
+        return {str(name): source for name, source in items.items()}
+    several = list(items) if isinstance(items, list | tuple) else [items]
+    names, sources = [], []
+    for number, each in enumerate(several, start=1):
+        name = ONE_FILE if len(several) == 1 else f"{ONE_FILE}{number}"
+        if isinstance(each, str | os.PathLike):
+            text = os.fspath(each)
+            name, equals, file = text.partition("=")
+            if not equals or os.path.isfile(text):
+                name, file = part_of(Path(text), persons), text
+            if not file.strip() or file == "-":
+                raise PolicyError(
+                    f"{option('items', text)} names no file; give {option('items', 'NAME=FILE')}"
+                )
+            each = Path(file)
+        names.append(name)
+        sources.append(each)
+    if not several:
+        raise PolicyError("no file of items is named; leave items out, or name one")
+    paths = [each.resolve() for each in (*sources, persons) if isinstance(each, Path)]
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise PolicyError(f"{twice[0].name} is given twice; name each file once")
+    check_parts(names)
+    return dict(zip(names, sources, strict=True))
+
+
+def read_items(source: Any, options: Options) -> tuple[Records, Source]:
+    """The items of a file or a frame under the persons' ids, and in what form they came."""
+    found: dict[str, Any] = {}
+    if isinstance(source, Path):
+        opened = open_bytes(source)
+        if opened.is_parquet:
+            frame = Frame(read_parquet(opened.data, opened.label), opened.label)
+            format, parsed, container = *_of_frame(frame, options), "parquet"
+        else:
+            text = said_text(opened, options)
+            container = "spreadsheet" if text.sheet else text_container(text)
+            format = "jsonl" if container == "jsonl" else "long"
+            parsed = jsonl.read_text(text, options) if format == "jsonl" else _long(text, options)
+            found = how_found(text)
+        form = Source(
+            source,
+            format,
+            compression=opened.compression,
+            container=container,
+            separator=parsed.separator,
+            columns=parsed.columns,
+            sha256=opened.digest.hexdigest(),
+            **found,
+        )
+    elif is_frame(source := gathered(source)):
+        frame = Frame(source)
+        format, parsed = _of_frame(frame, options)
+        form = Source(Path(), format, container="frame", columns=parsed.columns)
+    else:
+        problem, shown = "items are neither a path nor a frame", type(source).__name__
+        raise InputError(problem, value=shown, remedy="give a path or a frame, or a list of them")
+    place = str(form.path) if form.sha256 else None
+    if parsed.record_ids is None:
+        problem = "the items do not say whose they are"
+        raise InputError(problem, path=place, remedy=f"name the column: {option('record_column')}")
+    parsed = with_clean_names(parsed, path=place)
+    records = Records(
+        *(parsed.offsets, parsed.items, parsed.vocabulary, parsed.record_ids, parsed.repeated),
+        skipped_rows=parsed.skipped,
+    )
+    return records, form
+
+
+def _of_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
+    """The items in a frame: a row for each, or a list for each person."""
+    if any(frame.is_list(name) for name in frame.columns):
+        return "list", lists.read_columns(frame, options)
+    return "long", long.read_columns(frame, options)
+
+
+def _long(text: Text, options: Options) -> Parsed:
+    """The items of a CSV file; one that holds a header alone is a file without items."""
+    if len(list(islice((line for line in text.head(2).lines() if line.strip()), 2))) == 1:
+        sheet = open_sheet(text, options)
+        columns = long_columns(sheet.columns, options, text.path)
+        none = np.zeros(0, np.int64)
+        return Parsed(none, none.astype(np.int32), (), 0, (), sheet.separator, columns)
+    return long.read_text(text, options)
+
+
+def how_said(opened: Opened, options: Options) -> dict[str, Any]:
+    """What was said of this kind of file: the encoding is of texts, the sheet of spreadsheets."""
+    if opened.is_spreadsheet:
+        return {"sheet": options.sheet}
+    return {} if opened.is_parquet else {"encoding": options.encoding}
+
+
+def said_text(opened: Opened, options: Options) -> Text:
+    """The text in a file, in the encoding or from the sheet that was said."""
+    return text_of(opened, **how_said(opened, options))

@@ -1,0 +1,36 @@
+"""Advice as a page of text: a table of choices, and the commands to run next."""
+
+from __future__ import annotations
+
+from withhold.telling.advice import Advice, Choice
+from withhold.telling.facts import shown
+from withhold.telling.layout import columns, page
+from withhold.wording import counted
+
+
+def advice_text(advice: Advice, *, name: str) -> str:
+    """What was assumed, what each choice costs, and the command for each."""
+    of = f"{advice.sampled:,} of {counted(advice.of, advice.what)}"
+    size = counted(advice.of, advice.what) if advice.sampled == advice.of else of
+    head = ("", "if attackers know", "then promising that", "costs")
+    rows = [
+        (f"{number}.", each.knows, each.promise, _cost(each))
+        for number, each in enumerate(advice.choices, start=1)
+    ]
+    lines = [f"{name}: {size}; nothing is published", ""]
+    lines += [f"{text[0].upper()}{text[1:]}." for text in advice.assumed]
+    lines += [""] * bool(advice.assumed) + columns([head, *rows], right={0})
+    lines += ["", "To run next"]
+    if advice.first:
+        lines.append(f"  first  {advice.first}")
+    commands = [(f"{n}.", each.command) for n, each in enumerate(advice.choices, start=1)]
+    return page([*lines, *columns(commands, right={0})])
+
+
+def _cost(choice: Choice) -> str:
+    if choice.problem:
+        return choice.problem
+    whole = f"{shown(choice.cost, 'share')} of the {choice.of}"
+    if choice.of_sensitive is None:
+        return whole
+    return f"{whole}, {shown(choice.of_sensitive, 'share')} of the sensitive ones"

@@ -1,0 +1,48 @@
+"""What advice says: choices with their costs, and what they rest on, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One promise, and what it cost in the sample."""
+
+    knows: str
+    """What attackers know."""
+    promise: str
+    """What holds then, in a few words."""
+    model: str
+    cost: float | None
+    """The share that the sample lost; None: not measured."""
+    of: str
+    """Of what it is the share: ``occurrences`` or ``cells``."""
+    of_sensitive: float | None
+    """The share of the sensitive occurrences that was lost, where there are any."""
+    problem: str
+    """Why it was not measured; empty if it was."""
+    command: str
+    """What to run next."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """All choices, and what they rest on."""
+
+    sampled: int
+    of: int
+    what: str
+    """``record`` or ``row``."""
+    assumed: tuple[str, ...]
+    """What nobody said and was taken for granted; to be read before the numbers."""
+    choices: tuple[Choice, ...]
+    first: str
+    """A command to run before the others; mostly none."""
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The advice as plain values."""
+        choices = [vars(choice) for choice in self.choices]
+        return {**vars(self), "assumed": list(self.assumed), "choices": choices}

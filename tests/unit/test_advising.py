@@ -1,0 +1,147 @@
+"""Advice: every number is that of the release that its own command makes; the sample, the limit, mistakes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold import advising
+from withhold.cli.app import VERBS, app
+from withhold.data.survey import survey
+from withhold.errors import InputError, PolicyError
+from withhold.formats import write
+
+for _each in VERBS:
+    import_module(f"withhold.cli.{_each}")
+
+
+def run(*args: object):
+    return CliRunner().invoke(app, [str(each) for each in args])
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    records, sensitive = wh.pharmacy(120, seed=3)
+    write(records, Path("b.dat"))
+    Path("list.txt").write_text("\n".join(sorted(sensitive)) + "\n")
+    write(survey(80, seed=2), Path("t.csv"))
+
+
+def costs_of_commands(advice: dict) -> list[float]:
+    """What the commands themselves lose, one release each."""
+    found = []
+    for number, choice in enumerate(advice["choices"]):
+        words = shlex.split(choice["command"])
+        words[words.index("-o") + 1] = f"{number}-{words[words.index('-o') + 1]}"
+        made = run(*words[1:], "--seed", advice["seed"], "--json")
+        assert made.exit_code == 0, made.output
+        loss = json.loads(made.stdout)["loss"]
+        found.append(loss["share"] if choice["of"] == "cells" else loss["occurrences"])
+    return found
+
+
+def test_records__cost_what_the_commands_cost(shop):
+    advice = json.loads(run("advise", "b.dat", "--sensitive", "list.txt", "--json").stdout)
+    assert (advice["sampled"], advice["of"], advice["assumed"]) == (120, 120, [])
+    assert {choice["model"] for choice in advice["choices"]} == {"rho", "coherence", "km"}
+    assert [choice["cost"] for choice in advice["choices"]] == costs_of_commands(advice)
+
+
+def test_table__costs_what_the_commands_cost(shop):
+    advice = json.loads(run("advise", "t.csv", "--table", "--json").stdout)
+    assert {choice["knows"] for choice in advice["choices"]} == {
+        *("everything", "age, sex, zip and education")
+    }
+    advice["choices"] = [choice for choice in advice["choices"] if choice["knows"] == "everything"]
+    assert [choice["cost"] for choice in advice["choices"]] == costs_of_commands(advice)
+    costs = [choice["cost"] for choice in advice["choices"]]
+    assert costs == sorted(costs)
+    asked = json.loads(
+        run("advise", "t.csv", "--table", "--quasi-identifiers", "sex,zip", "--json").stdout
+    )
+    assert {choice["knows"] for choice in asked["choices"]} == {"sex and zip"}
+    assert asked["assumed"] == []
+
+
+def test_text__says_loudly_what_nobody_said(shop):
+    text = run("advise", "b.dat").stdout
+    assert "WARNING: nobody said what is sensitive" in text
+    assert "first  withhold inspect b.dat --suggest-sensitive > suggested.txt" in text
+    assert "if attackers know" in text
+    assert text == run("advise", "b.dat").stdout
+    plain = wh.advise([["bread", "tea"], ["tea"]] * 4)
+    assert {choice.model for choice in plain.choices} == {"km"}
+    assert "Only promises that need no list" in plain.assumed[0]
+
+
+def test_sample__is_drawn_by_the_seed_and_said(monkeypatch):
+    monkeypatch.setattr(advising, "MOST", 50)
+    records, sensitive = wh.pharmacy(200, seed=3)
+    first, again, other = (wh.advise(records, sensitive=sensitive, seed=s) for s in (1, 1, 2))
+    assert first == again
+    assert (first.sampled, first.of) == (50, 200)
+    assert first.assumed[0].startswith("a sample of 50 of 200")
+    assert [c.cost for c in first.choices] != [c.cost for c in other.choices]
+
+
+def test_limit__leaves_choices_out():
+    found = wh.advise([["bread", "tea"], ["tea"]] * 4, limit_seconds=1e-9)
+    assert all(choice.problem == "not measured, the time was up" for choice in found.choices)
+    assert all(choice.cost is None for choice in found.choices)
+    with pytest.raises(PolicyError, match="above 0"):
+        wh.advise([["tea"]], limit_seconds=0)
+
+
+def test_dates_and_impossible_choices():
+    table = wh.Table.from_columns(
+        {
+            "born": [f"19{40 + n}-03-0{1 + n % 9}" for n in range(30)],
+            "note": [f"patient {n} came in the morning of that day" for n in range(30)],
+            "sick": ["yes", "no", "no"] * 10,
+        }
+    )
+    found = wh.advise(table)
+    assert found.assumed[1:] == (
+        *("dropped, as they may identify people: note", "in ranges: born (5y)"),
+    )
+    impossible = [choice for choice in found.choices if choice.problem]
+    assert {choice.problem.partition(",")[0] for choice in impossible} == {"the table has 30 rows"}
+    assert len(impossible) == len(found.choices) // 4
+
+
+def test_mistakes__are_said(shop):
+    for words, code, message in (
+        (("b.dat", "--quasi-identifiers", "age"), 2, "for a table"),
+        (("t.csv", "--table", "--sensitive", "tea,"), 2, "for records"),
+        (("t.csv", "--table", "--quasi-identifiers", "aeg"), 3, "name 'age'"),
+        (("b.dat", "--sensitive", "nothing-of-the-kind,"), 3, "never occurs"),
+        (("t.csv", "--table", "--record-column", "x"), 2, "not for a table"),
+        (("nowhere.dat",), 3, "does not exist"),
+    ):
+        refused = run("advise", *words)
+        assert (refused.exit_code, message in refused.output) == (code, True), refused.output
+    names = wh.Table.from_columns({"email": [f"a{n}@b.org" for n in range(30)]})
+    with pytest.raises(InputError, match="nothing is left to advise on"):
+        wh.advise(names)
+
+
+def test_commands__read_the_file_as_it_was_read(shop):
+    Path("c.dat").write_text("Tea;condom\ntea;CONDOM\n" * 4)
+    found = json.loads(
+        run(
+            *("advise", "c.dat", "--separator", "semicolon", "--tidy", "items=case", "--json"),
+            *("--sensitive", "Condom,"),
+        ).stdout
+    )
+    assert found["choices"][0]["command"] == (
+        "withhold anonymize c.dat --separator semicolon --tidy items=case --rho 0.5 --sensitive Condom, "
+        "-o published.dat"
+    )
+    assert found["choices"][0]["of_sensitive"] == 0.5
