@@ -68,6 +68,11 @@ def verify(
         raise PolicyError(
             "--consent says which records of the original were published; give --original, or leave it out"
         )
+    if how.tidy and not stated and original is None and "population" not in given:
+        raise PolicyError(
+            "--tidy is for the original, the population and the lists that you state; a release is read as "
+            "it is; leave it out"
+        )
     originals = None
     if original is not None:
         originals = partial(
