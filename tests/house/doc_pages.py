@@ -266,6 +266,7 @@ def run_command(typed: str, shims: Path) -> tuple[int, str, str]:
         )
         return done.returncode, done.stdout, done.stderr
     from withhold.cli import (  # noqa: F401  # importing a verb registers it
+        advise,
         anonymize,
         audit,
         compare,

@@ -48,8 +48,8 @@ def refused(call, *args, **named):
 def test_every_model_and_public_function_is_looked_at():
     assert set(MODELS_MADE) == set(ROOMS)
     assert {*FUNCTIONS} == {
-        *("anonymize", "apply", "audit", "compare", "pharmacy", "read", "read_hierarchy"),
-        *("read_cell", "read_table", "sweep", "trade_off", "verify"),
+        *("advise", "anonymize", "apply", "audit", "compare", "inspect", "pharmacy", "read"),
+        *("read_hierarchy", "read_cell", "read_table", "sweep", "trade_off", "verify"),
     }
 
 
@@ -106,6 +106,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         (lambda: wh.anonymize(SHOP, RHO, 3), "at most 2 values without a name"),
         (lambda: wh.anonymize(SHOP, RHO, model=RHO), "anonymize got model twice"),
         (lambda: wh.trade_off(SHOP, RHO), "trade_off needs hierarchy"),
+        (lambda: wh.advise(SHOP, sensitive=3), "sensitive must be"),
+        (lambda: wh.advise(SHOP, limit_seconds="soon"), "limit_seconds must be"),
+        (lambda: wh.inspect(SHOP), "data must be"),
+        (lambda: wh.read(SHOP, tidy=3), "tidy must be"),
         (lambda: wh.trade_off(SHOP, RHO, hierarchy=3), "hierarchy must be"),
         (lambda: wh.anonymize(SHOP, RHO, detail=2), "detail must be"),
         (lambda: wh.anonymize(SHOP, RHO, cut=1.5), "cut must be"),
@@ -268,10 +272,12 @@ def values_for(name):
     """Arguments with which a public function does its work."""
     release = wh.anonymize(SHOP, RHO)
     return {
+        "advise": {"data": SHOP},
         "anonymize": {"data": SHOP, "model": RHO},
         "apply": {"plan": release.plan, "data": RECORDS},
         "audit": {"data": SHOP, "model": RHO},
         "compare": {"original": SHOP},
+        "inspect": {"data": RECORDS},
         "pharmacy": {"baskets": 10},
         "read": {"source": SHOP},
         "read_cell": {"text": "[1..2]"},

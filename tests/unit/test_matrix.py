@@ -7,6 +7,7 @@ model, input or output joins by one entry in ``MODELS``, ``INPUTS`` or ``OUTPUTS
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,8 +22,8 @@ from typer.testing import CliRunner
 
 import asking
 import withhold as wh
-from withhold import sweeping
-from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
+from withhold import advising, sweeping
+from withhold.cli import advise, anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
@@ -655,3 +656,76 @@ def test_command_line__every_verb(model, name, folder):
         for point in sweeping_found["points"]:
             point.pop("seconds")
     assert alone == whole
+
+
+def typed_as_found(data: str, *, shout: bool) -> Path:
+    """A file of the data in lower case, or with some of it in capitals."""
+    spell = [str.upper if shout and n % 3 else str.lower for n in range(len(ROWS))]
+    if data == RECORDS:
+        path = Path("shouted.dat" if shout else "plain.dat")
+        lines = [" ".join(map(change, row)) for change, row in zip(spell, ROWS, strict=True)]
+        path.write_text("\n".join(lines) + "\n")
+        return path
+    path = Path("shouted.csv" if shout else "plain.csv")
+    cities = [change(city) for change, city in zip(spell, PEOPLE["city"], strict=True)]
+    pl.DataFrame({**PEOPLE, "city": cities}).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_tidied__is_the_release_of_tidy_data(model, folder):
+    (folder / "tree.csv").write_text(TREE.lower())
+    tidy = ["--tidy", "items=case" if model.data == RECORDS else "all=case"]
+    shouted, plain = (typed_as_found(model.data, shout=shout) for shout in (True, False))
+    ending = plain.suffix
+    # Lists, wishes and the population are in capitals here, and are tidied as the data are.
+    common = [*model.search, "--seed", SEED, "--jobs", 1]
+    made = run("anonymize", shouted, *model.typed, *common, *tidy, "-o", f"out{ending}")
+    assert made.exit_code == 0, made.output
+    wishes = (folder / "wishes.csv").read_text().lower()
+    proof = next(line for line in made.output.splitlines() if "to prove it again" in line)
+    proved = run(*shlex.split(proof.partition("withhold ")[2].removeprefix("withhold ")))
+    assert proved.exit_code == 0, proved.output
+    (folder / "wishes.csv").write_text(wishes)
+    lower = [word.lower() for word in model.typed]
+    meant = run("anonymize", plain, *lower, *common, "-q", "-o", f"meant{ending}")
+    assert meant.exit_code == 0, meant.output
+    assert Path(f"out{ending}").read_bytes() == Path(f"meant{ending}").read_bytes()
+    tree = (
+        ["--hierarchy", "tree.csv"]
+        if model.data == RECORDS and "hierarchy" in model.options
+        else []
+    )
+    sides = [
+        json.loads(run("compare", before, after, *tree, "--min-support", 2, "--json").stdout)
+        for before, after in ((shouted, f"out{ending}"), (plain, f"meant{ending}"))
+    ]
+    assert sides[0]["releases"][0]["facts"] == sides[1]["releases"][0]["facts"]
+
+
+INPUTS_OF_ADVICE = [(data, name) for data, inputs in INPUTS.items() for name in inputs]
+
+
+@pytest.mark.parametrize(("data", "name"), INPUTS_OF_ADVICE)
+def test_advise__is_the_same_for_every_input(data, name, monkeypatch):
+    monkeypatch.setattr(advising, "RHO", (("0.5", 2),))
+    monkeypatch.setattr(advising, "KM", ((2, 2),))
+    made = INPUTS[data][name]()
+    found, plain = (
+        wh.advise(each, sensitive=["J45"])
+        if data == RECORDS
+        else wh.advise(wh.read_table(each), quasi_identifiers=QUASI)
+        for each in (made, ROWS if data == RECORDS else pl.DataFrame(PEOPLE))
+    )
+    assert found.choices
+    assert [(c.knows, c.promise, c.cost, c.problem) for c in found.choices] == [
+        (c.knows, c.promise, c.cost, c.problem) for c in plain.choices
+    ]
+    typed = (
+        ["--sensitive", "J45,"] if data == RECORDS else ["--table", "--quasi-identifiers=age,city"]
+    )
+    if isinstance(made, Path):
+        shown = run("advise", made, *typed, "--json")
+        assert shown.exit_code == 0, shown.output
+        told = [choice["cost"] for choice in json.loads(shown.stdout)["choices"]]
+        assert told == [choice.cost for choice in plain.choices]

@@ -236,6 +236,9 @@ def test_road__lists_are_tidied_like_the_data(files):
     assert "CONDOM" not in Path("out.dat").read_text()
     assert run("verify", "out.dat").exit_code == 0
     assert run("verify", "out.dat", *RHO[:4], *tidy).exit_code == 0
+    idle = run("verify", "out.dat", *tidy)
+    assert idle.exit_code == 2
+    assert "a release is read as it is" in idle.output
     side = json.loads(run("compare", "b.dat", "out.dat", "--json").stdout)
     release = wh.anonymize(
         wh.read("b.dat", tidy="items=case"), wh.RhoUncertainty("0.5", {"CONDOM"}), seed=1

@@ -7,11 +7,10 @@ from typing import Any
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import say, working
+from withhold.cli.console import json_of, say, working
 from withhold.cli.methods import listed_items
 from withhold.cli.reading import options_of_records, options_of_table
 from withhold.data.column_lists import split_columns
-from withhold.escaping import json_text
 
 
 @verb("advise", example="withhold advise baskets.dat --sensitive sensitive.txt")
@@ -69,4 +68,4 @@ def advise(
             jobs=jobs,
             progress=progress,
         )
-    say(json_text(advice.as_dict()) if shown.as_json else advice_text(advice, name=data))
+    say(json_of(advice.as_dict()) if shown.as_json else advice_text(advice, name=data))

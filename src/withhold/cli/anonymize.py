@@ -12,11 +12,10 @@ import typer
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.cli import methods, options
 from withhold.cli.app import verb
-from withhold.cli.console import note, say, working
+from withhold.cli.console import json_of, note, say, working
 from withhold.cli.policy import files_read, typed_policy
 from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError, UndecidedError
-from withhold.escaping import json_text
 from withhold.formats.forms import check_extension
 from withhold.registry import method_of
 from withhold.verdict import Status
@@ -108,7 +107,7 @@ def anonymize(
     for warning in published.warnings:
         note(f"warning: {warning}")
     if shown.as_json:
-        say(json_text(release_as_dict(release, published)))
+        say(json_of(release_as_dict(release, published)))
     else:
         say(release_text(release, published))
         if not shown.quiet:

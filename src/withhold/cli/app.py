@@ -6,7 +6,8 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
@@ -119,7 +120,8 @@ def verb(
                     showing_assumptions(),
                 ):
                     stop_if_asked()
-                    function(**collect(values))
+                    with _descriptions(values):
+                        function(**collect(values))
             except Interrupted as error:
                 _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
             except WithholdError as error:
@@ -138,6 +140,16 @@ def verb(
         return place.command(word, cls=VerbCommand, epilog=f"Example:  {example}")(guarded)
 
     return register
+
+
+def _descriptions(values: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """What codes mean, for everything that is shown; nothing unless it was asked for."""
+    if values.get("describe") is None:
+        return nullcontext()
+    from withhold.describing import describing
+    from withhold.formats.descriptions import read_descriptions
+
+    return describing(read_descriptions(values["describe"], values.get("data")))
 
 
 def _bug(error: BaseException) -> str:

@@ -9,10 +9,9 @@ import typer
 
 from withhold.cli import methods, options
 from withhold.cli.app import verb
-from withhold.cli.console import say, working
+from withhold.cli.console import json_of, say, working
 from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
-from withhold.escaping import json_text
 from withhold.given import tidied_model
 from withhold.registry import audit_call, method_of
 
@@ -68,5 +67,5 @@ def audit(
             **vars(run),
             progress=progress,
         )
-    say(json_text(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
+    say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
     raise typer.Exit(found.verdict.status.exit_code)

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import note, say, working
+from withhold.cli.console import json_of, note, say, working
 from withhold.cli.methods import listed_items
 from withhold.cli.reading import people_reading
 from withhold.data import People, Table
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import PolicyError
-from withhold.escaping import json_text
 
 
 @verb("compare", example="withhold compare baskets.dat strict.dat loose.dat --html compare.html")
@@ -79,6 +78,6 @@ def compare(
     if html is not None:
         save_text(html, side_by_side.comparison_html(found), force=force, sources=sources)
     if shown.as_json:
-        say(json_text(side_by_side.comparison_as_dict(found)))
+        say(json_of(side_by_side.comparison_as_dict(found)))
     else:
         say(side_by_side.comparison_text(found))

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import Any
@@ -15,8 +15,9 @@ import typer
 
 from withhold.cli.interrupts import restoring_terminal
 from withhold.counting.threads import Progress
+from withhold.describing import with_descriptions
 from withhold.errors import AssumedWarning, OutputError
-from withhold.escaping import one_line, visible
+from withhold.escaping import json_text, one_line, visible
 from withhold.interruption import stop_if_asked
 
 SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
@@ -34,6 +35,11 @@ def say(text: str) -> None:
     except OSError as error:
         abandon_stdout()
         raise OutputError(f"standard output cannot be written: {error.strerror}") from error
+
+
+def json_of(found: Mapping[str, Any]) -> str:
+    """A result as JSON, with what its codes mean where that was given."""
+    return json_text(with_descriptions(found))
 
 
 def note(message: str, *more: str, silent: bool = False) -> None:

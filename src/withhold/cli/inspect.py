@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from withhold.cli import options
 from withhold.cli.app import verb
-from withhold.cli.console import note, say
+from withhold.cli.console import json_of, note, say
 from withhold.cli.reading import options_of_records, options_of_table, people_reading
+from withhold.describing import described, known_descriptions
 from withhold.errors import PolicyError
-from withhold.escaping import json_text
 from withhold.wording import counted
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def inspect(
     tidy: list[str] | None = None,
     suggest_sensitive: bool = False,
     skip_missing_ids: bool = False,
+    describe: str | None = None,
     as_json: bool = False,
 ) -> None:
     """What is in the file: rows, items, lengths, the most frequent items, the format found.
@@ -108,7 +109,7 @@ def inspect(
     if tree is not None:
         found |= {"hierarchy": hierarchy_as_dict(tree)}
         texts.append(hierarchy_text(tree, name=str(hierarchy), most=NODES_DRAWN))
-    say(json_text(found) if as_json else "\n\n".join(texts))
+    say(json_of(found) if as_json else "\n\n".join(texts))
 
 
 def _suggest(records: Records, *, as_json: bool) -> None:
@@ -117,14 +118,14 @@ def _suggest(records: Records, *, as_json: bool) -> None:
     from withhold.formats.items import as_listed
     from withhold.telling.layout import columns
 
-    found = suggest_sensitive(records)
+    found = suggest_sensitive(records, meaning=known_descriptions())
     if as_json:
-        say(json_text({"suggested": [each.as_dict() for each in found]}))
+        say(json_of({"suggested": [each.as_dict() for each in found]}))
         return
     if not found:
         note("the starter list knows none of the items; name the sensitive ones yourself")
         return
-    rows = [(each.item, f"{each.records:,}", each.why, each.matched) for each in found]
+    rows = [(described(each.item), f"{each.records:,}", each.why, each.matched) for each in found]
     head = ("item", "records", "why", "fits")
     note(
         f"a proposal from a starter list of health terms: {len(found):,} of {records.n_items:,} items. Read "

@@ -35,14 +35,26 @@ LISTS = _named("items")
 """Options that take items with commas between them; a policy file may hold a list."""
 COLUMNS = _named("columns", "publish")
 """Options that take columns with commas between them; a policy file may hold a list."""
-FILES = _named("items", "file", "files") | {"consent"}
+FILES = _named("items", "file", "files") | {"consent", "describe"}
 """Options that may name a file; a policy file names it relative to its own folder."""
 REPEATED = _named("repeated", "publish", "files") | {"tidy"}
 """Options that may be given several times; a policy file may hold a list."""
 NAMED_FILES = _named("files")
 """Options that take NAME=FILE."""
 NOT_POLICY = frozenset(
-    ("data", "output", "policy", "force", "report", "edition", "jobs", "as_json", "quiet", "seed")
+    (
+        "data",
+        "output",
+        "policy",
+        "force",
+        "report",
+        "edition",
+        "jobs",
+        "as_json",
+        "quiet",
+        "seed",
+        "describe",
+    )
 )
 """What does not change the release, or is said elsewhere."""
 

@@ -10,12 +10,11 @@ import typer
 
 from withhold.cli import methods, options
 from withhold.cli.app import verb
-from withhold.cli.console import say, working
+from withhold.cli.console import json_of, say, working
 from withhold.data import Evidence
 from withhold.data.tidied import Tidied
 from withhold.data.tidying import parse_tidy
 from withhold.errors import PolicyError
-from withhold.escaping import json_text
 from withhold.given import tidied_model
 from withhold.method import Model
 from withhold.options import options_of
@@ -75,6 +74,11 @@ def verify(
         raise PolicyError(
             "--consent says which records of the original were published; give --original, or leave it out"
         )
+    if how.tidy and not stated and original is None and "population" not in given:
+        raise PolicyError(
+            "--tidy is for the original, the population and the lists that you state; a release is read as "
+            "it is; leave it out"
+        )
     originals = None
     if original is not None:
         originals = partial(
@@ -115,7 +119,7 @@ def verify(
             progress=progress,
         )
     name = str(published)
-    say(json_text(recheck_as_dict(found)) if shown.as_json else recheck_text(found, name=name))
+    say(json_of(recheck_as_dict(found)) if shown.as_json else recheck_text(found, name=name))
     # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.
     changed = 0 if stated or found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from withhold.data.table import Table
+from withhold.describing import described, described_all
 from withhold.options import Plain
 from withhold.wording import counted
 
@@ -38,8 +39,8 @@ class Breach:
     def row(self) -> tuple[str, ...]:
         """The breach as cells of a table."""
         return (
-            "{" + ", ".join(self.antecedent) + "}" if self.antecedent else "nothing",
-            "→ " + self.consequent,
+            "{" + described_all(self.antecedent) + "}" if self.antecedent else "nothing",
+            "→ " + described(self.consequent),
             f"{float(self.confidence):.1%}",
             f"{self.joint:,} of {self.support:,}",
         )
@@ -56,9 +57,11 @@ class Breach:
         }
 
     def __str__(self) -> str:
-        known = "{" + ", ".join(self.antecedent) + "}" if self.antecedent else "nothing"
+        known = "{" + described_all(self.antecedent) + "}" if self.antecedent else "nothing"
         share = f"{float(self.confidence):.1%}".replace(".0%", "%").replace("%", " %")
-        return f"{known} → {self.consequent}: {self.joint:,} of {self.support:,} ({share})"
+        return (
+            f"{known} → {described(self.consequent)}: {self.joint:,} of {self.support:,} ({share})"
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from withhold.data.column_lists import typed
 from withhold.data.decimals import exact_decimal
-from withhold.data.identifying import DATE, SHARE
+from withhold.data.identifying import DATE, FEWEST, SHARE
 from withhold.data.names import is_unknown
 from withhold.data.records import Records
 from withhold.data.table import Column
@@ -225,7 +225,7 @@ def _of_dates(name: str, counts: Mapping[str, int]) -> Hint:
 def _of_rare_values(column: Column) -> Iterable[Hint]:
     counts = column.counts
     rows, alone = len(column.codes), int((counts == 1).sum())
-    if not alone or alone < ALONE * rows:
+    if rows < FEWEST or not alone or alone < ALONE * rows:
         return
     numbers = all(
         exact_decimal(value) is not None
@@ -233,12 +233,16 @@ def _of_rare_values(column: Column) -> Iterable[Hint]:
         if value and not is_unknown(value)
     )
     name = _typed(column.name)
-    coarse = f"--bin {name}=quantiles:10" if numbers else f"a hierarchy for {name}"
+    how = (
+        f"--bin {name}=quantiles:10"
+        if numbers
+        else f"a hierarchy (withhold hierarchy suggest DATA {name})"
+    )
     yield Hint(
         "near-unique",
         column.name,
         f"{alone:,} of {counted(rows, 'row')} ({alone / rows:.0%}) have a value that nobody else has",
-        f"{coarse} (withhold hierarchy suggest DATA {name}), or --drop {name}",
+        f"{how}, or --drop {name}",
         {"rows": rows, "alone": alone},
     )
 

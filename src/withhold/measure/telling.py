@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from withhold.describing import described, described_all
 from withhold.measure import Utility
 from withhold.measure.alignment import Pair, align
 from withhold.measure.occurrences import LengthChange
@@ -70,7 +71,7 @@ def _losses(utility: Utility) -> list[Drawing]:
         kept = tuple(change.after for change in changed)
         lost = tuple(change.before - change.after for change in changed)
         title = "The items that lost most, by the number of records that held them"
-        items = tuple(change.item for change in changed)
+        items = tuple(described(change.item) for change in changed)
         lines = (Line("kept", "kept", kept), Line("withheld", "lost", lost))
         drawn.append(Drawing(Bars("by-item", title, "records", items, lines)))
     if utility.occurrences.by_length:
@@ -120,7 +121,7 @@ def _top_items(pair: Pair, sensitive: frozenset[str]) -> Listing:
         if old:
             change = f"{(new - old) / old * 100:+.1f} %" if new != old else ""
             role = "sensitive" if name in sensitive else ""
-            rows.append((name, role, f"{old:,}", f"{new:,}", change))
+            rows.append((described(name), role, f"{old:,}", f"{new:,}", change))
     head = ("item", "", "records before", "after", "change")
     caption = f"The {len(rows)} most frequent items"
     return Listing(caption, head, tuple(rows), right=frozenset({2, 3, 4}), folded=True)
@@ -160,7 +161,7 @@ def _rule(change: RuleChange) -> tuple[str, ...]:
     after = change.joint_after, change.support_after
     if before == after:
         return ()
-    rule = f"{', '.join(change.antecedent)} → {change.consequent}"
+    rule = f"{described_all(change.antecedent)} → {described(change.consequent)}"
     return rule, FATES[change.fate], _confidence(*before), _confidence(*after)
 
 

@@ -10,6 +10,7 @@ from withhold.auditing.risk.telling import risk_lines
 from withhold.data import Hierarchy
 from withhold.data.profile import Profile
 from withhold.data.roles import columns_by_role
+from withhold.describing import described
 from withhold.publish.manifest import column_roles_of
 from withhold.publish.publishing import Published
 from withhold.publish.recheck import Recheck
@@ -163,7 +164,12 @@ def profile_text(profile: Profile, *, name: str) -> str:
         if count or low == high
     ]
     top = [
-        (item, f"{count:,}", f"{count / profile.records:.1%}", bar(count / profile.top[0][1], 30))
+        (
+            described(item),
+            f"{count:,}",
+            f"{count / profile.records:.1%}",
+            bar(count / profile.top[0][1], 30),
+        )
         for item, count in profile.top
     ]
     typical = f"{profile.mean_length:.2f} mean, {profile.median_length:g} median"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from withhold.describing import described, described_all
 from withhold.options import Plain
 from withhold.wording import counted
 
@@ -35,14 +36,19 @@ class Mole:
 
     @property
     def _known(self) -> str:
-        return "{" + ", ".join(self.items) + "}" if self.items else "nothing"
+        return "{" + described_all(self.items) + "}" if self.items else "nothing"
 
     def row(self) -> tuple[str, ...]:
         """The mole as cells of a table."""
         chance = f"{float(self.probability):.1%}"
         if self.private is None:
             return self._known, "too rare", chance, counted(self.support, "record")
-        return self._known, f"→ {self.private}", chance, f"{self.joint:,} of {self.support:,}"
+        return (
+            self._known,
+            f"→ {described(self.private)}",
+            chance,
+            f"{self.joint:,} of {self.support:,}",
+        )
 
     def as_dict(self) -> dict[str, Plain]:
         """The mole with its counts and the attacker's exact chance."""
@@ -61,4 +67,4 @@ class Mole:
         if self.private is None:
             return f"{known}: too rare, in {counted(self.support, 'record')}"
         share = f"{float(self.probability):.1%}".replace(".0%", "%").replace("%", " %")
-        return f"{known} → {self.private}: {self.joint:,} of {self.support:,} ({share})"
+        return f"{known} → {described(self.private)}: {self.joint:,} of {self.support:,} ({share})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from withhold.describing import described
 from withhold.measure.telling import sections_of_sets
 from withhold.methods.coherence.plan import ItemPlan, shown
 from withhold.telling.facts import Fact
@@ -43,13 +44,20 @@ def _items(plan: ItemPlan) -> tuple[Content, ...]:
         return ()
     reasons = {each.item: each for each in plan.suppressed}
     rows = tuple(
-        (item, f"{reasons[item].occurrences:,}", f"{float(share):.1%}", reasons[item].why)
+        (
+            described(item),
+            f"{reasons[item].occurrences:,}",
+            f"{float(share):.1%}",
+            reasons[item].why,
+        )
         for item, share in shares
     )
     items, values = zip(*shares[:MOST_DRAWN], strict=True)
     line = Line("loss", "lost", tuple(float(share) for share in values))
     title = "The items that cost most"
-    bars = Bars("byitem", title, "share of the loss", items, (line,), percent=True)
+    bars = Bars(
+        "byitem", title, "share of the loss", tuple(map(described, items)), (line,), percent=True
+    )
     head = ("item", "records", "share of the loss", "why")
     numbers, folded = frozenset({1, 2}), len(rows) > MOST_DRAWN
     return Drawing(bars), Listing("Items withheld everywhere", head, rows, numbers, folded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from withhold.data.plan import Plan
+from withhold.describing import described
 from withhold.measure.telling import sections_of_sets
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.wishes import WishCounts, count_wishes
@@ -62,12 +63,12 @@ def _items(wishes: WishCounts) -> tuple[Content, ...]:
         "wishes",
         "The items that most people want protected",
         "share of its owners who lost it",
-        tuple(wish.item for wish in drawn),
+        tuple(described(wish.item) for wish in drawn),
         (Line("withheld", "lost", shares),),
         percent=True,
     )
     counts = (
-        (wish.item, wish.people, wish.owners, wish.withheld, wish.withheld_from_others)
+        (described(wish.item), wish.people, wish.owners, wish.withheld, wish.withheld_from_others)
         for wish in wishes.items
     )
     rows = tuple((item, *(f"{number:,}" for number in numbers)) for item, *numbers in counts)

@@ -1,0 +1,73 @@
+"""Codes as people read them: the one place where an item's name gets its description.
+
+Models, manifests and JSON keep the codes. Whoever writes for people asks ``described``, which is the name
+itself where nothing describes it. The code stays beside its description, so that two codes with the same
+description stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_meaning: ContextVar[Mapping[str, str]] = ContextVar("meaning", default={})  # noqa: B039  # never changed
+
+
+@contextmanager
+def describing(meaning: Mapping[str, str]) -> Iterator[None]:
+    """Within this, names that ``meaning`` describes are shown with their description.
+
+    >>> with describing({"E11": "Type 2 diabetes"}):
+    ...     described("E11"), described("I10")
+    ('Type 2 diabetes (E11)', 'I10')
+    """
+    before = _meaning.set(meaning)
+    try:
+        yield
+    finally:
+        _meaning.reset(before)
+
+
+def described(name: str) -> str:
+    """The name as people read it."""
+    meaning = _meaning.get().get(name)
+    return name if meaning is None else f"{meaning} ({name})"
+
+
+def described_all(names: Iterable[str]) -> str:
+    """Names as people read them, with commas between."""
+    return ", ".join(map(described, names))
+
+
+def known_descriptions() -> Mapping[str, str]:
+    """What each code means, as far as that was given."""
+    return _meaning.get()
+
+
+def with_descriptions(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values, and beside them what the codes among them mean.
+
+    >>> with describing({"E11": "Type 2 diabetes", "I10": "Hypertension"}):
+    ...     with_descriptions({"worst": ["E11"], "n": 1})["descriptions"]
+    {'E11': 'Type 2 diabetes'}
+    """
+    meaning = _meaning.get()
+    named = {text for text in _texts(found) if text in meaning}
+    return {
+        **found,
+        **({"descriptions": {n: meaning[n] for n in sorted(named)}} if meaning else {}),
+    }
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield str(name)
+            yield from _texts(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
