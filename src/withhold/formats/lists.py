@@ -166,7 +166,9 @@ def _cut(cells: list[str], path: str, separator: str | None) -> Parsed:
             problem = (
                 "a cell holds a list as a program shows it and others do not, or several lines"
             )
-            remedy = "write all of them as ['a', 'b'], or as JSON lines, or as a parquet list column"
+            remedy = (
+                "write all of them as ['a', 'b'], or as JSON lines, or as a parquet list column"
+            )
             raise body.error(problem, remedy, line=None if "\n" in cell else number)
     if not cells:
         raise body.error("holds a header but no records")
