@@ -82,6 +82,7 @@ def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: 
 def _read_table(
     data: str, model: Any, given: ModelOptions, how: dict[str, Any], *, stops: bool, silent: bool
 ) -> Any:
+    from withhold.data.decimals import comma_columns
     from withhold.data.roles import PUBLISHED, column_roles, refuse_undecided, telling_columns
     from withhold.formats import read_table
 
@@ -100,6 +101,13 @@ def _read_table(
         note(
             f"warning: column {name!r} is never changed and {reason}: what is withheld there can be "
             "read off it"
+        )
+    numbers = {*comma_columns(table)} & {*getattr(model, "quasi_identifiers", ())}
+    for name in sorted(numbers):
+        note(
+            f"column {name!r} looks like numbers with decimal commas, which are names here; say --decimal "
+            "comma to have them read as numbers",
+            silent=silent,
         )
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         note(f"published as they are: {', '.join(kept)}", silent=silent)

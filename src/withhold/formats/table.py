@@ -249,6 +249,8 @@ def _text_container(text: Text) -> str:
 def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, str]:
     sheet = open_sheet(text, Options(separator=separator))
     header = sheet.columns
+    if header[-1] == "" and len(header) > 1 and not any(sheet.cells([len(header) - 1])[0]):
+        header = header[:-1]  # every line ends with a separator
     if "" in header or len(set(header)) < len(header):
         problem = "the first line does not name every column once"
         remedy = "begin with a line of column names, each different from the others"
