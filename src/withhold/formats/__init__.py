@@ -34,7 +34,7 @@ from withhold.formats.forms import (
 from withhold.formats.formulas import check_safe_csv, escape, renamed, unescaped_items
 from withhold.formats.frames import Frame, gathered, is_frame, own_index
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Text, how_found, open_bytes, refuse_for_files, text_of
+from withhold.formats.opening import Text, open_bytes
 from withhold.formats.parquet import read_parquet
 from withhold.formats.readable import Consent, Readable
 from withhold.formats.rows import Parsed, named_rows, parsed_from_names, with_clean_names
@@ -46,6 +46,7 @@ from withhold.formats.table import (
     table_form,
     write_table,
 )  # fmt: skip
+from withhold.formats.texts import how_found, refuse_for_files, text_of
 
 if TYPE_CHECKING:
     import polars

@@ -33,10 +33,11 @@ from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_sep
 from withhold.formats.formulas import changed, escape, unescape
 from withhold.formats.frames import gathered
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Text, how_found, open_bytes, refuse_for_files, text_of
+from withhold.formats.opening import Text, open_bytes
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
+from withhold.formats.texts import how_found, refuse_for_files, text_of
 
 CONTAINERS = {
     **dict.fromkeys((*FOR_TABLES, ".data"), "text"),
