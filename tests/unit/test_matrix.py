@@ -253,8 +253,8 @@ MODELS = [
 ]
 
 
-def long_frame() -> pl.DataFrame:
-    pairs = [(f"r{n:02}", item) for n, row in enumerate(ROWS) for item in row]
+def long_frame(name: str = "r{:02}", start: int = 0) -> pl.DataFrame:
+    pairs = [(name.format(n), item) for n, row in enumerate(ROWS, start) for item in row]
     return pl.DataFrame(pairs, schema=["record", "item"], orient="row")
 
 
@@ -332,8 +332,8 @@ INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
         "list parquet file": in_file("list.parquet", "list"),
         "jsonl file": in_file("in.jsonl", "jsonl"),
         "spmf file": in_file("in.spmf", "spmf"),
-        "long file in UTF-16": lambda: utf_16_file(long_frame()),
-        "long file of Excel": lambda: excel_file(long_frame()),
+        "long file in UTF-16": lambda: utf_16_file(long_frame("{}", 1)),
+        "long file of Excel": lambda: excel_file(long_frame("{}", 1)),
         "Arrow stream": lambda: Stream(long_frame()),
         "lists": lambda: ROWS,
         "generator of sets": lambda: [frozenset(row) for row in ROWS],
