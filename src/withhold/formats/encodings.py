@@ -123,7 +123,7 @@ def _refuse_wrong(data: bytes, encoding: str, label: str) -> None:
 def _warn(label: str) -> None:
     warnings.warn(
         f"{label} is not UTF-8 and was read as {WESTERN}, the encoding of Western Europe; if its letters are "
-        f"wrong, say which encoding it has with {option('encoding')}, or save it as UTF-8",
+        f"wrong, save it as UTF-8, or of the data say which encoding they have with {option('encoding')}",
         AssumedWarning,
         stacklevel=2,
     )
