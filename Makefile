@@ -1,10 +1,10 @@
-# setup · demo · test · check · bench: the same words that CI uses.
+# setup · demo · test · check · fuzz · bench: the same words that CI uses.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest
 
-.PHONY: setup demo test check unit jit-off bounds docs bench clean
+.PHONY: setup demo test check unit jit-off bounds fuzz docs bench clean
 
 setup: .venv/.for-development
 
@@ -33,6 +33,10 @@ jit-off: .venv/.for-development
 # The kernels compiled with bounds checks: an index out of range raises instead of reading on.
 bounds: .venv/.for-development
 	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties -n 2
+
+# Ten thousand damaged files of each format: data or a message, never a traceback.
+fuzz: .venv/.for-development
+	WITHHOLD_FUZZ=10000 $(TESTS) tests/unit/test_fuzz.py -n 2 --dist worksteal
 
 docs: .venv/.for-development
 	$(BIN)/python docs/make_cli.py

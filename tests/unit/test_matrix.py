@@ -261,8 +261,8 @@ MODELS = [
 ]
 
 
-def long_frame() -> pl.DataFrame:
-    pairs = [(f"r{n:02}", item) for n, row in enumerate(ROWS) for item in row]
+def long_frame(name: str = "r{:02}", start: int = 0) -> pl.DataFrame:
+    pairs = [(name.format(n), item) for n, row in enumerate(ROWS, start) for item in row]
     return pl.DataFrame(pairs, schema=["record", "item"], orient="row")
 
 
@@ -294,6 +294,26 @@ def table_file(name: str) -> Callable[[], Path]:
     return make
 
 
+def utf_16_file(frame: pl.DataFrame) -> Path:
+    (path := Path("in.csv")).write_bytes(frame.write_csv().encode("utf-16"))
+    return path
+
+
+def excel_file(frame: pl.DataFrame) -> Path:
+    frame.write_excel(path := Path("in.xlsx"))
+    return path
+
+
+class Stream:
+    """What a database hands over: nothing but the protocol of Arrow."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
 def _gzip(data: bytes) -> bytes:
     import gzip
 
@@ -320,6 +340,9 @@ INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
         "list parquet file": in_file("list.parquet", "list"),
         "jsonl file": in_file("in.jsonl", "jsonl"),
         "spmf file": in_file("in.spmf", "spmf"),
+        "long file in UTF-16": lambda: utf_16_file(long_frame("{}", 1)),
+        "long file of Excel": lambda: excel_file(long_frame("{}", 1)),
+        "Arrow stream": lambda: Stream(long_frame()),
         "lists": lambda: ROWS,
         "generator of sets": lambda: [frozenset(row) for row in ROWS],
         "polars": long_frame,
@@ -337,6 +360,9 @@ INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
         "csv file, zstd": table_file("in.csv.zst"),
         "jsonl file": table_file("in.jsonl"),
         "parquet file": table_file("in.parquet"),
+        "csv file in UTF-16": lambda: utf_16_file(pl.DataFrame(PEOPLE)),
+        "file of Excel": lambda: excel_file(pl.DataFrame(PEOPLE)),
+        "Arrow stream": lambda: Stream(pl.DataFrame(PEOPLE)),
         "polars": lambda: pl.DataFrame(PEOPLE),
         "polars, lazy": lambda: pl.LazyFrame(PEOPLE),
         "pandas": lambda: pl.DataFrame(PEOPLE).to_pandas(),
@@ -618,7 +644,7 @@ def test_command_line__every_verb(model, name, folder):
     apart = dict.fromkeys(("check", "seconds", "model", "warnings"), 0)
     assert {**told, **apart} == {**expected.audit, **apart}
 
-    suffix = "".join(file.suffixes)
+    suffix = "".join(file.suffixes).replace(".xlsx", ".csv")  # a spreadsheet is only read
     made = run(
         "anonymize", file, *typed, *model.search, "--seed", SEED, "-o", f"out{suffix}", "--json"
     )

@@ -154,14 +154,29 @@ def test_a_column_of_lists(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("id,items\n1,\"['milk', 'rye bread']\"\n2,[]\n3,\n", [["milk", "rye bread"], [], []]),
+        ('id,items\n1,"[\'a, b\', ""it\'s""]"\n', [["a, b", "it's"]]),
+        ("items\n\"{'tea', 'ale'}\"\n\"('tea',)\"\n", [["ale", "tea"], ["tea"]]),
+        ('items\n"[1, 2]"\n"[20]"\n', [["1", "2"], ["20"]]),
+    ],
+)
+def test_lists_as_python_shows_them(tmp_path: Path, text: str, items: list[list[str]]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert read(path).to_lists() == items
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ('id,items\n1,"milk,bread"\n2,"milk;tea"\n', "line 3: both ',' and ';'"),
-        (
-            "id,items\n1,\"['milk', 'bread']\"\n",
-            "line 2: a cell holds a list as a program shows it",
-        ),
-        ('items\n"[1, 2]"\n', "line 2: a cell holds a list as a program shows it"),
+        # As numpy shows it: Python would make one text of the two.
+        ("id,items\n1,['milk' 'bread']\n", "line 2: a cell holds a list as a program shows it"),
+        ("id,items\n1,\"['milk', 'bread']\"\n2,tea\n", "line 2: a cell holds a list as a program"),
+        ('items\n"[1.5, 2]"\n', "line 2: a cell holds a list as a program shows it"),
+        ("items\n\"['']\"\n", "an item has no name"),
         ('id,items\n1,"a\nb,c"\n', "several lines"),
         ('id,items,products\n1,"a,b",c\n', "several columns could hold the lists"),
         ("items\n", "a header but no records"),

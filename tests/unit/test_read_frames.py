@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
@@ -222,35 +224,32 @@ def test_parquet_errors_name_the_file(tmp_path: Path) -> None:
     assert "broken parquet" in str(refused(path))
 
 
-def streams() -> dict[str, Any]:
-    import duckdb
-    import pyarrow.dataset as ds
-
-    table = pa.table({"record": [1, 1, 2], "item": ["a", "b", "c"], "ok": [1, 1, 0]})
-
-    class Stream:
-        """What any library may offer: nothing but the protocol."""
-
-        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-            return table.__arrow_c_stream__(requested_schema)
-
-    return {
-        "the protocol alone": Stream(),
-        "a reader of batches": table.to_reader(),
-        "a dataset": ds.dataset(table),
-        "a scanner": ds.dataset(table).scanner(),
-        "DuckDB": duckdb.connect().sql("from table"),
-        "lazy polars": pl.from_arrow(table).lazy(),
-        "lazy with a query": pl.from_arrow(table).lazy().filter(pl.col("record") > 0),
-    }
+VISITS = pa.table({"record": [1, 1, 2], "item": ["a", "b", "c"], "ok": [1, 1, 0]})
 
 
-@pytest.mark.parametrize("name", streams())
+class Stream:
+    """What any library may offer: nothing but the protocol."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return VISITS.__arrow_c_stream__(requested_schema)
+
+
+STREAMS: dict[str, Callable[[], Any]] = {
+    "the protocol alone": Stream,
+    "a reader of batches": VISITS.to_reader,
+    "a dataset": lambda: ds.dataset(VISITS),
+    "a scanner": lambda: ds.dataset(VISITS).scanner(),
+    "DuckDB": lambda: duckdb.connect().from_arrow(VISITS).filter("record > 0"),
+    "lazy polars": lambda: pl.DataFrame(VISITS).lazy().filter(pl.col("record") > 0),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
 def test_arrow_streams_are_read_once(name: str) -> None:
-    records = read(streams()[name], consent="ok")
+    records = read(STREAMS[name](), consent="ok")
     assert records.to_lists() == [["a", "b"]]
     assert records.without_consent == 1
-    assert read_table(streams()[name]).rows()[2] == ("2", "c", "0")
+    assert read_table(STREAMS[name]()).rows()[2] == ("2", "c", "0")
 
 
 def test_streams_that_break_are_refused() -> None:

@@ -161,6 +161,7 @@ def test_fuzzed_text__gives_a_tree_or_an_error(tmp_path_factory, content, data):
     assert all(tree.leaves_under(tree.root))
 
 
+@pytest.mark.filterwarnings("ignore::withhold.errors.AssumedWarning")
 @examples(150)
 @given(content=st.binary(max_size=60), format=st.sampled_from([None, *READERS]))
 def test_fuzzed_bytes__give_a_tree_or_an_error(tmp_path_factory, content, format):

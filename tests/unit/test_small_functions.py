@@ -471,7 +471,7 @@ def test_formats_extensions__check_extension() -> None:
         check_extension("out.xlsx")
     assert (
         str(told.value)
-        == "out.xlsx: spreadsheets (.xlsx) are not written yet. To fix it: write out.csv or out.parquet."
+        == "out.xlsx: spreadsheets (.xlsx) are read, not written. To fix it: write out.csv or out.parquet."
     )
 
 

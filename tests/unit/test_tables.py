@@ -349,3 +349,17 @@ def test_determining_columns__exactly_and_nearly(people):
     codes[:10] = (codes[:10] + 1) % len(first.values)
     useless = Table((*table.columns, Column("area", codes, twin.values)))
     assert determining_columns(useless, ["area"], COLUMNS) == {}
+
+
+def test_lines_that_all_end_with_a_separator_have_no_column_more(tmp_path):
+    (path := tmp_path / "a.csv").write_text("a;b;\n1;2;\n3;;\n")
+    assert wh.read_table(path).rows() == [("1", "2"), ("3", "")]
+    path.write_text("a;b;\n1;2;\n3;4;5\n")
+    with pytest.raises(InputError, match="does not name every column once"):
+        wh.read_table(path)
+    path.write_text("a;b\n1;2\n3;4;\n")
+    with pytest.raises(InputError, match=r"line 3: has 3 cells .* delete the separator at the end"):
+        wh.read_table(path)
+    path.write_text("a;b\n1;2\n3;4;5\n")
+    with pytest.raises(InputError, match=r"line 3: has 3 cells .* in double quotes"):
+        wh.read_table(path)

@@ -174,7 +174,7 @@ def test_nothing_is_read_before_the_name_is_refused(tmp_path: Path) -> None:
         out = str(tmp_path / "o.xlsx")
         result = CliRunner().invoke(app, ["anonymize", "nowhere.dat", *model, "-o", out])
         assert result.exit_code == 3
-        assert "spreadsheets (.xlsx) are not written yet" in result.stderr
+        assert "spreadsheets (.xlsx) are read, not written" in result.stderr
     table = ["--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "a"]
     out = str(tmp_path / "o.spmf")
     result = CliRunner().invoke(app, ["anonymize", "nowhere.csv", *table, "-o", out])

@@ -136,6 +136,7 @@ def _check_columns(
     table: Any, model: Any, given: ModelOptions, *, stops: bool, silent: bool
 ) -> None:
     """Stop where somebody has to decide about a column; say what is published as it is."""
+    from withhold.data.decimals import comma_columns
     from withhold.data.roles import PUBLISHED, column_roles, refuse_undecided, telling_columns
 
     publish = columns_to_publish(given.get("publish", []))
@@ -152,6 +153,13 @@ def _check_columns(
         note(
             f"warning: column {name!r} is never changed and {reason}: what is withheld there can be "
             "read off it"
+        )
+    numbers = {*comma_columns(table)} & {*getattr(model, "quasi_identifiers", ())}
+    for name in sorted(numbers):
+        note(
+            f"column {name!r} looks like numbers with decimal commas, which are names here; say --decimal "
+            "comma to have them read as numbers",
+            silent=silent,
         )
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         note(f"published as they are: {', '.join(kept)}", silent=silent)

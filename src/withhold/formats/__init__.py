@@ -35,13 +35,14 @@ from withhold.formats.formulas import unescaped_items
 from withhold.formats.frames import Frame, gathered, is_frame, own_index
 from withhold.formats.functions import FUNCTIONS
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import how_found, open_bytes, refuse_for_files, text_of
+from withhold.formats.opening import open_bytes
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people import read_people
 from withhold.formats.people_files import read_people_back
 from withhold.formats.readable import Consent, Readable
 from withhold.formats.rows import Parsed, named_rows, parsed_from_names, with_clean_names
 from withhold.formats.table import read_table, read_table_back
+from withhold.formats.texts import how_found, refuse_for_files, text_of
 from withhold.formats.writing import Data, as_written, form_for, write
 
 __all__ = [

@@ -64,7 +64,7 @@ class Sheet(Columns):
         try:
             for row in islice(reader, 1, None):
                 if len(row) != len(self.columns):
-                    raise self._ragged(reader.line_num, len(row))
+                    raise self._ragged(reader.line_num, row)
                 yield reader.line_num, row if padded else list(map(bare, row))
         except csv.Error as error:
             remedy = 'close each quoted cell, and write a quote inside it as ""'
@@ -94,11 +94,16 @@ class Sheet(Columns):
             return _parsed_cells(self, places, padded, exact)
         return _plain_cells(self, places, padded)
 
-    def _ragged(self, line: int, n_cells: int) -> InputError:
+    def _ragged(self, line: int, row: Sequence[str]) -> InputError:
         """What to say of a line with too many or too few cells."""
         columns = counted(len(self.columns), "column")
-        problem = f"has {counted(n_cells, 'cell')} where the header has {columns}"
+        problem = f"has {counted(len(row), 'cell')} where the header has {columns}"
         remedy = f"complete the line, or name the separator with {option('separator')}"
+        if len(row) == len(self.columns) + 1 and not row[-1].strip():
+            remedy = "delete the separator at the end of the line, or add one to the header"
+        elif len(row) > len(self.columns):
+            remedy = f"put cells with {self.separator!r} in them in double quotes, or name the separator "
+            remedy += f"with {option('separator')}"
         return self.error(problem, remedy, line=line)
 
 

@@ -24,8 +24,9 @@ from withhold.formats.columns import Columns, Options, find_column, long_columns
 from withhold.formats.forms import TRAITS
 from withhold.formats.frames import Frame
 from withhold.formats.items import id_names
-from withhold.formats.opening import STDIN, open_bytes, read_clean
+from withhold.formats.opening import STDIN, open_bytes
 from withhold.formats.parquet import read_parquet
+from withhold.formats.texts import read_clean
 from withhold.wording import counted
 
 D = TypeVar("D", Records, Table, People)

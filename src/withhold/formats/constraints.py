@@ -29,8 +29,9 @@ from withhold.errors import InputError
 from withhold.formats.cells import Sheet, open_sheet
 from withhold.formats.columns import Options, long_columns
 from withhold.formats.items import series_names
-from withhold.formats.opening import Opened, Text, open_bytes, text_of
+from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import parquet_pieces
+from withhold.formats.texts import text_of
 
 if TYPE_CHECKING:
     import polars

@@ -40,8 +40,8 @@ UNCLEAR = re.compile(
     rb"|[\x81\x8d\x8f\x90\x9d]"
     # Words of such letters alone: Cyrillic, Greek, Hebrew, Arabic.
     rb"|[\xc0-\xd6\xd8-\xf6\xf8-\xff]{3}"
-    # Letters of Turkish, or of Icelandic, which share their bytes.
-    rb"|[\xd0\xdd\xde\xf0\xfd\xfe]"
+    # Letters of Turkish, or of Icelandic, which share their bytes; and one that programs fill files with.
+    rb"|[\xd0\xdd\xde\xf0\xfd-\xff]"
     # Signs inside a word: letters of Eastern Europe, of DOS, of old Macs. An apostrophe may stand there.
     rb"|[A-Za-z][\x80-\x91\x93-\x9f\xa1-\xa9\xab-\xaf\xb1-\xb6\xb8\xb9\xbb-\xbf\xd7\xf7](?=[A-Za-z])"
     # Capitals and signs of which the same holds at the end of a word.
@@ -123,7 +123,7 @@ def _refuse_wrong(data: bytes, encoding: str, label: str) -> None:
 def _warn(label: str) -> None:
     warnings.warn(
         f"{label} is not UTF-8 and was read as {WESTERN}, the encoding of Western Europe; if its letters are "
-        f"wrong, say which encoding it has with {option('encoding')}, or save it as UTF-8",
+        f"wrong, save it as UTF-8, or of the data say which encoding they have with {option('encoding')}",
         AssumedWarning,
         stacklevel=2,
     )

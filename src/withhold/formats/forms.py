@@ -90,7 +90,7 @@ def check_extension(name: str, own: str | None = None, *, table: bool = False) -
     packing = f".{compression}" if compression else ""
     stem = Path(name.removesuffix(packing) if packing else name).stem
     if extension in SPREADSHEETS:
-        problem = f"spreadsheets ({extension}) are not written yet"
+        problem = f"spreadsheets ({extension}) are read, not written"
         remedy = f"write {stem}.csv{packing} or {stem}.parquet{packing}"
     elif extension in PACKERS:
         problem = f"files are packed with gzip or zstd, not as {extension}"

@@ -7,6 +7,7 @@ columns live with their formats: ``lists``, ``long``, ``onehot``.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,21 +39,27 @@ def is_frame(source: Any) -> bool:
 
 
 def gathered(source: Any) -> Any:
-    """What comes as an Arrow stream as a frame of polars, as it can be read only once; else as it is.
+    """An Arrow stream or a query as a frame, since it may run only once; anything else as it is.
 
     Frames that narwhals knows stay what they are, so that a release has their types.
     """
-    is_dataset = type(source).__module__.startswith("pyarrow") and hasattr(source, "to_table")
-    if not is_dataset and not hasattr(source, "__arrow_c_stream__"):
+    if isinstance(source, str | os.PathLike | list | tuple | set | frozenset):
         return source
     import narwhals as nw
     import polars as pl
 
-    known = nw.from_native(source, pass_through=True, allow_series=True)
-    if isinstance(known, nw.DataFrame | nw.Series):
-        return source
     try:
-        return pl.DataFrame(source.to_table() if is_dataset else source)
+        known = nw.from_native(source, pass_through=True, allow_series=True)
+    except nw.exceptions.NarwhalsError:
+        return source  # a frame with something wrong, which its reader will report
+    is_dataset = type(source).__module__.startswith("pyarrow") and hasattr(source, "to_table")
+    is_stream = hasattr(source, "__arrow_c_stream__")
+    try:
+        if isinstance(known, nw.DataFrame | nw.Series):
+            return source
+        if is_stream or is_dataset:
+            return pl.DataFrame(source if is_stream else source.to_table())
+        return known.collect().to_native() if isinstance(known, nw.LazyFrame) else source
     except Exception as error:  # somebody's whole query runs here
         raise _unusable(error) from error
 

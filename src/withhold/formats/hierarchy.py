@@ -20,7 +20,8 @@ from withhold.data.tree_building import ROOT, Edge, build_tree, path_edges
 from withhold.errors import InputError, PolicyError
 from withhold.formats.cells import BLANKS
 from withhold.formats.columns import ITEM_NAMES, plain
-from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.formats.opening import Text, open_bytes
+from withhold.formats.texts import text_of
 from withhold.wording import counted
 
 SEPARATORS = (";", ",", "\t", "|")

@@ -24,7 +24,8 @@ from withhold.data.array_types import Bools
 from withhold.data.names import clean, clean_all, is_missing
 from withhold.errors import InputError, option
 from withhold.formats.columns import Columns, Options
-from withhold.formats.opening import Placed, read_clean
+from withhold.formats.opening import Placed
+from withhold.formats.texts import read_clean
 
 if TYPE_CHECKING:
     import polars

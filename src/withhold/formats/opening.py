@@ -1,9 +1,8 @@
-"""From a path to clean bytes: the first step of reading a file.
+"""From a path to bytes: the first step of reading a file.
 
-In: a path, or ``-`` for standard input. Out: its bytes, unpacked, with the digest of what lies on
-disk; and for text, UTF-8 with plain line ends, in whatever encoding it came. Whatever is wrong with a file
-before its format matters is found here: missing, empty, binary, cut short, or a line that would fill the
-memory.
+In: a path, or ``-`` for standard input. Out: its bytes, unpacked, with the digest of what lies on disk.
+Whatever is wrong with a file before its content matters is found here: missing, empty, cut short, or a line
+that would fill the memory. ``texts`` makes text of the bytes.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from withhold.errors import InputError, option
-from withhold.formats.encodings import UTF8, decode
+from withhold.errors import InputError
 
 LONGEST_LINE = 16 * 2**20
 BLOCK = 16 * 2**20
@@ -136,13 +134,6 @@ class Text(Placed):
         return self.data if self.data.endswith(b"\n") else self.data + b"\n"
 
 
-def read_clean(
-    path: str | os.PathLike[str], encoding: str | None = None, sheet: str | int | None = None
-) -> Text:
-    """The text in a file."""
-    return text_of(open_bytes(Path(path)), encoding, sheet)
-
-
 def open_bytes(path: Path) -> Opened:
     """The unpacked content of a file or of standard input, whatever its name says."""
     label = "standard input" if str(path) == STDIN else str(path)
@@ -169,58 +160,16 @@ def open_bytes(path: Path) -> Opened:
     return Opened(path, label, data, compression, digest)
 
 
-def text_of(opened: Opened, encoding: str | None = None, sheet: str | int | None = None) -> Text:
-    """The content as clean text, or the line where it stops being text; a sheet of a spreadsheet as CSV."""
-    label, name = opened.label, opened.path.name
-    if opened.is_spreadsheet:
-        from withhold.formats.spreadsheets import sheet_text
-
-        return sheet_text(opened, encoding, sheet)
-    if sheet is not None:
-        raise InputError("is not a spreadsheet", path=label, remedy=f"leave {option('sheet')} out")
-    _refuse_foreign(opened.data, label)
-    decoded = decode(opened.data, label, encoding)
-    data = decoded.data
-    if b"\0" in data:
-        remedy = "export it as UTF-8 text, JSON lines or parquet"
-        raise _at(data, b"\0", "holds a NUL byte, so it is not a text file", label, remedy)
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-        # Old Macs ended every line with it; at the end of a file it is half of a pair.
-        data = data.removesuffix(b"\r") if b"\n" in data else data.replace(b"\r", b"\n")
-        if b"\r" in data:
-            remedy = "end every line in the same way"
-            raise _at(data, b"\r", "holds a carriage return inside a line", label, remedy)
-    if not data:
-        raise InputError("is empty", path=label, remedy=SOMETHING)
-    return Text(data, label, name, decoded.encoding, decoded.assumed)
-
-
-def how_found(text: Text | None) -> dict[str, Any]:
-    """What a ``Source`` says of how a text was found; of UTF-8 nothing, as that is how it is written."""
-    if text is None or text.encoding == UTF8:
-        return {}
-    return {"encoding": text.encoding, "assumed": text.assumed, "sheet": text.sheet}
-
-
-def refuse_for_files(
-    encoding: str | None, sheet: str | int | None, path: str | None = None
-) -> None:
-    """Refuse what is said of texts and of spreadsheets where there is neither."""
-    for name, given in (("encoding", encoding), ("sheet", sheet)):
-        if given is not None:
-            what = "a text file" if name == "encoding" else "a spreadsheet"
-            raise InputError(f"is not {what}", path=path, remedy=f"leave {option(name)} out")
+def refuse_foreign(data: bytes, label: str) -> None:
+    """Name the kinds of file that are often given by mistake."""
+    for magic, (problem, remedy) in FOREIGN.items():
+        if data.startswith(magic):
+            raise InputError(problem, path=label, remedy=remedy)
 
 
 def line_number(data: bytes, position: int) -> int:
     """The number of the line, from 1, in which a byte stands."""
     return data.count(b"\n", 0, position) + 1
-
-
-def _at(data: bytes, byte: bytes, problem: str, label: str, remedy: str) -> InputError:
-    line = line_number(data, data.index(byte))
-    return InputError(problem, path=label, line=line, remedy=remedy)
 
 
 def _read_all(stream: BinaryIO, label: str) -> bytes:
@@ -233,7 +182,7 @@ def _read_all(stream: BinaryIO, label: str) -> bytes:
     # A block of the file's own size where that is known: a larger one would have to be cut.
     while block := stream.read(min(BLOCK, size + 1) if size else BLOCK):
         if not content.blocks:
-            _refuse_foreign(block, label)
+            refuse_foreign(block, label)
         content.add(block)
     return content.joined()
 
@@ -323,13 +272,6 @@ class _Content:
     def joined(self) -> bytes:
         """The whole content."""
         return self.blocks[0] if len(self.blocks) == 1 else b"".join(self.blocks)
-
-
-def _refuse_foreign(data: bytes, label: str) -> None:
-    """Name the kinds of file that are often given by mistake."""
-    for magic, (problem, remedy) in FOREIGN.items():
-        if data.startswith(magic):
-            raise InputError(problem, path=label, remedy=remedy)
 
 
 def _broken(kind: str, label: str, reason: str = "") -> InputError:

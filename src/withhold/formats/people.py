@@ -37,7 +37,7 @@ from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import PEOPLE, check_separator
 from withhold.formats.frames import Frame, gathered, is_frame, own_index
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Opened, open_bytes, refuse_for_files
+from withhold.formats.opening import Opened, open_bytes
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people_items import how_said, named_items, read_items, said_text
 from withhold.formats.people_parts import (
@@ -49,6 +49,7 @@ from withhold.formats.people_parts import (
 from withhold.formats.readable import Consent, ReadableItems, ReadableTable
 from withhold.formats.rows import Parsed, with_clean_names
 from withhold.formats.table import read_opened, text_container
+from withhold.formats.texts import refuse_for_files
 
 NO_ITEMS = "name the files of items, or the column that holds the items of each person: {}, {}"
 

@@ -20,11 +20,12 @@ from withhold.formats import jsonl, lists, long
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options, long_columns
 from withhold.formats.frames import Frame, gathered, is_frame
-from withhold.formats.opening import Opened, Text, how_found, open_bytes, text_of
+from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people_parts import check_parts, part_of
 from withhold.formats.rows import Parsed, with_clean_names
 from withhold.formats.table import text_container
+from withhold.formats.texts import how_found, text_of
 
 ONE_FILE = "items"
 """What items are called that come from a frame."""

@@ -34,10 +34,11 @@ from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_sep
 from withhold.formats.formulas import changed, escape, unescape
 from withhold.formats.frames import gathered
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Opened, Text, how_found, open_bytes, refuse_for_files, text_of
+from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
+from withhold.formats.texts import how_found, refuse_for_files, text_of
 
 CONTAINERS = {
     **dict.fromkeys((*FOR_TABLES, ".data"), "text"),
@@ -267,6 +268,8 @@ def text_container(text: Text) -> str:
 def _read_csv(text: Text, separator: str | None, *, safe: bool) -> tuple[Table, str]:
     sheet = open_sheet(text, Options(separator=separator))
     header = sheet.columns
+    if header[-1] == "" and len(header) > 1 and not any(sheet.cells([len(header) - 1])[0]):
+        header = header[:-1]  # every line ends with a separator
     if "" in header or len(set(header)) < len(header):
         problem = "the first line does not name every column once"
         remedy = "begin with a line of column names, each different from the others"

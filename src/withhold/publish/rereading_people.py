@@ -20,11 +20,12 @@ from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.forms import PEOPLE, check_separator
 from withhold.formats.formulas import escape, holds_formulas, unescaped
-from withhold.formats.opening import open_bytes, text_of
+from withhold.formats.opening import open_bytes
 from withhold.formats.people import read_parts
 from withhold.formats.people_items import read_items
 from withhold.formats.people_parts import Parts, join, part_pattern
 from withhold.formats.table import read_opened
+from withhold.formats.texts import text_of
 from withhold.publish.manifest import GENUINE, manifest_path, read_internal
 from withhold.publish.publishing import internal_of
 from withhold.wording import counted
