@@ -32,7 +32,6 @@ from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.loss import Loss
 from withhold.methods.apart.measure import ApartLoss
 from withhold.methods.apart.model import SensitiveApart as SensitiveApart
-from withhold.methods.apart.people import PeopleApart as PeopleApart
 from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.model import Buckets as Buckets
 from withhold.methods.cells.audit import TableAudit
@@ -43,6 +42,7 @@ from withhold.methods.coherence.mole import Mole as Mole
 from withhold.methods.km.model import KmAnonymity as KmAnonymity
 from withhold.methods.people.loss import PeopleLoss
 from withhold.methods.people.model import PeopleUncertainty as PeopleUncertainty
+from withhold.methods.people_apart.model import PeopleApart as PeopleApart
 from withhold.methods.personal.model import PersonalRhoUncertainty as PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty as RhoUncertainty
 from withhold.pipeline import trade_off as trade_off
