@@ -132,7 +132,7 @@ class Stub:
         if verb == "audit":
             return self.returned(method.audit.function)
         data = self.name_of(
-            load(f"withhold.data:{'Table' if method.data == 'table' else 'Records'}")
+            load(f"withhold.data:{method.data.capitalize()}")
         )
         self.imports.add(("withhold.release", "Release"))
         return f"Release[{data}, {self.returned(method.loss)}]"

@@ -19,6 +19,7 @@ from withhold.data import Records as Records
 from withhold.data import Source as Source
 from withhold.data import Table as Table
 from withhold.data.breach import Breach as Breach
+from withhold.data.people import People as People
 from withhold.data.pharmacy import pharmacy as pharmacy
 from withhold.data.plan import apply as apply
 from withhold.data.ranges import read_cell as read_cell
@@ -27,6 +28,7 @@ from withhold.formats import read as read
 from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.laddering import ladder as ladder
 from withhold.measure.loss import Loss
 from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.model import Buckets as Buckets
@@ -36,6 +38,8 @@ from withhold.methods.cells.model import KAnonymity as KAnonymity
 from withhold.methods.coherence.model import Coherence as Coherence
 from withhold.methods.coherence.mole import Mole as Mole
 from withhold.methods.km.model import KmAnonymity as KmAnonymity
+from withhold.methods.people.loss import PeopleLoss
+from withhold.methods.people.model import PeopleUncertainty as PeopleUncertainty
 from withhold.methods.personal.model import PersonalRhoUncertainty as PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty as RhoUncertainty
 from withhold.pipeline import trade_off as trade_off
@@ -166,6 +170,22 @@ def anonymize(
     ids: str = "renumber",
 ) -> Release[Records, GeneralisationLoss]: ...
 @overload
+def anonymize(
+    data: Readable | ReadableTable,
+    model: PeopleUncertainty,
+    *,
+    seed: int | None = None,
+    jobs: int | None = None,
+    progress: Progress = ...,
+    weight: float = 1.0,
+    hierarchy: Mapping[str, Any] | str | None = None,
+    publish: str | Iterable[str] = (),
+    constraints: Constraints | None = None,
+    consent: Consent = None,
+    allow_unknown: bool = False,
+    ids: str = "renumber",
+) -> Release[People, PeopleLoss]: ...
+@overload
 def audit(
     data: Readable | ReadableTable,
     model: RhoUncertainty,
@@ -268,6 +288,26 @@ def audit(
 def audit(
     data: Readable | ReadableTable,
     model: Buckets,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = ...,
+    seed: int = 0,
+    max_size: int | None = None,
+    show: int = 10,
+    samples: int = 2000,
+    unique_size: int = 3,
+    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
+    population: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
+    allow_unknown: bool = False,
+) -> Audit: ...
+@overload
+def audit(
+    data: Readable | ReadableTable,
+    model: PeopleUncertainty,
     *,
     jobs: int | None = None,
     limit_seconds: float | None = None,
