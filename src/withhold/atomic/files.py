@@ -50,8 +50,11 @@ class FileSet:
 
     def may_hold(self, name: str) -> bool:
         """Whether a file of this name can belong to the set."""
-        is_part = self.parts is not None and self.parts.fullmatch(name) is not None
-        return is_part or any(path.name == name for path in self.members)
+        return self.is_part(name) or any(path.name == name for path in self.members)
+
+    def is_part(self, name: str) -> bool:
+        """Whether the name is one of those that only the set's content tells."""
+        return self.parts is not None and self.parts.fullmatch(name) is not None
 
     @property
     def journal(self) -> Path:

@@ -18,10 +18,11 @@ from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError, UndecidedError
 from withhold.escaping import json_text
 from withhold.formats.forms import check_extension
-from withhold.registry import method_of
+from withhold.registry import method_of, search_call
 from withhold.verdict import Status
 
 if TYPE_CHECKING:
+    from withhold.method import AnyLadder, Model
     from withhold.publish.publishing import Published
     from withhold.release import AnyRelease
 
@@ -94,6 +95,9 @@ def anonymize(
             seed=seed,
             **run,
         )
+        ladder = None
+        if shown.as_json or not shown.quiet:
+            ladder = _ladder(original, model, search, release.seed, run)
         asked = typed_policy(context, release)
         published = release.write(
             output,
@@ -108,11 +112,30 @@ def anonymize(
     for warning in published.warnings:
         note(f"warning: {warning}")
     if shown.as_json:
-        say(json_text(release_as_dict(release, published)))
+        steps = {} if ladder is None else {"ladder": ladder.as_dict()}
+        say(json_text(release_as_dict(release, published) | steps))
     else:
         say(release_text(release, published))
         if not shown.quiet:
             note(f"to prove it again: {verify_command(release, published, context.params)}")
+
+
+def _ladder(
+    data: Any, model: Model, search: Mapping[str, Any], seed: int, run: Mapping[str, Any]
+) -> AnyLadder | None:
+    """What protecting from more knowledge would cost, told before anything is written; None if unknown."""
+    method = method_of(model)
+    if method.ladder is None:
+        return None
+    from withhold.telling.layout import columns
+
+    chosen, how = search_call(model, {**search, **run, "seed": seed})
+    found = method.ladder(data, model, chosen, how)
+    caption = "What this release would cost against attackers who know more, or less:"
+    note(caption, *columns([found.head(), *found.rows()], right={1, 2}))
+    if found.note():
+        note(found.note())
+    return found
 
 
 def _check_population(about: Mapping[str, Any], *, report: bool, asked: bool) -> None:

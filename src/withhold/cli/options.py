@@ -71,9 +71,17 @@ HELP = {
     "frequency:0.01; what fits the values if not given.",
     "hierarchy suggest.separator": "The separator between the cells of a CSV file.",
     "hierarchy suggest.output": "Also write it to this file, as ARX's CSV.",
+    "people": "DATA has persons with attributes and items.",
+    "items": "[people] A file with the items of the persons in the original, one a row; may be repeated, and "
+    "named: NAME=FILE. If not given: as the internal manifest says, or a column of the original.",
+    "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
+    "NAME=FILE.",
+    "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
+    "demo.people": "A hospital's patients and their diagnoses instead of baskets.",
+    "persons": "How many patients to invent.",
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
 }
@@ -88,7 +96,15 @@ ARGUMENTS = {
 }
 """What is named by its place, and how the usage line calls it."""
 SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}
-LEAST = {"seed": 0, "jobs": 1, "limit_seconds": 0.0, "top": 1, "baskets": 1, "queries": 1}
+LEAST = {
+    "seed": 0,
+    "jobs": 1,
+    "limit_seconds": 0.0,
+    "top": 1,
+    "baskets": 1,
+    "persons": 5,
+    "queries": 1,
+}
 READING = ("format", "separator", "record_column", "item_column")
 """How the bytes of a file are to be understood."""
 

@@ -39,7 +39,7 @@ from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people_parts import Parts, check_parts, join, part_of, without_columns
-from withhold.formats.readable import Consent
+from withhold.formats.readable import Consent, ReadableItems, ReadableTable
 from withhold.formats.rows import Parsed, with_clean_names
 from withhold.formats.table import prepared, read_opened, text_container
 
@@ -50,8 +50,8 @@ NO_ITEMS = "name the files of items, or the column that holds the items of each 
 
 @checked
 def read_people(
-    persons: Any,
-    items: Any = None,
+    persons: ReadableTable,
+    items: ReadableItems = None,
     *,
     record_column: str | None = None,
     item_column: str | None = None,

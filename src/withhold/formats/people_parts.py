@@ -185,19 +185,15 @@ def person_ids(table: Table, column: str) -> tuple[str, ...]:
 def _few_known(known: int, total: int, file: Source, form: Source) -> str:
     """What to say of a file whose ids are hardly those of the persons; refused where none is."""
     who, column = form.path.name or "the persons", file.columns[0] if file.columns else ""
-    problem = (
-        f"of the {counted(total, 'id')} in column {column!r} of {file.path.name or file.part!r}"
-    )
+    problem = f"of the {counted(total, 'id')} in column {column!r} of {file.path.name or file.part}"
     if not known:
         raise InputError(
-            f"none {problem} is the id of a person (column {form.id_column!r} of {who})",
+            f"none {problem} is in column {form.id_column!r} of {who}",
             path=file.path if file.sha256 else None,
             remedy="check that both files are of the same people, and name the columns of the ids: "
             f"{option('record_column')} for the items, {option('person_column')} for the persons",
         )
-    return (
-        f"only {known:,} {problem} {'is the id' if known == 1 else 'are ids'} of persons in {who}"
-    )
+    return f"only {known:,} {problem} {'is' if known == 1 else 'are'} in {who}"
 
 
 def split(people: People, form: Source) -> Parts:

@@ -44,9 +44,9 @@ class PeopleReading(TableReading):
     items: Annotated[
         Sequence[str],
         Option(
-            "A file with the items of the persons in DATA, one a row; may be repeated, and named: NAME=FILE. Of "
-            "several, each item begins with the name of its file. If not given, DATA has a column of items "
-            "(--item-column).",
+            "A file with the items of the persons in DATA, one a row; may be repeated, and named: NAME=FILE. "
+            "Of several, each item begins with the name of its file. If not given, DATA has a column of "
+            "items (--item-column).",
             kind="files",
             varies=False,
         ),

@@ -242,8 +242,8 @@ def publish(
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
     others = tuple(part_path(path, part) for part in parts)
-    files = (replace(each, path=at) for each, at in zip(written.files, others, strict=True))
-    written = replace(written, path=path, files=tuple(files))
+    at = (replace(each, path=other) for each, other in zip(written.files, others, strict=True))
+    written = replace(written, path=path, files=tuple(at))
     details = (verdict, written, page, content, warnings, release.timings, others)
     return Published(path, manifest_at, internal_at, written.sha256, *details)
 
@@ -288,6 +288,16 @@ def _tell(
     subject = examine(release, **run)
     content = make_report(subject, manifest, internal, edition=edition)
     return content, report_html(content)
+
+
+def changed_files(path: Path, record: Mapping[str, Any], *, alone: bool = False) -> tuple[str, ...]:
+    """The names of the files that are not those that the manifest describes; ``alone``: without the items."""
+    form = located(form_from(record["output"], path))
+    found = [path.name] if sha256_of(path) != record["output"]["sha256"] else []
+    for each in () if alone else form.files:
+        if sha256_of(each.path) != each.sha256:
+            found.append(part_path(path, each.part).name)
+    return tuple(found)
 
 
 def sha256_of(path: Path) -> str:

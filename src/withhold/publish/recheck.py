@@ -19,15 +19,20 @@ from typing import Any, cast
 
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
-from withhold.data import People, Source
+from withhold.data import People
 from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError, option
 from withhold.formats import Data
-from withhold.formats.people_parts import part_path
 from withhold.listed import occurring_text, protects_nobody, unknown_items
 from withhold.method import CheckRun, Model
 from withhold.publish.manifest import GENUINE, form_from, read_internal, read_manifest
-from withhold.publish.publishing import internal_of, located, manifest_of, sha256_of
+from withhold.publish.publishing import (
+    changed_files,
+    internal_of,
+    located,
+    manifest_of,
+    sha256_of,
+)
 from withhold.publish.rereading import Reading, Readings, as_it_stands, read_published
 from withhold.publish.rereading_people import files_beside
 from withhold.registry import method_of, model_from, verify
@@ -91,7 +96,7 @@ def verify_file(
     path = Path(path)
     # First: it completes what a killed run left, and with it the file may become another.
     where = manifest or manifest_of(path)
-    digest = sha256_of(path)
+    sha256_of(path)  # says first if there is no such file
     stated = model is not None
     # A stated policy needs no manifest; one that is named must be there.
     record, warnings = _manifest_beside(where, needed=not stated or manifest is not None)
@@ -101,9 +106,10 @@ def verify_file(
         model = model_in(record, where)
     evidence, others = _drawn(gather(model), record, path, stated=stated)
     form = None if record is None else located(form_from(record["output"], path))
-    changed = () if record is None else _changed(record, digest, path, form, reading)
+    named = bool((reading or {}).get("items"))
+    changed = () if record is None else changed_files(path, record, alone=named)
     same_bytes = None if record is None else not changed
-    if method_of(model).data == People.kind and not (reading or {}).get("items"):
+    if method_of(model).data == People.kind and not named:
         warnings += files_beside(path, form)
     if stated and record is not None:
         if hierarchy is None:
@@ -138,24 +144,6 @@ def verify_file(
     seconds = time.perf_counter() - began
     details = (policy_from, occurring_text(model, data, evidence), tuple(warnings), changed)
     return Recheck(same_bytes, verdict, model, data, seconds, *details)
-
-
-def _changed(
-    record: Mapping[str, Any],
-    digest: str,
-    path: Path,
-    form: Source | None,
-    reading: Reading | None,
-) -> tuple[str, ...]:
-    """The names of the files whose bytes are not those that were published."""
-    found = [path.name] if digest != record["output"]["sha256"] else []
-    if form is not None and not (reading or {}).get("items"):
-        found += [
-            part_path(path, each.part).name
-            for each in form.files
-            if sha256_of(each.path) != each.sha256
-        ]
-    return tuple(found)
 
 
 def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | None, list[str]]:

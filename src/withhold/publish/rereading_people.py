@@ -23,7 +23,8 @@ from withhold.formats.opening import open_bytes, text_of
 from withhold.formats.people import read_items, read_parts
 from withhold.formats.people_parts import Parts, join, part_pattern
 from withhold.formats.table import read_opened
-from withhold.publish.manifest import GENUINE, manifest_path
+from withhold.publish.manifest import GENUINE, manifest_path, read_internal
+from withhold.publish.publishing import internal_of
 from withhold.wording import counted
 
 ONLY_PEOPLE = ("items", "person_column")
@@ -172,3 +173,12 @@ def files_beside(path: Path, form: Source | None) -> list[str]:
         for name in others
         if not manifest_path(path.with_name(name)).exists()
     ]
+
+
+def read_then(path: Path | None) -> dict[str, Any]:
+    """How the originals of a release were read, as its internal manifest says; nothing if there is none."""
+    internal = None if path is None else read_internal(internal_of(path))
+    policy = {} if internal is None else internal["policy"]
+    known = (*ONLY_PEOPLE, "record_column", "item_column", "skip_missing_ids")
+    then = {name: policy.get(name.replace("_", "-")) for name in known}
+    return {name: value for name, value in then.items() if value is not None}
