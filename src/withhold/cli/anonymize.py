@@ -109,7 +109,8 @@ def anonymize(
             policy=asked,
             **run,
         )
-    for warning in published.warnings:
+    told = getattr(original, "warnings", ())
+    for warning in published.warnings[len(told) :]:
         note(f"warning: {warning}")
     if shown.as_json:
         steps = {} if ladder is None else {"ladder": ladder.as_dict()}
