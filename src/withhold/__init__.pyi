@@ -25,6 +25,7 @@ from withhold.data.plan import apply as apply
 from withhold.data.ranges import read_cell as read_cell
 from withhold.errors import WithholdError as WithholdError
 from withhold.formats import read as read
+from withhold.formats import read_people as read_people
 from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
 from withhold.formats.readable import Consent, Readable, ReadableTable
