@@ -25,6 +25,7 @@ from benchmarks import (
     paper_partial,
     papers,
     patterns,
+    people,
     personal,
     polishing,
     scaling,
@@ -56,6 +57,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         patterns.rules,
         table_suite.tables,
         personal.personal,
+        people.people,
         advice.advice,
         paper_partial.paper_partial,
     )

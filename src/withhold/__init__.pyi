@@ -29,6 +29,7 @@ from withhold.formats import read_people as read_people
 from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.laddering import ladder as ladder
 from withhold.measure.loss import Loss
 from withhold.methods.apart.measure import ApartLoss
 from withhold.methods.apart.model import SensitiveApart as SensitiveApart
@@ -187,7 +188,7 @@ def anonymize(
     consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
-) -> Release[Records, PeopleLoss]: ...
+) -> Release[People, PeopleLoss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
@@ -213,7 +214,7 @@ def anonymize(
     consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
-) -> Release[Records, ApartLoss]: ...
+) -> Release[People, ApartLoss]: ...
 @overload
 def audit(
     data: Readable | ReadableTable,

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
-from withhold.methods.apart.model import RhoOption, SensitiveApart, SensitiveOption
+from withhold.methods.apart.model import ApartModel, RhoOption, SensitiveOption
 from withhold.options import Option, lacks
 
 
 @dataclass(frozen=True, init=False)
-class PeopleApart(SensitiveApart):
+class PeopleApart(ApartModel):
     """No group of people has a sensitive item in more than ρ of them, and none says whose it is.
 
     >>> print(PeopleApart("0.5", {"HIV"}, quasi_identifiers=["age", "sex"]).promise())
