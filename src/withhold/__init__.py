@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from withhold.data.people import People
     from withhold.errors import WithholdError
     from withhold.methods.apart.model import SensitiveApart
-    from withhold.methods.apart.people import PeopleApart
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence
     from withhold.methods.coherence.mole import Mole
     from withhold.methods.km.model import KmAnonymity
     from withhold.methods.people.model import PeopleUncertainty
+    from withhold.methods.people_apart.model import PeopleApart
     from withhold.methods.personal.model import PersonalRhoUncertainty
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.verdict import Status, Verdict
@@ -60,6 +60,7 @@ __all__ = [
     "audit",
     "compare",
     "inspect",
+    "ladder",
     "pharmacy",
     "read",
     "read_cell",
@@ -87,7 +88,7 @@ _VALUES = {
     "withhold.methods.cells.model": ("KAnonymity",),
     "withhold.methods.buckets.model": ("Buckets",),
     "withhold.methods.apart.model": ("SensitiveApart",),
-    "withhold.methods.apart.people": ("PeopleApart",),
+    "withhold.methods.people_apart.model": ("PeopleApart",),
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {
@@ -97,6 +98,7 @@ _VERBS = {
     "audit": "withhold.pipeline:audit",
     "compare": "withhold.comparison:compare",
     "inspect": "withhold.data.profile:inspect",
+    "ladder": "withhold.laddering:ladder",
     "sweep": "withhold.sweeping:sweep",
     "trade_off": "withhold.pipeline:trade_off",
     "verify": "withhold.pipeline:verify",

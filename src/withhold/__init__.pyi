@@ -31,10 +31,10 @@ from withhold.formats import read_people as read_people
 from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.laddering import ladder as ladder
 from withhold.measure.loss import Loss
 from withhold.methods.apart.measure import ApartLoss
 from withhold.methods.apart.model import SensitiveApart as SensitiveApart
-from withhold.methods.apart.people import PeopleApart as PeopleApart
 from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.model import Buckets as Buckets
 from withhold.methods.cells.audit import TableAudit
@@ -45,6 +45,7 @@ from withhold.methods.coherence.mole import Mole as Mole
 from withhold.methods.km.model import KmAnonymity as KmAnonymity
 from withhold.methods.people.loss import PeopleLoss
 from withhold.methods.people.model import PeopleUncertainty as PeopleUncertainty
+from withhold.methods.people_apart.model import PeopleApart as PeopleApart
 from withhold.methods.personal.model import PersonalRhoUncertainty as PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty as RhoUncertainty
 from withhold.pipeline import trade_off as trade_off
@@ -189,7 +190,7 @@ def anonymize(
     consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
-) -> Release[Records, PeopleLoss]: ...
+) -> Release[People, PeopleLoss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
@@ -215,7 +216,7 @@ def anonymize(
     consent: Consent = None,
     allow_unknown: bool = False,
     ids: str = "renumber",
-) -> Release[Records, ApartLoss]: ...
+) -> Release[People, ApartLoss]: ...
 @overload
 def audit(
     data: Readable | ReadableTable,

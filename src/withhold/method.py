@@ -109,6 +109,10 @@ class AnyLadder(Protocol):
         """What stands above these cells."""
         ...
 
+    def note(self) -> str:
+        """What to know of how the numbers came about, if anything."""
+        ...
+
     def as_dict(self) -> dict[str, Plain]:
         """All of it as plain values."""
         ...

@@ -28,7 +28,7 @@ ROOMS = {
     "buckets": "withhold.methods.buckets",
     "people": "withhold.methods.people",
     "apart": "withhold.methods.apart",
-    "people-apart": "withhold.methods.apart.people",
+    "people-apart": "withhold.methods.people_apart",
 }
 """The folder of each method, whose ``METHOD`` says the rest. The first is the default."""
 

@@ -32,7 +32,7 @@ from withhold.report import figures
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict, release_as_dict
 
-RECORDS, TABLE = "records", "table"
+RECORDS, TABLE, PEOPLE = "records", "table", "people"
 ROWS = [
     ["E10", "I10", "J45"],
     ["E10", "E11", "J45"],
@@ -47,7 +47,7 @@ ROWS = [
 ]
 TREE = "".join(f"{item};{item[0]};*\n" for item in sorted({i for row in ROWS for i in row}))
 CONSTRAINTS = {0: ["J45"], 1: ["E10", "J45"], 5: ["J44"]}
-PEOPLE = {
+SURVEY = {
     "age": [30, 30, 31, 31, 40, 40, 41, 41, 30, 40],
     "city": list("ababababbb"),
     "sick": ["flu", "cold", "flu", "flu", "cold", "flu", "cold", "cold", "flu", "cold"],
@@ -83,6 +83,7 @@ PERSONAL = ("--model", "personal-rho", "--rho", "0.4", "--constraints", "wishes.
 SAMPLED = {"epsilon": "0.2", "delta": "0.2", "max_known": 2}
 TYPED_SAMPLED = ("--epsilon", "0.2", "--delta", "0.2", "--max-known", "2")
 K_ANONYMITY = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", ",".join(QUASI))
+PERSONS = ("--model", "people", "--k", "2", "--quasi-identifiers", ",".join(QUASI))
 BUCKETS = ("--model", "buckets", "--k", "2")
 MODELS = [
     Model(
@@ -234,6 +235,26 @@ MODELS = [
         ("--cells", "sets"),
     ),
     Model(
+        "people",
+        PEOPLE,
+        lambda _: wh.PeopleUncertainty(
+            "0.4", ["J45", "J44"], k=2, quasi_identifiers=QUASI, max_known=1
+        ),
+        (*PERSONS, "--rho", "0.4", "--sensitive", "J45,J44", "--max-known", "1"),
+        ("rho", "0.4"),
+    ),
+    Model(
+        "people with a sensitive column and hierarchies",
+        PEOPLE,
+        lambda _: wh.PeopleUncertainty(
+            "0.6", ["J45"], k=2, quasi_identifiers=QUASI, sensitive_column=["sick"]
+        ),
+        (*PERSONS, "--rho", "0.6", "--sensitive", "J45,", "--sensitive-column", "sick"),
+        ("rho", "0.6"),
+        {"hierarchy": "age=edges:31,41"},
+        ("--hierarchy", "age=edges:31,41"),
+    ),
+    Model(
         "buckets",
         RECORDS,
         lambda _: wh.Buckets(2),
@@ -256,6 +277,16 @@ MODELS = [
         RECORDS,
         lambda _: wh.SensitiveApart("0.4", ["J45", "J44"]),
         ("--model", "apart", "--rho", "0.4", "--sensitive", "J45,J44"),
+        ("rho", "0.4"),
+    ),
+    Model(
+        "people-apart",
+        PEOPLE,
+        lambda _: wh.PeopleApart("0.4", ["J45", "J44"], quasi_identifiers=QUASI),
+        (
+            *("--model", "people-apart", "--rho", "0.4", "--sensitive", "J45,J44"),
+            *("--quasi-identifiers", ",".join(QUASI)),
+        ),
         ("rho", "0.4"),
     ),
 ]
@@ -281,7 +312,7 @@ def in_file(name: str, format: str) -> Callable[[], Path]:
 
 def table_file(name: str) -> Callable[[], Path]:
     def make() -> Path:
-        frame, path = pl.DataFrame(PEOPLE), Path(name)
+        frame, path = pl.DataFrame(SURVEY), Path(name)
         if name.endswith(".parquet"):
             frame.write_parquet(path)
         elif name.endswith(".jsonl"):
@@ -312,6 +343,47 @@ class Stream:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._frame.__arrow_c_stream__(requested_schema)
+
+
+def with_items() -> pl.DataFrame:
+    return pl.DataFrame(SURVEY).with_columns(items=pl.Series(ROWS))
+
+
+def one_file_of_people(name: str) -> Callable[[], Path]:
+    def make() -> Path:
+        path, frame = Path(name), with_items()
+        if name.endswith(".parquet"):
+            frame.write_parquet(path)
+        elif name.endswith(".jsonl"):
+            frame.write_ndjson(path)
+        else:
+            frame.with_columns(pl.col("items").list.join(";")).write_csv(path)
+        return path
+
+    return make
+
+
+def files_of_people(ending: str, *others: str) -> Callable[[], Path]:
+    """A file of persons, and files of items beside it, in which ``APART`` finds them."""
+
+    def make() -> Path:
+        ids = [f"r{n:02}" for n in range(len(ROWS))]
+        persons = pl.DataFrame({"record": ids, **SURVEY})
+        for name, frame in {"persons": persons, **dict.fromkeys(others, long_frame())}.items():
+            path = Path(f"{name}{ending}")
+            if ending == ".parquet":
+                frame.write_parquet(path)
+            else:
+                text = frame.write_csv(separator="\t" if ".tsv" in ending else ",")
+                path.write_bytes(PACK[path.suffix](text.encode()))
+        return Path(f"persons{ending}")
+
+    return make
+
+
+def people_in_memory() -> Any:
+    texts = {name: [str(cell) for cell in cells] for name, cells in SURVEY.items()}
+    return wh.People(wh.Table.from_columns(texts), wh.Records.from_lists(ROWS))
 
 
 def _gzip(data: bytes) -> bytes:
@@ -360,18 +432,38 @@ INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
         "csv file, zstd": table_file("in.csv.zst"),
         "jsonl file": table_file("in.jsonl"),
         "parquet file": table_file("in.parquet"),
-        "csv file in UTF-16": lambda: utf_16_file(pl.DataFrame(PEOPLE)),
-        "file of Excel": lambda: excel_file(pl.DataFrame(PEOPLE)),
-        "Arrow stream": lambda: Stream(pl.DataFrame(PEOPLE)),
-        "polars": lambda: pl.DataFrame(PEOPLE),
-        "polars, lazy": lambda: pl.LazyFrame(PEOPLE),
-        "pandas": lambda: pl.DataFrame(PEOPLE).to_pandas(),
-        "pyarrow": lambda: pl.DataFrame(PEOPLE).to_arrow(),
+        "csv file in UTF-16": lambda: utf_16_file(pl.DataFrame(SURVEY)),
+        "file of Excel": lambda: excel_file(pl.DataFrame(SURVEY)),
+        "Arrow stream": lambda: Stream(pl.DataFrame(SURVEY)),
+        "polars": lambda: pl.DataFrame(SURVEY),
+        "polars, lazy": lambda: pl.LazyFrame(SURVEY),
+        "pandas": lambda: pl.DataFrame(SURVEY).to_pandas(),
+        "pyarrow": lambda: pl.DataFrame(SURVEY).to_arrow(),
         "dict of columns": lambda: wh.Table.from_columns(
-            {name: [str(cell) for cell in cells] for name, cells in PEOPLE.items()}
+            {name: [str(cell) for cell in cells] for name, cells in SURVEY.items()}
         ),
     },
 }
+INPUTS[PEOPLE] = {
+    "csv file of each": files_of_people(".csv", "codes"),
+    "csv file of each, gzip": files_of_people(".csv.gz", "codes"),
+    "tsv file of each": files_of_people(".tsv", "codes"),
+    "parquet file of each": files_of_people(".parquet", "codes"),
+    "csv file with a column of items": one_file_of_people("in.csv"),
+    "jsonl file": one_file_of_people("in.jsonl"),
+    "parquet file": one_file_of_people("in.parquet"),
+    "polars": with_items,
+    "pandas": lambda: with_items().to_pandas(),
+    "pyarrow": lambda: with_items().to_arrow(),
+    "People": people_in_memory,
+}
+APART = {
+    "csv file of each": "codes.csv",
+    "csv file of each, gzip": "codes.csv.gz",
+    "tsv file of each": "codes.tsv",
+    "parquet file of each": "codes.parquet",
+}
+"""The file of items, where it is one of its own."""
 OUTPUTS: dict[str, list[tuple[str, str | None]]] = {
     RECORDS: [
         ("out.dat", "basket"),
@@ -391,6 +483,7 @@ OUTPUTS: dict[str, list[tuple[str, str | None]]] = {
         for name in ("out.csv", "out.tsv", "out.csv.gz", "out.csv.zst", "out.jsonl", "out.parquet")
     ],
 }
+OUTPUTS[PEOPLE] = OUTPUTS[TABLE]
 CROSS = [
     pytest.param(model, name, id=f"{model.name}-{name}")
     for model in MODELS
@@ -429,18 +522,31 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "_written", drawn_once)
     monkeypatch.setattr("typer.testing._get_command", built_once, raising=False)
     (tmp_path / "tree.csv").write_text(TREE)
-    pl.concat([pl.DataFrame(PEOPLE)] * 2).write_csv(tmp_path / "all.csv")
+    pl.concat([pl.DataFrame(SURVEY)] * 2).write_csv(tmp_path / "all.csv")
     lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
     (tmp_path / "wishes.csv").write_text("\n".join(["record,item", *lines, ""]))
     return tmp_path
 
 
+READ = {RECORDS: wh.read, TABLE: wh.read_table, PEOPLE: wh.read_people}
+LISTS = {RECORDS: "lists", TABLE: "dict of columns", PEOPLE: "People"}
+"""Plain values in memory."""
+
+
 def read(data: Any, model: Model) -> Any:
-    return wh.read_table(data) if model.data == TABLE else wh.read(data)
+    return READ[model.data](data)
+
+
+def given(model: Model, name: str) -> Any:
+    """The data as Python gets them: people in several files have to be read first."""
+    data = INPUTS[model.data][name]()
+    return wh.read_people(data, APART[name]) if name in APART else data
 
 
 def cells(data: Any) -> list[Any]:
     """What is in the data, whatever they are called and whoever coded them."""
+    if isinstance(data, wh.People):
+        return [*data.attributes.rows(), *data.items.to_lists()]
     return data.rows() if isinstance(data, wh.Table) else data.to_lists()
 
 
@@ -457,12 +563,12 @@ class Reference:
 @cache
 def _reference(number: int) -> Reference:
     model = MODELS[number]
-    data = INPUTS[model.data]["dict of columns" if model.data == TABLE else "lists"]()
+    data = INPUTS[model.data][LISTS[model.data]]()
     table = read(data, model)
     asked = model.make(table)
     release = asking.anonymize(table, asked, seed=SEED, jobs=1, **model.options)
     found = (
-        asking.audit(table, asked, seed=SEED, jobs=1, samples=50) if model.data == RECORDS else None
+        asking.audit(table, asked, seed=SEED, jobs=1, samples=50) if model.data != TABLE else None
     )
     found = found or asking.audit(table, asked, seed=SEED, jobs=1, **model.known)
     return Reference(
@@ -496,7 +602,7 @@ def test_lists__hold_every_model_and_format():
 
 
 def test_ways_out__every_model_and_every_input_meets_every_one():
-    for data in (RECORDS, TABLE):
+    for data in (RECORDS, TABLE, PEOPLE):
         models = [model for model in MODELS if model.data == data]
         for model in models:
             met = {way for name in INPUTS[data] for way in ways_out(model, name)}
@@ -515,10 +621,10 @@ def test_reference__is_a_real_case(model):
 
 @pytest.mark.parametrize(("model", "name"), CROSS)
 def test_python__every_input_leads_to_the_same_release(model, name):
-    data, expected = INPUTS[model.data][name](), reference(model)
+    data, expected = given(model, name), reference(model)
     table = read(data, model)
     asked = model.make(table)
-    samples = {"samples": 50} if model.data == RECORDS else {}
+    samples = {"samples": 50} if model.data != TABLE else {}
     assert (
         audit_of(asking.audit(data, asked, seed=SEED, jobs=1, **samples, **model.known))
         == expected.audit
@@ -537,7 +643,7 @@ def test_python__every_input_leads_to_the_same_release(model, name):
 
 @pytest.mark.parametrize(("model", "name"), CROSS)
 def test_python__every_way_out_is_the_same_release(model, name, folder):
-    data, expected = INPUTS[model.data][name](), reference(model)
+    data, expected = given(model, name), reference(model)
     table = read(data, model)
     release = asking.anonymize(data, model.make(table), seed=SEED, jobs=1, **model.options)
     for file, format in ways_out(model, name):
@@ -554,7 +660,11 @@ def test_python__every_way_out_is_the_same_release(model, name, folder):
         assert plain["verdict"] == manifest["verdict"]["status"] == model.outcome
         assert plain["loss"] == internal["loss"]
     for frame in (release.data.to_polars(), release.data.to_pandas(), release.data.to_arrow()):
-        if model.data == RECORDS:
+        if model.data == PEOPLE:
+            people = [tuple(row[-len(SURVEY) - 1 :]) for row in rows_of(frame)]
+            rows = [tuple(map(_text, row[:-1])) for row in people]
+            assert [*rows, *(list(row[-1]) for row in people)] == expected.release
+        elif model.data == RECORDS:
             assert cells(wh.read(frame)) == expected.release
         else:
             back = [tuple(_text(cell) for cell in row) for row in rows_of(frame)]
@@ -575,7 +685,7 @@ def _text(cell: Any) -> str | None:
 
 @pytest.mark.parametrize(("model", "name"), CROSS)
 def test_python__sweep_and_sweep_on(model, name, folder, monkeypatch):
-    data, expected = INPUTS[model.data][name](), reference(model)
+    data, expected = given(model, name), reference(model)
     asked = model.make(read(data, model))
     parameter, value = model.vary
     options = {"vary": {parameter: [value]}, "seed": SEED, "min_support": 2, **model.options}
@@ -627,12 +737,16 @@ def run(*arguments: Any) -> Any:
 @pytest.mark.parametrize(("model", "name"), FILES)
 def test_command_line__every_verb(model, name, folder):
     file, expected = INPUTS[model.data][name](), reference(model)
-    typed = [*model.typed, "--jobs", 1, "--quiet"]
-    seen = run("inspect", file, *(["--table"] if model.data == TABLE else []), "--json")
+    items = ["--items", APART[name]] if name in APART else []
+    typed = [*model.typed, *items, "--jobs", 1, "--quiet"]
+    how = {TABLE: ["--table"], PEOPLE: ["--people"]}.get(model.data, [])
+    seen = run("inspect", file, *how, *items, "--json")
     assert seen.exit_code == 0, seen.output
-    assert json.loads(seen.stdout)["rows" if model.data == TABLE else "records"] == 10
+    told = json.loads(seen.stdout)
+    told = told["persons"] if model.data == PEOPLE else told
+    assert told["records" if model.data == RECORDS else "rows"] == 10
 
-    samples = ["--samples", 50] if model.data == RECORDS else []
+    samples = ["--samples", 50] if model.data != TABLE else []
     found = run("audit", file, *typed, *samples, "--seed", SEED, "--json")
     assert found.exit_code == 1, found.output
     told = json.loads(found.stdout)
@@ -667,7 +781,7 @@ def test_command_line__every_verb(model, name, folder):
     assert column["facts"]
 
     parameter, value = model.vary
-    kept = [*model.typed]
+    kept = [*model.typed, *items]
     place = kept.index(f"--{parameter}")
     del kept[place : place + 2]
     command = ("sweep", file, *kept, *model.search, "--vary", f"{parameter}={value}")
@@ -693,8 +807,8 @@ def typed_as_found(data: str, *, shout: bool) -> Path:
         path.write_text("\n".join(lines) + "\n")
         return path
     path = Path("shouted.csv" if shout else "plain.csv")
-    cities = [change(city) for change, city in zip(spell, PEOPLE["city"], strict=True)]
-    pl.DataFrame({**PEOPLE, "city": cities}).write_csv(path)
+    cities = [change(city) for change, city in zip(spell, SURVEY["city"], strict=True)]
+    pl.DataFrame({**SURVEY, "city": cities}).write_csv(path)
     return path
 
 
@@ -741,7 +855,7 @@ def test_advise__is_the_same_for_every_input(data, name, monkeypatch):
         wh.advise(each, sensitive=["J45"])
         if data == RECORDS
         else wh.advise(wh.read_table(each), quasi_identifiers=QUASI)
-        for each in (made, ROWS if data == RECORDS else pl.DataFrame(PEOPLE))
+        for each in (made, ROWS if data == RECORDS else pl.DataFrame(SURVEY))
     )
     assert found.choices
     assert [(c.knows, c.promise, c.cost, c.problem) for c in found.choices] == [

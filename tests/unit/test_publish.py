@@ -540,7 +540,7 @@ def test_write__what_cannot_be_read_back_is_our_bug(release, tmp_path, monkeypat
 
     write = publish.write
 
-    def tear(table, path, form, file):
+    def tear(table, path, form, file, others):
         written = write(table, path, form, file=file)
         path.write_bytes(b"\xff\n")
         return written

@@ -21,6 +21,7 @@ from withhold.registry import method_of
 from withhold.verdict import Status
 
 if TYPE_CHECKING:
+    from withhold.method import AnyLadder, Model
     from withhold.publish.publishing import Published
     from withhold.release import AnyRelease
 
@@ -93,6 +94,14 @@ def anonymize(
             seed=seed,
             **run,
         )
+        ladder = None
+        if shown.as_json or not shown.quiet:
+            ladder = _ladder(
+                original,
+                model,
+                {**search, **known, **run, "seed": release.seed},
+                silent=shown.quiet,
+            )
         asked = typed_policy(context, release)
         published = release.write(
             output,
@@ -104,14 +113,32 @@ def anonymize(
             policy=asked,
             **run,
         )
-    for warning in published.warnings:
+    told = getattr(original, "warnings", ())
+    for warning in published.warnings[len(told) :]:
         note(f"warning: {warning}")
     if shown.as_json:
-        say(json_of(release_as_dict(release, published)))
+        steps = {} if ladder is None else {"ladder": ladder.as_dict()}
+        say(json_of(release_as_dict(release, published) | steps))
     else:
         say(release_text(release, published))
         if not shown.quiet:
             note(f"to prove it again: {verify_command(release, published, context.params)}")
+
+
+def _ladder(
+    data: Any, model: Model, search: Mapping[str, Any], *, silent: bool
+) -> AnyLadder | None:
+    """What protecting from more knowledge would cost, told before anything is written; None if unknown."""
+    if method_of(model).ladder is None:
+        return None
+    from withhold.laddering import ladder
+    from withhold.telling.layout import columns
+
+    found = ladder(data, model, **search)
+    caption = "What this release would cost against attackers who know more, or less:"
+    note(caption, *columns([found.head(), *found.rows()], right={1, 2}), silent=silent)
+    note(found.note(), silent=silent or not found.note())
+    return found
 
 
 def _check_population(about: Mapping[str, Any], *, report: bool, asked: bool) -> None:

@@ -7,15 +7,21 @@ from pathlib import Path
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
 from withhold.errors import OutputError, PolicyError
+from withhold.exact import decimal_text
 
 OWN_FOLDER = Path("withhold-demo")
 """Whatever stands in it may be replaced."""
+BASKETS = PERSONS = 2000
+KNOWN = ("SEX", "MARITAL", "OCCUPATION")
+LEFT_OUT = ("BIRTHDATE", "POSTCODE")
 
 
 @verb("demo", example="withhold demo --baskets 10000 --folder /tmp/pharmacy")
 def demo(
     *,
-    baskets: int = 2000,
+    baskets: int = BASKETS,
+    people: bool = False,
+    persons: int = PERSONS,
     seed: int = 7,
     rho: str = "0.5",
     folder: Path = OWN_FOLDER,
@@ -23,12 +29,18 @@ def demo(
     jobs: int | None = None,
     quiet: bool = False,
 ) -> None:
-    """Walk the whole road with a pharmacy's baskets, invented from a seed."""
+    """Walk the whole road with a pharmacy's baskets, invented from a seed; or with a hospital's patients."""
+    if people and baskets != BASKETS:
+        raise PolicyError("--baskets is for the pharmacy; use --persons with --people")
+    if not people and persons != PERSONS:
+        raise PolicyError("--persons is for the hospital; say --people too")
+    if people:
+        _hospital(persons, seed, rho, folder, force=force, jobs=jobs, quiet=quiet)
+        return
     from withhold import pipeline
     from withhold.data.demo_files import demo_files
     from withhold.data.pharmacy import pharmacy
     from withhold.data.survey import survey
-    from withhold.exact import decimal_text
     from withhold.formats import read, write
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.publish.publishing import save_text
@@ -69,4 +81,56 @@ def demo(
         f"  withhold inspect {file}\n"
         f"  withhold anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}\n"
         f"  withhold inspect {table_file} --table"
+    )
+
+
+def _hospital(
+    persons: int,
+    seed: int,
+    rho: str,
+    folder: Path,
+    *,
+    force: bool,
+    jobs: int | None,
+    quiet: bool,
+) -> None:
+    """The same road with patients, who have attributes and diagnoses."""
+    from withhold import pipeline
+    from withhold.datasets import hospital
+    from withhold.formats import read_people
+    from withhold.methods.people.model import PeopleUncertainty
+    from withhold.report.text import audit_text, release_text
+
+    invented = hospital(persons, seed=seed)
+    model = PeopleUncertainty(rho, invented.sensitive, k=5, quasi_identifiers=KNOWN, max_known=1)
+    names = ("patients.csv", "conditions.csv", "drugs.csv", "sensitive.txt", "published.csv")
+    patients, conditions, _, listing, output = (folder / name for name in names)
+    for there in (folder / name for name in names):
+        if there.exists() and folder != OWN_FOLDER and not force:
+            raise PolicyError(f"{there} exists already; use --force to replace it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        invented.write(folder)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
+    with working(silent=quiet) as progress:
+        found = read_people(patients, conditions, item_column="DESCRIPTION", drop=LEFT_OUT)
+        say(
+            f"A hospital wants to publish its {len(found):,} patients with their diagnoses (invented, seed "
+            f"{seed}).\nNobody who knows a patient's {', '.join(KNOWN)} and one diagnosis should be able to "
+            f"infer\none of {len(model.sensitive)} sensitive ones with more than {decimal_text(model.rho)} "
+            "certainty.\n\n1. Are the files safe?\n"
+        )
+        say(audit_text(pipeline.audit(found, model, show=6, jobs=jobs), name=str(patients)))
+        say("\n2. Withhold as little as possible, prove the result, publish.\n")
+        release = pipeline.draft(found, model, seed=seed, jobs=jobs, progress=progress)
+        published = release.write(output, force=True, jobs=jobs, progress=progress)
+    say(release_text(release, published))
+    say(
+        f"\n3. Your turn:\n"
+        f"  withhold verify {output}\n"
+        f"  withhold inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
+        f"  withhold anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
+        f"--rho 0.3 --k 5 \\\n    --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
+        f"--drop {','.join(LEFT_OUT)} --sensitive {listing} -o {folder / 'stricter.csv'}"
     )

@@ -95,6 +95,8 @@ HELP = {
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
+    "demo.people": "A hospital's patients and their diagnoses instead of baskets.",
+    "persons": "How many patients to invent.",
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
 }
@@ -109,7 +111,15 @@ ARGUMENTS = {
 }
 """What is named by its place, and how the usage line calls it."""
 SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}
-LEAST = {"seed": 0, "jobs": 1, "limit_seconds": 0.0, "top": 1, "baskets": 1, "queries": 1}
+LEAST = {
+    "seed": 0,
+    "jobs": 1,
+    "limit_seconds": 0.0,
+    "top": 1,
+    "baskets": 1,
+    "persons": 5,
+    "queries": 1,
+}
 READING = ("format", "separator", "record_column", "item_column", "encoding", "sheet", "decimal")
 """How the bytes of a file are to be understood."""
 OF_RELEASES = READING[:4]

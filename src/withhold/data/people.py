@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,11 @@ from withhold.data.table import Table
 from withhold.data.tidied import Tidied
 from withhold.data.unknown import Unknown
 from withhold.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,6 +136,38 @@ class People:
         """How many persons have no items; they stay, since they count for everybody else."""
         return int((self.items.lengths == 0).sum())
 
+    def to_polars(self) -> polars.DataFrame:
+        """A polars frame: the attributes, and the items in a list column; first the ids, where there are any.
+
+        >>> table = Table.from_columns({"sex": ["f", "m"]})
+        >>> People(table, Records.from_lists([["flu"], []])).to_polars().rows()
+        [('f', ['flu']), ('m', [])]
+        """
+        id_column, list_column = self.columns_besides
+        frame = self.attributes.to_polars()
+        frame = frame.with_columns(self.items.to_polars()["items"].alias(list_column))
+        return frame if self.ids is None else frame.insert_column(0, _series(id_column, self.ids))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas frame of the same columns."""
+        id_column, list_column = self.columns_besides
+        frame = self.attributes.to_pandas()
+        frame[list_column] = self.items.to_lists()
+        if self.ids is not None:
+            frame.insert(0, id_column, list(self.ids))
+        return frame
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow table of the same columns."""
+        return self.to_polars().to_arrow()
+
+    @property
+    def columns_besides(self) -> tuple[str, str]:
+        """What the columns of ids and of items are called, which no attribute is."""
+        came = self.form
+        names = ("id" if came is None else came.id_column, "" if came is None else came.list_column)
+        return _free(names[0] or "id", self.names), _free(names[1] or "items", self.names)
+
     def only_records(self, kept: NDArray[np.bool_]) -> People:
         """The persons that are ``kept``, in their order."""
         return replace(
@@ -139,6 +176,20 @@ class People:
             items=self.items.only_records(kept),
             ids=only_kept(self.ids, kept),
         )
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    """The name, with as many underscores as make it one that is not taken."""
+    others = frozenset(taken)
+    while name in others:
+        name = f"{name}_"
+    return name
+
+
+def _series(name: str, texts: Iterable[str]) -> polars.Series:
+    import polars as pl
+
+    return pl.Series(name, texts, dtype=pl.String)
 
 
 def records_of(data: Records | People) -> Records:

@@ -30,7 +30,7 @@ from withhold.formats.table import (
     write_table,
 )
 
-ID_COLUMN, PART, ITEM_COLUMN = "id", "items", "item"
+PART, ITEM_COLUMN = "items", "item"
 """What people in memory are written under."""
 
 
@@ -45,9 +45,9 @@ def people_form(people: People, name: str, mark: str | None = None) -> Source:
     is_text = like is not None and like.container == "text"
     check_extension(name, came.path.name if is_text else None, table=True)
     form = replace(table_form(name, like, mark), format=PEOPLE)
-    id_column = came.id_column or (_free(ID_COLUMN, people) if came.files or people.ids else "")
+    id_column, list_column = people.columns_besides
     if not came.files:
-        list_column = came.list_column or _free("items", people)
+        id_column = id_column if people.ids is not None else ""
         between = came.variant or BETWEEN[0]
         return replace(form, id_column=id_column, list_column=list_column, variant=between)
     format = "jsonl" if form.container == "jsonl" else "long"
@@ -61,13 +61,6 @@ def people_form(people: People, name: str, mark: str | None = None) -> Source:
         for file in came.files
     ]
     return replace(form, id_column=id_column, files=tuple(files))
-
-
-def _free(name: str, people: People) -> str:
-    """A name that no attribute has."""
-    while name in people.names:
-        name = f"{name}_"
-    return name
 
 
 def write_persons(

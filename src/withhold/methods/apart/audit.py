@@ -16,12 +16,12 @@ from withhold.data.people import records_of
 from withhold.method import AuditRun
 from withhold.methods.apart.check import PublishedGroups, counts_apart, verify_apart
 from withhold.methods.apart.finding import TooFrequent
-from withhold.methods.apart.model import SensitiveApart
+from withhold.methods.apart.model import ApartModel
 
 
 def audit_apart(
     data: Records | People,
-    model: SensitiveApart,
+    model: ApartModel,
     evidence: Evidence,
     options: AuditOptions,
     run: AuditRun,

@@ -19,7 +19,7 @@ from withhold.data.people import People, records_of
 from withhold.method import CheckRun, Finding
 from withhold.methods.apart.entries import GROUP, Entry, entry_of
 from withhold.methods.apart.finding import Misfit, TooFrequent
-from withhold.methods.apart.model import SensitiveApart
+from withhold.methods.apart.model import ApartModel
 from withhold.verdict import Status, Verdict
 
 NO_GROUP = -1
@@ -95,7 +95,7 @@ class PublishedGroups:
 
 
 def verify_apart(
-    data: Records | People, model: SensitiveApart, evidence: Evidence, run: CheckRun
+    data: Records | People, model: ApartModel, evidence: Evidence, run: CheckRun
 ) -> Verdict:
     """The verdict on records or people. One pass over them, so limits and threads make no difference."""
     began = time.perf_counter()
@@ -112,7 +112,7 @@ def verify_apart(
     )
 
 
-def counts_apart(data: Records | People, model: SensitiveApart) -> dict[str, int]:
+def counts_apart(data: Records | People, model: ApartModel) -> dict[str, int]:
     """How often each item occurs: in records, or by the lists of the groups."""
     records = records_of(data)
     published = PublishedGroups(records, model.sensitive)

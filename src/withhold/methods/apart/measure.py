@@ -13,7 +13,7 @@ from withhold.data.array_types import Floats, Longs
 from withhold.data.people import records_of
 from withhold.measure.sets import measure_sets
 from withhold.methods.apart.check import PublishedGroups, counts_apart
-from withhold.methods.apart.model import SensitiveApart
+from withhold.methods.apart.model import ApartModel
 from withhold.methods.apart.plan import ApartPlan
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
 from withhold.wording import counted
@@ -99,7 +99,7 @@ MEASURES: Measures = {
 def loss_of_apart(
     before: Records | People,
     after: Records | People,
-    model: SensitiveApart,
+    model: ApartModel,
     protected: frozenset[str],
     plan: ApartPlan | None,
 ) -> ApartLoss:
@@ -128,7 +128,7 @@ def measure_apart(
     """The same as facts; of other rows only what names tell."""
     original, published = records_of(before), records_of(after)
     model = request.model
-    if not isinstance(model, SensitiveApart) or len(original) != len(published):
+    if not isinstance(model, ApartModel) or len(original) != len(published):
         by_name = measure_sets(original, published, request)
         why = "it does not have the records of the original, so that only names are compared"
         return replace(by_name, warnings=(why, *by_name.warnings))

@@ -40,17 +40,10 @@ SensitiveOption = Annotated[
 
 
 @dataclass(frozen=True, init=False)
-class SensitiveApart:
-    """No group of records has a sensitive item in more than ρ of them, and none says which.
+class ApartModel:
+    """What records and people have in common whose sensitive items are apart."""
 
-    >>> model = SensitiveApart(rho="0.5", sensitive={"condom"})
-    >>> print(model.promise())
-    Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \
-to be equally likely to hold what the group's list says, cannot infer the 1 sensitive item with a confidence \
-above 0.5.
-    """
-
-    name: ClassVar[str] = "apart"
+    name: ClassVar[str]
     needs: ClassVar[str] = ""
 
     rho: Fraction
@@ -80,3 +73,17 @@ above 0.5.
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return parameters_of(self)
+
+
+@dataclass(frozen=True, init=False)
+class SensitiveApart(ApartModel):
+    """No group of records has a sensitive item in more than ρ of them, and none says which.
+
+    >>> model = SensitiveApart(rho="0.5", sensitive={"condom"})
+    >>> print(model.promise())
+    Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \
+to be equally likely to hold what the group's list says, cannot infer the 1 sensitive item with a confidence \
+above 0.5.
+    """
+
+    name: ClassVar[str] = "apart"

@@ -21,7 +21,7 @@ from withhold.data.tree_building import some
 from withhold.errors import InputError
 from withhold.method import SearchOptions, SearchRun
 from withhold.methods.apart.entries import reserved
-from withhold.methods.apart.model import SensitiveApart
+from withhold.methods.apart.model import ApartModel
 from withhold.methods.apart.plan import ApartPlan
 from withhold.methods.apart.search.neighbours import Rows, cut_rest, group_neighbours
 
@@ -31,7 +31,7 @@ WINDOW = 10
 
 def search_apart(
     data: Records | People,
-    model: SensitiveApart,
+    model: ApartModel,
     evidence: Evidence,
     options: SearchOptions,
     run: SearchRun,

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.errors import PolicyError
-from withhold.formats.reading_options import PeopleReading
-from withhold.lazy import later
-from withhold.methods.apart import METHOD as OF_RECORDS
-from withhold.methods.apart.model import RhoOption, SensitiveApart, SensitiveOption
+from withhold.methods.apart.model import ApartModel, RhoOption, SensitiveOption
 from withhold.options import Option, lacks
 
 
 @dataclass(frozen=True, init=False)
-class PeopleApart(SensitiveApart):
+class PeopleApart(ApartModel):
     """No group of people has a sensitive item in more than ρ of them, and none says whose it is.
 
     >>> print(PeopleApart("0.5", {"HIV"}, quasi_identifiers=["age", "sex"]).promise())
@@ -61,12 +58,3 @@ above 0.5.
     def columns(self) -> tuple[str, ...]:
         """Every column that the model names."""
         return self.quasi_identifiers
-
-
-METHOD = replace(
-    OF_RECORDS,
-    model=PeopleApart,
-    data="people",
-    reading_options=PeopleReading,
-    column_roles=later("withhold.methods.apart.roles:roles_of_people"),
-)

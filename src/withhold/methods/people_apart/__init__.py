@@ -1,0 +1,18 @@
+"""Sensitive items apart, of people: the same groups and lists; attributes stay as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from withhold.formats.reading_options import PeopleReading
+from withhold.lazy import later
+from withhold.methods.apart import METHOD as OF_RECORDS
+from withhold.methods.people_apart.model import PeopleApart
+
+METHOD = replace(
+    OF_RECORDS,
+    model=PeopleApart,
+    data="people",
+    reading_options=PeopleReading,
+    column_roles=later(f"{__name__}.roles:roles_of_people"),
+)
