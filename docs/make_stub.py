@@ -131,9 +131,7 @@ class Stub:
         """What the verb returns for a method, as its own functions say."""
         if verb == "audit":
             return self.returned(method.audit.function)
-        data = self.name_of(
-            load(f"withhold.data:{method.data.capitalize()}")
-        )
+        data = self.name_of(load(f"withhold.data:{method.data.capitalize()}"))
         self.imports.add(("withhold.release", "Release"))
         return f"Release[{data}, {self.returned(method.loss)}]"
 
