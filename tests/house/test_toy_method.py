@@ -145,7 +145,7 @@ def test_toy_method__walks_every_verb(withhold, tmp_path):
     shown = " ".join(withhold("anonymize", "--help").split())
     assert "[common] Ask the items first." in shown
     assert "[common] Items in fewer records go." in shown
-    assert "k-anonymity, buckets, common; rho if not given" in shown
+    assert "k-anonymity, buckets, people, common; rho if not given" in shown
     toy = ("--model", "common", "--k", "2")
     told = withhold("audit", "shop.dat", *toy, code=1)
     assert told.startswith("BROKEN")
