@@ -80,7 +80,8 @@ class Release(Generic[DataT, LossT]):
             self.original.record_ids is not None or self.original.index is not None
         )
         given_away = method_of(self.model).warnings(self.data, self.model)
-        return (*missing, *([KEPT] if kept else []), *given_away)
+        as_read = getattr(self.original, "warnings", ())
+        return (*as_read, *missing, *([KEPT] if kept else []), *given_away)
 
     @checked
     def write(

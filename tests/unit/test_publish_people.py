@@ -358,3 +358,59 @@ def test_command_line__items_are_for_people_alone():
         "anonymize", "patients.csv", "--rho", "0.5", "--sensitive", "a,", *ITEMS[:2], "-o", "o.csv"
     )
     assert (done.exit_code, "belongs to --model people" in done.output) == (2, True), done.output
+
+
+def test_safe_csv__is_proved_both_ways_unless_somebody_says_which():
+    lines = [line.replace("flu", "=flu") for line in CONDITIONS]
+    Path("conditions.csv").write_text("\n".join(lines) + "\n")
+    plain = release().write("plain.csv")
+    assert any("formula" in warning for warning in plain.warnings)
+    release().write("out.csv", safe_csv=True)
+    assert "'=flu" in Path("out.conditions.csv").read_text()
+    found = verify_file("out.csv")
+    assert (found.same_bytes, found.verdict.status) == (True, wh.Status.HOLDS)
+    assert "=flu" in found.table.vocabulary
+    assert "'=flu" in verify_file("out.csv", safe_csv=False).table.vocabulary
+    with pytest.raises(InputError, match="not written with --safe-csv"):
+        verify_file("plain.csv", safe_csv=True)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.jsonl", "out.parquet"])
+def test_mark__withheld_cells_are_known_by_it(name):
+    k_four = wh.PeopleUncertainty(
+        "0.9", {"HIV"}, k=4, quasi_identifiers=["age", "sex"], max_known=0
+    )
+    made = release(model=k_four)
+    assert made.data.attributes.n_withheld, "there is something to mark"
+    made.write(name, mark="*")
+    found = verify_file(name)
+    assert found.verdict.status is wh.Status.HOLDS
+    assert found.table.attributes.n_withheld == made.data.attributes.n_withheld
+    stated = ("--rho", "0.9", "--k", "4", "--quasi-identifiers", "age,sex", "--max-known", "0")
+    done = run("verify", name, "--model", "people", *stated, "--sensitive", "HIV,", "--mark", "*")
+    assert done.exit_code == 0, done.output
+
+
+def test_one_file__is_published_as_one():
+    frame = wh.read_people("patients.csv", "conditions.csv", **COLUMNS).to_polars()
+    frame.drop("id").write_parquet("one.parquet")
+    made = wh.anonymize("one.parquet", MODEL, seed=1, jobs=1)
+    for name in ("out.parquet", "out.jsonl", "out.csv"):
+        published = made.write(name)
+        assert published.items == ()
+        found = verify_file(name)
+        assert (found.same_bytes, found.verdict.status) == (True, wh.Status.HOLDS), name
+        assert found.table == made.data
+
+
+def test_one_file__a_manifest_does_not_say_alone_which_column_holds_the_items():
+    rows = [
+        f"{30 + n % 3},{'fm'[n % 2]},{'HIV;flu' if n % 6 else 'flu;gout'},x;y" for n in range(12)
+    ]
+    Path("one.csv").write_text("\n".join(["age,sex,items,tags", *rows]) + "\n")
+    typed = (*TYPED, "--item-column", "items", "--publish", "tags", "--sensitive", "HIV,")
+    done = run("anonymize", "one.csv", *typed, "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    assert "to prove it again: withhold verify out.csv --item-column items" in done.output
+    assert run("verify", "out.csv").exit_code == 5
+    assert run("verify", "out.csv", "--item-column", "items").exit_code == 0

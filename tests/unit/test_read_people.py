@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,7 @@ import polars as pl
 import pytest
 
 import withhold as wh
-from withhold.errors import InputError, OutputError, PolicyError
+from withhold.errors import InputError, OutputError, PolicyError, WithholdError
 from withhold.formats import as_written, form_for, read_back, read_people, write
 
 PERSONS = "Id,age,sex\np1,30,f\np2,41,m\np3,30,f\n"
@@ -282,3 +283,62 @@ def test_cells__what_could_separate_items_is_not_guessed():
     with pytest.raises(InputError, match=r"both ; and \|"):
         read_one("age,items\n1,a;b\n2,c|d\n")
     assert read_one('age,items\n1,"a, b;c"\n').items.to_lists() == [["a, b", "c"]]
+
+
+def wreck(data, chance):
+    """The bytes with some of them changed, cut off, repeated or put elsewhere."""
+    data = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(len(data) + 1)
+        match chance.randrange(4):
+            case 0:
+                data[place : place + 1] = bytes([chance.choice(b'\x00",;|\n\r\t[]{}:\xff9a ')])
+            case 1:
+                del data[place : place + chance.randint(1, 30)]
+            case 2:
+                data[place:place] = data[: chance.randint(0, 40)]
+            case 3:
+                data = data[:place] or data
+    return bytes(data)
+
+
+@pytest.mark.parametrize("name", ["patients.csv", "conditions.csv", *ONE_FILE, "one.parquet"])
+def test_fuzz__wrecked_files_are_read_or_refused(name):
+    chance = random.Random(name)
+    apart = name in ("patients.csv", "conditions.csv")
+    if name == "one.parquet":
+        pl.DataFrame({"age": ["30"], "items": [["asthma"]]}).write_parquet(name)
+    elif not apart:
+        Path(name).write_text(ONE_FILE[name])
+    whole = Path(name).read_bytes()
+    read = 0
+    for _ in range(100):
+        Path(name).write_bytes(wreck(whole, chance))
+        try:
+            people = (
+                read_people("patients.csv", "conditions.csv", **COLUMNS)
+                if apart
+                else read_people(name, item_column="items")
+            )
+        except WithholdError as error:
+            assert error.exit_code in (2, 3), error  # noqa: PT017
+        else:
+            read += 1
+            assert len(people.attributes) == len(people.items)
+    assert read > 10 or not name.endswith(".csv"), "most of it is still a table"
+
+
+def test_safe_csv__formulas_come_back_from_every_file():
+    Path("patients.csv").write_text("Id,=age\np1,=1+1\np2,+x\n")
+    Path("conditions.csv").write_text("PATIENT,DESCRIPTION\np1,@flu\np2,-2+3\np2,'=a\n")
+    people = read_people("patients.csv", "conditions.csv", **COLUMNS)
+    form = form_for(people, "out.csv", like=people.source, safe_csv=True)
+    written = write(people, Path("out.csv"), form)
+    assert "'@flu" in Path("out.conditions.csv").read_text()
+    assert "'=age" in Path("out.csv").read_text()
+    assert read_back(Path("out.csv"), written) == people
+    Path("one.csv").write_text("age,items\n1,=a;b\n2,@c\n")
+    people = read_people("one.csv")
+    form = form_for(people, "o.csv", like=people.source, safe_csv=True)
+    assert read_back(Path("o.csv"), write(people, Path("o.csv"), form)) == people
+    assert "'=a;b" in Path("o.csv").read_text()

@@ -18,7 +18,7 @@ from withhold.cli.reading import check_marks, read_data
 from withhold.errors import PolicyError, UndecidedError
 from withhold.escaping import json_text
 from withhold.formats.forms import check_extension
-from withhold.registry import method_of, search_call
+from withhold.registry import method_of
 from withhold.verdict import Status
 
 if TYPE_CHECKING:
@@ -97,7 +97,12 @@ def anonymize(
         )
         ladder = None
         if shown.as_json or not shown.quiet:
-            ladder = _ladder(original, model, search, release.seed, run)
+            ladder = _ladder(
+                original,
+                model,
+                {**search, **known, **run, "seed": release.seed},
+                silent=shown.quiet,
+            )
         asked = typed_policy(context, release)
         published = release.write(
             output,
@@ -109,7 +114,8 @@ def anonymize(
             policy=asked,
             **run,
         )
-    for warning in published.warnings:
+    told = getattr(original, "warnings", ())
+    for warning in published.warnings[len(told) :]:
         note(f"warning: {warning}")
     if shown.as_json:
         steps = {} if ladder is None else {"ladder": ladder.as_dict()}
@@ -121,20 +127,18 @@ def anonymize(
 
 
 def _ladder(
-    data: Any, model: Model, search: Mapping[str, Any], seed: int, run: Mapping[str, Any]
+    data: Any, model: Model, search: Mapping[str, Any], *, silent: bool
 ) -> AnyLadder | None:
     """What protecting from more knowledge would cost, told before anything is written; None if unknown."""
-    method = method_of(model)
-    if method.ladder is None:
+    if method_of(model).ladder is None:
         return None
+    from withhold.laddering import ladder
     from withhold.telling.layout import columns
 
-    chosen, how = search_call(model, {**search, **run, "seed": seed})
-    found = method.ladder(data, model, chosen, how)
+    found = ladder(data, model, **search)
     caption = "What this release would cost against attackers who know more, or less:"
-    note(caption, *columns([found.head(), *found.rows()], right={1, 2}))
-    if found.note():
-        note(found.note())
+    note(caption, *columns([found.head(), *found.rows()], right={1, 2}), silent=silent)
+    note(found.note(), silent=silent or not found.note())
     return found
 
 
@@ -164,7 +168,10 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         found = read_published(
             published.path, model, record, {}, same_bytes=True, safe_csv=form.safe_csv
         ).named
-        must_say = any(params.get(name) is not None for name in options.READING)
+        # What a manifest says of people is needed anyway, and looked at.
+        must_say = method_of(model).data != "people" and any(
+            params.get(name) is not None for name in options.READING
+        )
     except UndecidedError:
         found, must_say = read_back(published.path, form), True
     if must_say:

@@ -140,7 +140,8 @@ def reading_of(form: Source) -> dict[str, Any]:
     How people are read, a manifest says: several files, and what their columns are called.
     """
     if form.format == PEOPLE:
-        return {}
+        named = {"record_column": form.id_column, "item_column": form.list_column}
+        return {name: column for name, column in named.items() if column and not form.files}
     separator = {"separator": form.separator} if form.container == "text" else {}
     if form.format == TABLE:
         return separator

@@ -90,7 +90,9 @@ def provenance_section(
 
 
 def _about(file: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: file[name] for name in ABOUT_FILES if file.get(name) not in (None, "")}
+    found = {name: file[name] for name in ABOUT_FILES if file.get(name) not in (None, "")}
+    items = {f"sha256 of {each['part']}": each["sha256"] for each in file.get("files", ())}
+    return found | items
 
 
 def _is_number(value: Any) -> bool:
