@@ -290,6 +290,7 @@ def test_ladder__is_what_releases_cost():
     found, model = hospital(1500, seed=2).people(), _hospital_model(3)
     method = method_of(model)
     ladder = method.ladder(found, model, method.search.options(), SearchRun(seed=4))
+    assert wh.ladder(found, model, seed=4) == ladder
     assert [rung.max_known for rung in ladder.rungs] == [0, 1, 2, 3, None]
     for rung in ladder.rungs:
         loss = wh.anonymize(found, model.knowing(rung.max_known), seed=4).loss
@@ -299,6 +300,13 @@ def test_ladder__is_what_releases_cost():
     assert len(ladder.head()) == len(ladder.rows()[0])
     assert ladder.note() == ""
     assert ladder.as_dict()["asked"] == 3
+
+
+def test_ladder__is_for_people():
+    with pytest.raises(PolicyError, match="rho has no ladder"):
+        wh.ladder([["a"]], wh.RhoUncertainty("0.5", ["a"]))
+    with pytest.raises(PolicyError, match="wait"):
+        wh.ladder(people(), asked(), wait=1)
 
 
 def test_ladder__of_many_persons_is_from_a_sample(monkeypatch):

@@ -401,3 +401,16 @@ def test_one_file__is_published_as_one():
         found = verify_file(name)
         assert (found.same_bytes, found.verdict.status) == (True, wh.Status.HOLDS), name
         assert found.table == made.data
+
+
+def test_one_file__a_manifest_does_not_say_alone_which_column_holds_the_items():
+    rows = [
+        f"{30 + n % 3},{'fm'[n % 2]},{'HIV;flu' if n % 6 else 'flu;gout'},x;y" for n in range(12)
+    ]
+    Path("one.csv").write_text("\n".join(["age,sex,items,tags", *rows]) + "\n")
+    typed = (*TYPED, "--item-column", "items", "--publish", "tags", "--sensitive", "HIV,")
+    done = run("anonymize", "one.csv", *typed, "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    assert "to prove it again: withhold verify out.csv --item-column items" in done.output
+    assert run("verify", "out.csv").exit_code == 5
+    assert run("verify", "out.csv", "--item-column", "items").exit_code == 0

@@ -167,7 +167,10 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         found = read_published(
             published.path, model, record, {}, same_bytes=True, safe_csv=form.safe_csv
         ).named
-        must_say = any(params.get(name) is not None for name in options.OF_RELEASES)
+        # What a manifest says of people is needed anyway, and looked at.
+        must_say = method_of(model).data != "people" and any(
+            params.get(name) is not None for name in options.OF_RELEASES
+        )
     except UndecidedError:
         found, must_say = read_back(published.path, form), True
     if must_say:

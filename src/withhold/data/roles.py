@@ -9,13 +9,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.table import Table, missing_column
 from withhold.errors import PolicyError
-from withhold.options import Option
+from withhold.options import Option, lacks
 from withhold.wording import counted
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
@@ -23,6 +23,24 @@ PUBLISHED, DROPPED = "published", "dropped"
 ALL = "all"
 Publish = str | Iterable[str]
 """The columns to publish as they are: their names, or ``"all"``."""
+QuasiIdentifiersOption = Annotated[
+    Iterable[str],
+    Option(
+        "The columns that somebody may know of a person, with commas between; a name that holds a comma in "
+        'double quotes: age,"income, yearly".',
+        kind="columns",
+        missing="use --quasi-identifiers age,sex,zip",
+        weaker=lacks,
+    ),
+]
+ColumnTreesOption = Annotated[
+    Mapping[str, Any] | str | None,
+    Option(
+        "What values can be generalised to: COLUMN=FILE, or COLUMN= and a way to build one (width:5, "
+        "quantiles:8, edges:18,40,65, dates, prefix, frequency:0.01); with commas between.",
+        kind="file",
+    ),
+]
 PublishOption = Annotated[
     Publish,
     Option(

@@ -161,7 +161,8 @@ def reading_of(form: Source) -> dict[str, Any]:
     How people are read, a manifest says: several files, and what their columns are called.
     """
     if form.format == PEOPLE:
-        return {}
+        named = {"record_column": form.id_column, "item_column": form.list_column}
+        return {name: column for name, column in named.items() if column and not form.files}
     separator = {"separator": form.separator} if form.container == "text" else {}
     named = {name: value for name in OF_FILES if (value := getattr(form, name))}
     if form.format == TABLE:

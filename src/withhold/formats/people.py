@@ -13,45 +13,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from withhold.arguments import checked
-from withhold.data import People, Records, Source, Table
+from withhold.data import People, Source, Table
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
-from withhold.data.names import is_missing
 from withhold.data.preparing import Widths, parse_bins, prepare
 from withhold.data.tidying import tidy_people
 from withhold.errors import InputError, PolicyError, option
-from withhold.formats import jsonl, lists, table_frames
-from withhold.formats.cells import open_sheet
+from withhold.formats import table_frames
 from withhold.formats.columns import (
-    LIST_NAMES,
     Options,
     find_column,
     listed,
     names_record,
-    plain,
 )
 from withhold.formats.consent import only_people_with_consent
 from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import PEOPLE, check_separator
-from withhold.formats.frames import Frame, gathered, is_frame, own_index
+from withhold.formats.frames import gathered
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Opened, open_bytes
-from withhold.formats.parquet import read_parquet
-from withhold.formats.people_items import how_said, named_items, read_items, said_text
-from withhold.formats.people_parts import (
-    Parts,
-    join,
-    prefixes,
-    without_columns,
-)
+from withhold.formats.opening import open_bytes
+from withhold.formats.people_items import how_said, named_items, read_items
+from withhold.formats.people_lists import read_one_file, without_id
+from withhold.formats.people_parts import Parts, join, prefixes, without_columns
 from withhold.formats.readable import Consent, ReadableItems, ReadableTable
-from withhold.formats.rows import Parsed, with_clean_names
-from withhold.formats.table import read_opened, text_container
+from withhold.formats.table import read_opened
 from withhold.formats.texts import refuse_for_files
-
-NO_ITEMS = "name the files of items, or the column that holds the items of each person: {}, {}"
 
 
 @checked
@@ -134,10 +120,10 @@ def read_people(
         )
         parts, form = read_parts(gathered(persons), items, options, person_column)
         _refuse_unused(form, options)
-        if check_decimal(decimal) == COMMA:
-            form = replace(form, decimal=COMMA)
-            parts = parts._replace(persons=with_decimal_points(parts.persons))
         people = join(parts, form)
+    if check_decimal(decimal) == COMMA:
+        form = None if people.form is None else replace(people.form, decimal=COMMA)
+        people = replace(people, attributes=with_decimal_points(people.attributes), form=form)
     if consent is not None:
         people = only_people_with_consent(people, consent, allow_unknown=allow_unknown)
     id_column = people.form.id_column if people.form is not None else ""
@@ -157,7 +143,7 @@ def read_parts(
     path = Path(persons) if isinstance(persons, str | os.PathLike) else None
     named = named_items(items, path)
     if not named:
-        return _one_file(persons, options, person_column)
+        return read_one_file(persons, options, person_column)
     found = {part: read_items(source, options) for part, source in named.items()}
     table = _read_persons(persons, options)
     files = tuple(replace(form, part=part) for part, (_, form) in found.items())
@@ -187,86 +173,6 @@ def _refuse_unused(form: Source, options: Options) -> None:
     )
 
 
-def _one_file(persons: Any, options: Options, person_column: str | None) -> tuple[Parts, Source]:
-    """Persons whose items are in a column of their own."""
-    parsed = None
-    if isinstance(persons, str | os.PathLike):
-        opened = open_bytes(Path(persons))
-        column, parsed = _lists_of(opened, options)
-        but = () if parsed is None else (column,)
-        table = read_opened(opened, options.separator, but=but, **how_said(opened, options))
-        assert table.source is not None
-        form = replace(table.source, format=PEOPLE)
-    elif isinstance(persons, Table) or not is_frame(persons):
-        problem = "neither a path nor a frame" if not isinstance(persons, Table) else "has no items"
-        raise InputError(problem, value=type(persons).__name__, remedy=_no_items())
-    else:
-        frame = Frame(persons)
-        column, parsed = _list_column(frame, options)
-        table = table_frames.read_any(persons, but=(column,))
-        table = replace(table, index=own_index(persons, len(frame)))
-        form = Source(Path(), PEOPLE, container="frame", columns=table.names)
-    named = person_column or options.record_column
-    if named is not None:
-        named = find_column(named, table.names, str(form.path) if form.sha256 else None)
-        if named == column:
-            raise PolicyError(f"column {named!r} cannot hold both the ids and the items")
-    form = replace(form, id_column=named or "", list_column=column)
-    items = {}
-    if parsed is not None:
-        parsed = with_clean_names(parsed, path=str(form.path) if form.sha256 else None)
-        items[column] = Records(
-            *(parsed.offsets, parsed.items, parsed.vocabulary, None, parsed.repeated)
-        )
-    if named is not None and options.skip_missing_ids:
-        missing = _missing(table, named)
-        table = table.only_records(~missing)
-        items = {name: each.only_records(~missing) for name, each in items.items()}
-    return Parts(table, items), form
-
-
-def _lists_of(opened: Opened, options: Options) -> tuple[str, Parsed | None]:
-    """The column that holds the items of a file, and the items where it holds lists."""
-    if opened.is_parquet:
-        return _list_column(Frame(read_parquet(opened.data, opened.label), opened.label), options)
-    text = said_text(opened, options)
-    if text_container(text) == "jsonl":
-        column = options.item_column or jsonl.list_key(text, _no_items())
-        return column, jsonl.read_text(text, Options(item_column=column))
-    header = open_sheet(text, options).columns
-    if options.item_column is not None:
-        return find_column(options.item_column, header, text.path), None
-    found = [name for name in header if plain(name) in LIST_NAMES]
-    if len(found) != 1:
-        none = f"no column looks like one of items; {listed(header)}"
-        several = f"several columns could hold the items: {', '.join(map(repr, found))}"
-        raise text.error(several if found else none, _no_items())
-    return found[0], None
-
-
-def _list_column(frame: Frame, options: Options) -> tuple[str, Parsed]:
-    """The list column of a frame, and its items, a record for each row."""
-    import polars as pl
-
-    found = [name for name in frame.columns if frame.is_list(name)]
-    if options.item_column is not None:
-        name = find_column(options.item_column, frame.columns, frame.path)
-    elif len(found) == 1:
-        name = found[0]
-    else:
-        several = f"has {len(found)} list columns: {', '.join(map(repr, found))}"
-        problem = several if found else f"has no list column; it has {frame.seen()}"
-        raise frame.error(problem, _no_items())
-    if not frame.is_list(name):
-        raise frame.error("is not a list column", column=name, value=str(frame.column(name).dtype))
-    alone = Frame(pl.DataFrame({name: frame.column(name)}), frame.path)
-    return name, lists.read_columns(alone, Options(item_column=name))
-
-
-def _no_items() -> str:
-    return NO_ITEMS.format(option("items"), option("item_column"))
-
-
 def _id_column(table: Table, named: str | None, others: list[str]) -> str:
     """The column of the persons' ids: as said, as in the items, or by its usual name."""
     path = None if table.source is None else str(table.source.path)
@@ -283,13 +189,8 @@ def _id_column(table: Table, named: str | None, others: list[str]) -> str:
     return usual[0]
 
 
-def _missing(table: Table, column: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    cells = table.column(column).cells("").tolist()
-    return np.fromiter(map(is_missing, cells), dtype=bool, count=len(cells))
-
-
 def _with_ids(table: Table, column: str, options: Options) -> Table:
     """The rows of persons with an id, where the others are to be skipped."""
     without_columns(table, column)
     check_encodable(tuple(filter(None, table.column(column).values)))
-    return table.only_records(~_missing(table, column)) if options.skip_missing_ids else table
+    return table.only_records(~without_id(table, column)) if options.skip_missing_ids else table

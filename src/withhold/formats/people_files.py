@@ -20,6 +20,7 @@ from withhold.formats.forms import PEOPLE, TABLE, check_extension
 from withhold.formats.formulas import unescaped_items
 from withhold.formats.list_cells import BETWEEN
 from withhold.formats.people_items import read_items
+from withhold.formats.people_lists import read_one_file
 from withhold.formats.people_parts import Parts, join, part_path, split
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.table import (
@@ -121,9 +122,7 @@ def read_items_back(file: Source) -> Records:
 
 
 def _lists_back(path: Path, form: Source) -> Records:
-    from withhold.formats.people import read_parts
-
-    parts, _ = read_parts(path, None, Options(item_column=form.list_column), None)
+    parts, _ = read_one_file(path, Options(item_column=form.list_column), None)
     (items,) = parts.items.values()
     return items
 

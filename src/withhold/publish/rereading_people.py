@@ -17,7 +17,7 @@ from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import OF_FILES
 from withhold.formats.cells import open_sheet
-from withhold.formats.columns import Options
+from withhold.formats.columns import LIST_NAMES, Options, plain
 from withhold.formats.forms import PEOPLE, check_separator
 from withhold.formats.formulas import escape, holds_formulas, unescaped
 from withhold.formats.opening import open_bytes
@@ -113,6 +113,7 @@ def _as_it_looks(path: Path, form: Source, *, same_bytes: bool) -> tuple[Parts, 
             path, None, Options("long", None, id_column or None, list_column), None
         )
         table, items = parts.persons, dict(parts.items)
+        _check_list_column(table, list_column, path)
     else:
         table = read_opened(opened, None)
         assert table.source is not None
@@ -130,6 +131,16 @@ def _as_it_looks(path: Path, form: Source, *, same_bytes: bool) -> tuple[Parts, 
         items[file.part] = records
         files.append(replace(own, part=file.part))
     return Parts(table, items), replace(found, files=tuple(files))
+
+
+def _check_list_column(table: Table, list_column: str, path: Path) -> None:
+    """Say so where another column looks as much like the one of the items, and only the manifest knows."""
+    others = [name for name in table.names if plain(name) in LIST_NAMES and name != list_column]
+    if others:
+        raise UndecidedError(
+            f"{path}: column {others[0]!r} could hold the items as well as {list_column!r}, which its "
+            "manifest names; say which it is: --item-column"
+        )
 
 
 def _check_form(found: Source, form: Source, *, same_bytes: bool) -> None:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked, names_in
+from withhold.data.roles import QuasiIdentifiersOption
 from withhold.errors import PolicyError
 from withhold.exact import exact_number, exact_threshold
 from withhold.method import parameters_of
@@ -79,16 +80,7 @@ class KAnonymity:
     def __init__(
         self,
         k: Annotated[int, Option(K_HELP, at_least=2, missing=K_MISSING, weaker=smaller)],
-        quasi_identifiers: Annotated[
-            Iterable[str],
-            Option(
-                "The columns that somebody may know of a person, with commas between; a name that "
-                'holds a comma in double quotes: age,"income, yearly".',
-                kind="columns",
-                missing="use --quasi-identifiers age,sex,zip",
-                weaker=lacks,
-            ),
-        ],
+        quasi_identifiers: QuasiIdentifiersOption,
         *,
         label: Annotated[
             str | None,

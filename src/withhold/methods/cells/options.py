@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from withhold.auditing.risk.options import (
     PopulationFile,
@@ -12,7 +11,7 @@ from withhold.auditing.risk.options import (
     SamplingFraction,
     UniqueSize,
 )
-from withhold.data.roles import PublishOption
+from withhold.data.roles import ColumnTreesOption, PublishOption
 from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
@@ -49,14 +48,7 @@ class CellsSearch(SearchOptions):
             "rows one by one (the only one for mar and hybrid)."
         ),
     ] = None
-    hierarchy: Annotated[
-        Mapping[str, Any] | str | None,
-        Option(
-            "What values can be generalised to: COLUMN=FILE, or COLUMN= and a way to build one (width:5, "
-            "quantiles:8, edges:18,40,65, dates, prefix, frequency:0.01); with commas between.",
-            kind="file",
-        ),
-    ] = None
+    hierarchy: ColumnTreesOption = None
     cells: Annotated[
         Literal["star", "hierarchy", "sets"] | None,
         Option(

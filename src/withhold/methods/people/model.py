@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
+from withhold.data.roles import QuasiIdentifiersOption
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
@@ -59,16 +60,7 @@ and sex with at least 4 others.
         ] = (),
         *,
         k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
-        quasi_identifiers: Annotated[
-            Iterable[str],
-            Option(
-                "The columns that somebody may know of a person, with commas between; a name that "
-                'holds a comma in double quotes: age,"income, yearly".',
-                kind="columns",
-                missing="use --quasi-identifiers age,sex,zip",
-                weaker=lacks,
-            ),
-        ],
+        quasi_identifiers: QuasiIdentifiersOption,
         max_known: MaxKnownOption = None,
         sensitive_column: Annotated[
             str | Iterable[str],

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
-from withhold.data.roles import PublishOption
+from withhold.data.roles import ColumnTreesOption, PublishOption
 from withhold.method import SearchOptions
 from withhold.options import Option
 
@@ -26,12 +25,5 @@ class PeopleSearch(SearchOptions):
             at_least=0,
         ),
     ] = WEIGHT
-    hierarchy: Annotated[
-        Mapping[str, Any] | str | None,
-        Option(
-            "What values can be generalised to: COLUMN=FILE, or COLUMN= and a way to build one (width:5, "
-            "quantiles:8, edges:18,40,65, dates, prefix, frequency:0.01); with commas between.",
-            kind="file",
-        ),
-    ] = None
+    hierarchy: ColumnTreesOption = None
     publish: PublishOption = ()
