@@ -17,7 +17,7 @@ import pytest
 
 import withhold as wh
 from withhold.atomic import FileSet, abandon, drafting, drafts, journal, steps
-from withhold.comparison import candidate
+from withhold.candidates import candidate
 from withhold.errors import OutputError, PolicyError
 from withhold.publish.publishing import (
     internal_of,

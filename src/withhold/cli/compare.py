@@ -35,7 +35,7 @@ def compare(
 ) -> None:
     """What each release lost against the same original, one column for each."""
     wanted = None if sensitive is None else listed_items(sensitive)
-    from withhold import comparison
+    from withhold import candidates, comparison
     from withhold.publish.publishing import check_free, save_text
     from withhold.report import side_by_side
 
@@ -45,7 +45,7 @@ def compare(
         check_free(html, force=force, sources=sources)
     reading = {**how.reading(), "skip_missing_ids": how.skip_missing_ids}
     releases = [
-        comparison.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
+        candidates.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
     ]
     reading |= {"consent": how.consent, "tidy": how.tidy}
     if isinstance(releases[0].data, People):
@@ -53,7 +53,7 @@ def compare(
         reading.pop("format", None)
     elif items or person_column:
         raise PolicyError(f"--{'items' if items else 'person-column'} is for releases of people")
-    releases = comparison.with_originals(original, releases, **reading)
+    releases = candidates.with_originals(original, releases, **reading)
     before = releases[0].original
     if wanted is not None and not isinstance(before, Table):
         unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")

@@ -61,7 +61,13 @@ def verify(
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = methods.build_model(given) if stated else None
     if model is not None and how.tidy:
-        model = tidied_model(model, [Tidied(*each) for each in parse_tidy(how.tidy).items()])
+        from withhold.formats.people_items import named_items
+        from withhold.formats.people_parts import MARK
+
+        parts = named_items(given.get("items"), published)
+        prefixes = tuple(f"{part}{MARK}" for part in parts) if len(parts) > 1 else ()
+        wanted = parse_tidy(how.tidy).items()
+        model = tidied_model(model, [Tidied(*each, prefixes=prefixes) for each in wanted])
     source = context.get_parameter_source
     if model is not None:
         _refuse_searching(model, given, source)

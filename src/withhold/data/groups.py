@@ -17,6 +17,7 @@ from withhold.arguments import fits
 from withhold.data.array_types import Longs
 from withhold.data.names import clean_set
 from withhold.data.records import Records
+from withhold.data.tidying import renamed
 from withhold.data.tree_building import some
 from withhold.errors import PolicyError, option
 from withhold.options import Option, Plain, said_only_by_offered
@@ -94,7 +95,7 @@ class Groups:
         """The records under the names of the groups; items that become one are merged."""
         group_of = self.group_of()
         names = [group_of.get(item, item) for item in records.vocabulary]
-        return replace(records.renamed(names), repeated=0)
+        return replace(renamed(records, names), repeated=0)
 
     def detail(self, records: Records) -> Detail:
         """How much detail of these records, which are not generalised yet, the groups give up."""

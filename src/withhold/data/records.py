@@ -6,7 +6,7 @@ Out: the same rows as lists, frames or arrays. Nothing here reads files or remov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
@@ -290,24 +290,6 @@ class Records:
             index=only_kept(self.index, kept),
         )
         return fewer.without_items(np.flatnonzero(gone))
-
-    def renamed(self, names: Sequence[str]) -> Records:
-        """The records with these names for the items of the vocabulary; items that become one are merged.
-
-        >>> Records.from_lists([["Beer", "beer"], ["tea"]]).renamed(["beer", "beer", "tea"]).to_lists()
-        [['beer'], ['tea']]
-        """
-        vocabulary = tuple(sorted(set(names)))
-        code_of = {name: code for code, name in enumerate(vocabulary)}
-        codes = np.array([code_of[name] for name in names], dtype=np.int32)
-        made = Records.from_codes(self.lengths, codes[self.items], vocabulary)
-        return replace(
-            self,
-            offsets=made.offsets,
-            items=made.items,
-            vocabulary=vocabulary,
-            repeated=self.repeated + made.repeated,
-        )
 
     def without_items(self, codes: NDArray[np.int64] | NDArray[np.int32]) -> Records:
         """The records as if these items did not exist."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from withhold.data.column_lists import unquoted
 from withhold.data.names import is_unknown, nearest
 from withhold.data.people import People
@@ -117,10 +119,29 @@ def _tidy_items(records: Records, ways: tuple[str, ...], prefixes: Sequence[str]
     moved = [new != old for new, old in zip(names, records.vocabulary, strict=True)]
     changed = int(records.supports[moved].sum())
     occurring = len(records.occurring)
-    made = records.renamed(names)
+    made = renamed(records, names)
     merged = occurring - len(made.occurring)
     done = Tidied(ITEMS, ways, changed, merged, tuple(prefixes))
     return replace(made, tidied=(*records.tidied, done))
+
+
+def renamed(records: Records, names: Sequence[str]) -> Records:
+    """The records with these names for the items of the vocabulary; items that become one are merged.
+
+    >>> renamed(Records.from_lists([["Beer", "beer"], ["tea"]]), ["beer", "beer", "tea"]).to_lists()
+    [['beer'], ['tea']]
+    """
+    vocabulary = tuple(sorted(set(names)))
+    code_of = {name: code for code, name in enumerate(vocabulary)}
+    codes = np.array([code_of[name] for name in names], dtype=np.int32)
+    made = Records.from_codes(records.lengths, codes[records.items], vocabulary)
+    return replace(
+        records,
+        offsets=made.offsets,
+        items=made.items,
+        vocabulary=vocabulary,
+        repeated=records.repeated + made.repeated,
+    )
 
 
 def tidy_table(table: Table, written: Written) -> Table:

@@ -122,8 +122,8 @@ def read_people(
         _refuse_unused(form, options)
         people = join(parts, form)
     if check_decimal(decimal) == COMMA:
-        form = None if people.form is None else replace(people.form, decimal=COMMA)
-        people = replace(people, attributes=with_decimal_points(people.attributes), form=form)
+        came = None if people.form is None else replace(people.form, decimal=COMMA)
+        people = replace(people, attributes=with_decimal_points(people.attributes), form=came)
     if consent is not None:
         people = only_people_with_consent(people, consent, allow_unknown=allow_unknown)
     id_column = people.form.id_column if people.form is not None else ""
