@@ -10,7 +10,7 @@ from withhold.arguments import checked, option_names
 from withhold.data import Evidence
 from withhold.errors import PolicyError
 from withhold.formats.readable import Consent, Readable, ReadableTable
-from withhold.given import as_data
+from withhold.given import as_data, tidied_model
 from withhold.listed import check_listed
 from withhold.method import Model
 from withhold.pipeline import SEED_BITS
@@ -71,6 +71,7 @@ def ladder(
         raise PolicyError(f"{model.name} has no ladder; that is for PeopleUncertainty")
     chosen, run = search_call(model, options, verb="ladder", also=option_names(ladder))
     original = as_data(data, model, consent, allow_unknown=allow_unknown)
+    model = tidied_model(model, original.tidied)
     check_listed(model, original, Evidence(), allowed=allow_unknown)
     run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
     found: Ladder = method.ladder(original, model, chosen, run)  # type: ignore[assignment]
