@@ -251,6 +251,22 @@ def test_quantiles__are_where_a_sorted_list_is_cut(cells, parts):
                 break
 
 
+@pytest.mark.parametrize(
+    ("cells", "edges"),
+    [
+        ("10 20 29 45", "29"),  # 20 would be rounder, and is a number of the range below
+        ("10 20 31 45", "30"),
+        ("1 2 3 4", "3"),
+        ("-7 -3 4 9", "0"),
+        ("-45 -31 -29 -10", "-30"),
+        ("61237 59870 80000 1000", "60000"),
+        ("0.11 0.19 0.23 0.5", "0.2"),
+    ],
+)
+def test_quantiles__take_the_roundest_edge(cells, edges):
+    assert binned(cells.split(), "quantiles:2")[1] == f"edges:{edges}"
+
+
 def test_frames__of_dates_and_moments():
     frame = pl.DataFrame({"b": [date(1987, 3, 9), None], "m": [datetime(2020, 2, 29, 23), None]})
     made = wh.read_table(frame, bins={"b": "age:m:5", "m": "month"})
