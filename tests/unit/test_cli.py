@@ -336,7 +336,7 @@ def test_sensitive__a_list_may_be_longer_than_any_file_name(shop):
 def test_sensitive__a_file_that_cannot_be_used_is_never_taken_for_an_item(shop, given):
     (shop / "folder").mkdir()
     (shop / "empty.txt").write_text("\n \n")
-    (shop / "raw.txt").write_bytes(b"caf\xe9\n")
+    (shop / "raw.txt").write_bytes("пиво\n".encode("cp1251"))
     result = run("audit", "baskets.dat", "--rho", "0.5", "--sensitive", given)
     assert result.exit_code == 3
     assert given in one_message(result)
@@ -468,7 +468,7 @@ BAD = {
     "broken.dat.gz": (b"\x1f\x8b" + NOISE, "gzip", None),
     "zip.csv": (b"PK\x03\x04" + NOISE, "zip", None),
     "nul.dat": (b"a b\nc\0d\n", "NUL", 2),
-    "latin.dat": (b"a b\nc\ncaf\xe9\n", "UTF-8", 3),
+    "dos.dat": (b"a b\nc\ncaf\x82\n", "UTF-8", 3),
     "long.dat": (LONG_LINE, "longer than 16 MiB", 2),
     "mixed.dat": (b"a,b c\nc;d\te|f\ng h\n", "separat", 2),
     "torn.jsonl": (b'["a"]\n["b"\n', "", 2),
