@@ -184,8 +184,9 @@ def test_anonymize__too_few_persons_is_impossible():
 def test_anonymize__other_data_and_options_are_refused():
     with pytest.raises(InputError, match="name the files of items"):
         wh.anonymize(people().items, asked())
-    with pytest.raises(PolicyError, match="weight"):
-        wh.anonymize(people(), asked(), weight=-1)
+    for weight in (-1, float("nan"), float("inf"), "much"):
+        with pytest.raises(PolicyError, match="weight"):
+            wh.anonymize(people(), asked(), weight=weight)
     with pytest.raises(PolicyError, match="not a quasi-identifier"):
         wh.anonymize(people(), asked(k=8, quasi_identifiers=["sex"]), hierarchy={"home": "prefix"})
     with pytest.raises(PolicyError, match="population"):

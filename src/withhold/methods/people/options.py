@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
 from withhold.data.roles import ColumnTreesOption, PublishOption
+from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
 
@@ -27,3 +29,7 @@ class PeopleSearch(SearchOptions):
     ] = WEIGHT
     hierarchy: ColumnTreesOption = None
     publish: PublishOption = ()
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.weight):
+            raise PolicyError(f"{option('weight')} must be a number such as 1, not {self.weight}")
