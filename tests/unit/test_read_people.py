@@ -348,3 +348,44 @@ def test_safe_csv__formulas_come_back_from_every_file():
     form = form_for(people, "o.csv", like=people.source, safe_csv=True)
     assert read_back(Path("o.csv"), write(people, Path("o.csv"), form)) == people
     assert "'=a;b" in Path("o.csv").read_text()
+
+
+def test_read_people__tidies_attributes_and_items_and_keeps_names_of_files(tmp_path):
+    persons, items, others = (tmp_path / name for name in ("in.csv", "Drugs.csv", "Tests.csv"))
+    persons.write_text("id,Sex,born\n1,F,1980-02-29\n2,f,1984-01-01\n")
+    items.write_text("id,item\n1,Aspirin\n1,aspirin\n2,ASPIRIN\n")
+    others.write_text("id,item\n2,X-Ray\n")
+    tidy, bins = ["Sex=case", "items=case,punctuation"], ["born=decade"]
+    people = wh.read_people(persons, [items, others], tidy=tidy, bins=bins)
+    assert people.attributes.rows() == [("f", "1980-1989"), ("f", "1980-1989")]
+    assert people.items.to_lists() == [["Drugs: aspirin"], ["Drugs: aspirin", "Tests: x ray"]]
+    assert [(done.name, done.changed, done.merged) for done in people.tidied] == [
+        ("Sex", 1, 1),
+        ("items", 3, 2),
+    ]
+
+
+def test_read_people__in_an_encoding_with_decimal_commas(tmp_path):
+    persons, items = tmp_path / "in.csv", tmp_path / "drugs.csv"
+    persons.write_bytes("id;city;size\n1;Köln;1,80\n2;Łódź;1,75\n".encode("cp1250"))
+    items.write_bytes("id;item\n1;Grippe\n2;Fußschmerz\n".encode("cp1250"))
+    people = wh.read_people(persons, items, encoding="cp1250", decimal="comma")
+    assert people.attributes.rows() == [("Köln", "1.80"), ("Łódź", "1.75")]
+    assert people.form.decimal == "comma"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"sheet": 1}, "is not a spreadsheet"),
+        ({"tidy": "Sx=case"}, "has no column 'Sx'"),
+        ({"decimal": "dot"}, "the decimal mark is"),
+        ({"encoding": "klingon"}, "there is no encoding"),
+    ],
+)
+def test_read_people__refuses_what_does_not_fit(wrong, message, tmp_path):
+    persons, items = tmp_path / "in.csv", tmp_path / "drugs.csv"
+    persons.write_text("id,Sex\n1,f\n2,m\n")
+    items.write_text("id,item\n1,a\n")
+    with pytest.raises(wh.WithholdError, match=message):
+        wh.read_people(persons, items, **wrong)
