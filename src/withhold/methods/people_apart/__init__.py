@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from withhold.formats.reading_options import PeopleReading
+from withhold.data.reading_options import PeopleReading
 from withhold.lazy import later
 from withhold.methods.apart import METHOD as OF_RECORDS
 from withhold.methods.people_apart.model import PeopleApart
