@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import withhold as wh
 from withhold.atomic import steps
-from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
+from withhold.cli import anonymize, audit, compare, demo, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.errors import InputError, OutputError, PolicyError, WithholdError
 from withhold.publish.publishing import manifest_path, release_files
@@ -414,3 +414,16 @@ def test_one_file__a_manifest_does_not_say_alone_which_column_holds_the_items():
     assert "to prove it again: withhold verify out.csv --item-column items" in done.output
     assert run("verify", "out.csv").exit_code == 5
     assert run("verify", "out.csv", "--item-column", "items").exit_code == 0
+
+
+def test_demo__leaves_a_hospital_and_a_proved_release():
+    done = run(
+        "demo", "--people", "--persons", "300", "--folder", "there", "--quiet", "--jobs", "1"
+    )
+    assert done.exit_code == 0, done.output
+    assert "HOLDS" in done.output
+    assert run("verify", "there/published.csv").exit_code == 0
+    again = run("demo", "--people", "--persons", "300", "--folder", "there")
+    assert (again.exit_code, "exists already" in again.output) == (2, True)
+    assert run("demo", "--people", "--baskets", "10").exit_code == 2
+    assert run("demo", "--persons", "10").exit_code == 2

@@ -234,6 +234,12 @@ MISTAKES = {
         "two files of items are called 'a'",
         PolicyError,
     ),
+    "one name twice but for case": (
+        ("patients.csv", ["a=conditions.csv", "A=drugs.csv"]),
+        COLUMNS,
+        "two files of items are called 'a'",
+        PolicyError,
+    ),
     "a name with a colon": (
         ("patients.csv", ["a:b=drugs.csv"]),
         COLUMNS,

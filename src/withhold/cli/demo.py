@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from withhold.cli.app import verb
@@ -52,9 +53,7 @@ def demo(
     file, listing, table_file, output = (
         folder / name for name in ("baskets.dat", "sensitive.txt", "table.csv", "published.dat")
     )
-    for there in (file, table_file, output, *(folder / name for name in others)):
-        if there.exists() and folder != OWN_FOLDER and not force:
-            raise PolicyError(f"{there} exists already; use --force to replace it")
+    _refuse_existing((file, table_file, output, *(folder / name for name in others)), force=force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write(invented, file)
@@ -84,6 +83,13 @@ def demo(
     )
 
 
+def _refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
+    """Never replace a file of the user's, unless told so."""
+    for path in paths:
+        if path.exists() and path.parent != OWN_FOLDER and not force:
+            raise PolicyError(f"{path} exists already; use --force to replace it")
+
+
 def _hospital(
     persons: int,
     seed: int,
@@ -105,9 +111,7 @@ def _hospital(
     model = PeopleUncertainty(rho, invented.sensitive, k=5, quasi_identifiers=KNOWN, max_known=1)
     names = ("patients.csv", "conditions.csv", "drugs.csv", "sensitive.txt", "published.csv")
     patients, conditions, _, listing, output = (folder / name for name in names)
-    for there in (folder / name for name in names):
-        if there.exists() and folder != OWN_FOLDER and not force:
-            raise PolicyError(f"{there} exists already; use --force to replace it")
+    _refuse_existing([folder / name for name in names], force=force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         invented.write(folder)

@@ -84,7 +84,9 @@ def check_parts(names: Sequence[str]) -> None:
                 f"items cannot be called {name!r}; give them a name without dots, colons and slashes: "
                 f"{option('items', 'NAME=FILE')}"
             )
-    if twice := [name for name in names if names.count(name) > 1]:
+    # Some file systems do not tell upper from lower case.
+    folded = [name.casefold() for name in names]
+    if twice := [name for name in names if folded.count(name.casefold()) > 1]:
         raise PolicyError(
             f"two files of items are called {twice[0]!r}; give each a name of its own: "
             f"{option('items', 'NAME=FILE')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from withhold.formats.reading_options import TableReading
+from withhold.data.reading_options import TableReading
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.cells.model import KAnonymity

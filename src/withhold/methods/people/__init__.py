@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
-from withhold.formats.reading_options import PeopleReading
+from withhold.data.reading_options import PeopleReading
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.people.model import PeopleUncertainty
