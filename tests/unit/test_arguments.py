@@ -26,6 +26,7 @@ MODELS_MADE = {
     "km": wh.KmAnonymity(2, 1),
     "k-anonymity": wh.KAnonymity(2, ["age", "sex"]),
     "buckets": wh.Buckets(2),
+    "people": wh.PeopleUncertainty("0.5", {"condom"}, k=2, quasi_identifiers=["age", "sex"]),
 }
 FUNCTIONS = [
     name
@@ -34,8 +35,11 @@ FUNCTIONS = [
 ]
 
 
+PEOPLE = ROWS.with_columns(items=pl.Series(SHOP))
+
+
 def data_for(name):
-    return ROWS if name == "k-anonymity" else SHOP
+    return {"k-anonymity": ROWS, "people": PEOPLE}.get(name, SHOP)
 
 
 def refused(call, *args, **named):
@@ -48,8 +52,9 @@ def refused(call, *args, **named):
 def test_every_model_and_public_function_is_looked_at():
     assert set(MODELS_MADE) == set(ROOMS)
     assert {*FUNCTIONS} == {
-        *("advise", "anonymize", "apply", "audit", "compare", "inspect", "pharmacy", "read"),
-        *("read_hierarchy", "read_cell", "read_table", "sweep", "trade_off", "verify"),
+        *("advise", "anonymize", "apply", "audit", "compare", "inspect", "ladder", "pharmacy"),
+        *("read", "read_hierarchy", "read_cell", "read_people", "read_table", "sweep"),
+        *("trade_off", "verify"),
     }
 
 
@@ -257,7 +262,10 @@ def test_unknown_option__names_those_of_the_model_and_the_verb(verb, name):
         ),
         (lambda: wh.apply(None, RECORDS), "plan must be a plan"),
         (lambda: wh.apply("plan", RECORDS), "plan must be a plan"),
-        (lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP), "data must be a Records or a Table"),
+        (
+            lambda: wh.apply(wh.anonymize(SHOP, RHO).plan, SHOP),
+            "data must be a Records, a Table or a People",
+        ),
         (lambda: wh.anonymize(SHOP, RHO).write(3), "path must be a text or a path"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", report="yes"), "report must be True or"),
         (lambda: wh.anonymize(SHOP, RHO).write("a.dat", fromat="long"), "did you mean format?"),
@@ -278,10 +286,12 @@ def values_for(name):
         "audit": {"data": SHOP, "model": RHO},
         "compare": {"original": SHOP},
         "inspect": {"data": RECORDS},
+        "ladder": {"data": PEOPLE, "model": MODELS_MADE["people"]},
         "pharmacy": {"baskets": 10},
         "read": {"source": SHOP},
         "read_cell": {"text": "[1..2]"},
         "read_hierarchy": {"path": "tree.csv"},
+        "read_people": {"persons": PEOPLE},
         "read_table": {"source": ROWS},
         "sweep": {"data": SHOP, "model": RHO, "vary": {"rho": ["0.5"]}},
         "trade_off": {"data": SHOP, "model": RHO, "hierarchy": "fan-out:2"},
