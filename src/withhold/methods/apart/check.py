@@ -8,12 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import islice
+from functools import cached_property
 
 import numpy as np
 
 from withhold.data import Records
-from withhold.data.array_types import Longs
 from withhold.data.evidence import Evidence
 from withhold.data.people import People, records_of
 from withhold.method import CheckRun, Finding
@@ -57,24 +56,27 @@ class PublishedGroups:
 
     def lists(self) -> Iterator[tuple[int, Entry]]:
         """Each group, by the code of its name, with each entry of its list."""
-        for group, code in self._pairs()[0].tolist():
+        for group, code, _, _ in self._pairs:
             entry = self.entries[code]
             assert entry is not None
             yield group, entry
 
-    def _pairs(self) -> tuple[Longs, Longs, Longs]:
-        """Each group with each entry in it, the first place of each, and how often it is there."""
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int, int, int]]:
+        """Each group with each entry in it, the first place of each pair, and how often it is there."""
         places = np.flatnonzero(self.is_entry[self.records.items])
-        groups = self.group_of[self.row_of[places]]
-        pairs = np.stack([groups, self.records.items[places]], axis=1).reshape(-1, 2)
-        found, first, counts = np.unique(pairs, axis=0, return_index=True, return_counts=True)
-        return found, places[first], counts
+        groups = self.group_of[self.row_of[places]] - NO_GROUP
+        n_items = max(self.records.n_items, 1)
+        keys = groups * n_items + self.records.items[places]
+        found, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        columns = found // n_items + NO_GROUP, found % n_items, places[first], counts
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _misfits(self) -> Iterator[Misfit]:
         for row in np.flatnonzero(self.n_tags > 1).tolist():
             yield Misfit(f"record {row + 1:,}", "names more than one group")
         seen: set[tuple[int, str]] = set()
-        for (group, code), place, times in zip(*self._pairs(), strict=True):
+        for group, code, place, times in self._pairs:
             entry, name = self.entries[code], self.records.vocabulary[code]
             assert entry is not None
             size = int(self.sizes[group]) if group != NO_GROUP else 0
@@ -86,9 +88,9 @@ class PublishedGroups:
                 )
             elif times != size:
                 yield Misfit(self._record(place), f"says {name}, and not all of its group do")
-            elif (int(group), entry.item) in seen:
+            elif (group, entry.item) in seen:
                 yield Misfit(self._record(place), f"says {name}, and its group another number, too")
-            seen.add((int(group), entry.item))
+            seen.add((group, entry.item))
 
     def _record(self, place: int) -> str:
         return f"record {self.row_of[place] + 1:,}"
@@ -100,7 +102,7 @@ def verify_apart(
     """The verdict on records or people. One pass over them, so limits and threads make no difference."""
     began = time.perf_counter()
     published = PublishedGroups(records_of(data), model.sensitive)
-    worst = next(islice(published.findings(model.rho), 1), None)
+    worst = next(published.findings(model.rho), None)
     n_groups = int((published.sizes > 0).sum()) + int((published.group_of == NO_GROUP).sum())
     return Verdict(
         Status.HOLDS if worst is None else Status.BROKEN,

@@ -65,14 +65,15 @@ class ApartPlan:
         names = tuple(sorted({*public.vocabulary, *(name for each in told for name in each)}))
         code_of = {name: code for code, name in enumerate(names)}
         recoded = np.array([code_of[name] for name in public.vocabulary], dtype=np.int32)
-        added = [[code_of[name] for name in each] for each in told]
-        # What is told of its group comes after a record's own items; from_codes sorts them.
-        own = np.split(recoded[public.items], public.offsets[1:-1])
-        rows = [
-            np.append(items, np.array(added[group], dtype=np.int32)) if group >= 0 else items
-            for items, group in zip(own, self.group_of.tolist(), strict=True)
-        ]
-        lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        codes = np.concatenate([np.zeros(0, np.int32), *rows])
+        added = np.array([code_of[name] for each in told for name in each], dtype=np.int32)
+        n_added = np.array([*map(len, told), 0], dtype=np.int64)
+        # Record by record what is told of its group; the last number is of those without one.
+        times = n_added[self.group_of]
+        within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+        starts = (np.cumsum(n_added) - n_added)[self.group_of]
+        numbers = np.arange(len(records))
+        owners = np.concatenate([np.repeat(numbers, public.lengths), np.repeat(numbers, times)])
+        codes = np.concatenate([recoded[public.items], added[np.repeat(starts, times) + within]])
+        codes, lengths = codes[np.argsort(owners, kind="stable")], public.lengths + times
         made = Records.from_codes(lengths, codes, names)
         return replace(records, offsets=made.offsets, items=made.items, vocabulary=names)
