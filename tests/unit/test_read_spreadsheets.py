@@ -155,6 +155,11 @@ BROKEN = {
     "no workbook": (archive(**{"xl/workbook.xml": "<"}), "broken spreadsheet"),
     "a password": (OLE + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"), "by a password"),
     "an old one": (OLE + b"x" * 600, "broken spreadsheet"),
+    # calamine would look for the end of it without end
+    "an open document that is cut": (
+        archive(**{"content.xml": "<office:document-content>"}),
+        "broken",
+    ),
     "a bomb": (archive(**{"xl/workbook.xml": "x" * 300 * 2**20}), "250-fold"),
 }
 

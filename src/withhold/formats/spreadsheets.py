@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from xml.parsers import expat
 
 from withhold.data.names import nearest
 from withhold.errors import InputError, option
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     import polars
 
 T = TypeVar("T")
-SHEETS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+OPEN_DOCUMENT = "content.xml"
+SHEETS = ("xl/workbook.xml", "xl/workbook.bin", OPEN_DOCUMENT)
 """What a zip archive holds if it is a spreadsheet."""
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 """The name of the only content of an Excel file with a password."""
@@ -105,6 +107,18 @@ def _check_archive(opened: Opened) -> None:
     if unpacked > max(EXPANSION_FROM, EXPANSION * len(opened.data)):
         problem = f"grows more than {EXPANSION}-fold when unpacked"
         raise InputError(problem, path=label, remedy=AGAIN)
+    if OPEN_DOCUMENT in (each.filename for each in found):
+        _check_open_document(opened)
+
+
+def _check_open_document(opened: Opened) -> None:
+    """Refuse content that is not proper XML, over which calamine would never end."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(opened.data)) as archive:
+            expat.ParserCreate().Parse(archive.read(OPEN_DOCUMENT), True)
+    except Exception as error:  # each of the three libraries has its own
+        problem = f"is a broken spreadsheet: {error}"
+        raise InputError(problem, path=opened.label, remedy=AGAIN) from None
 
 
 def _find_sheet(book: Any, wanted: str | int | None, label: str) -> str:
