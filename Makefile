@@ -3,8 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest
+KERNEL_TESTS := tests/twins tests/papers tests/properties
+# Every method once, each room on one worker: without it, two workers compile the same kernels side by side.
+WARM := $(TESTS) tests/unit/test_matrix.py -k reference -n 2 --dist loadgroup
 
-.PHONY: setup demo test check unit jit-off bounds docs bench clean
+.PHONY: setup demo test thorough check unit jit-off bounds docs bench clean
 
 setup: .venv/.for-development
 
@@ -12,6 +15,11 @@ demo: .venv/.for-use
 	$(BIN)/withhold demo
 
 test: check unit jit-off bounds
+
+# As many examples of every property as its test asks for; `make test` takes a share of them.
+thorough: .venv/.for-development
+	$(WARM)
+	$(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
 
 # Lint, format, types, layers, and the rules of the house: maps, twins, a toy method.
 check: .venv/.for-development
@@ -23,16 +31,18 @@ check: .venv/.for-development
 		tests/house/test_toy_method.py
 
 unit: .venv/.for-development
-	$(TESTS) -n 2 --dist worksteal
+	$(WARM)
+	WITHHOLD_EXAMPLES=0.25 $(TESTS) -n 2 --dist worksteal
 
-# The kernels as plain Python, so that coverage sees inside them. Fewer examples: it is slow.
+# The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development
-	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties \
-		-n 2 --cov --cov-report=term:skip-covered --cov-fail-under=60
+	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) \
+		-n 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=60
 
 # The kernels compiled with bounds checks: an index out of range raises instead of reading on.
 bounds: .venv/.for-development
-	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties -n 2
+	NUMBA_BOUNDSCHECK=1 $(WARM)
+	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
 
 docs: .venv/.for-development
 	$(BIN)/python docs/make_cli.py
