@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest
+HOUSE_TESTS := $(patsubst %,tests/house/test_%.py,architecture rules twins toy_method)
 KERNEL_TESTS := tests/twins tests/papers tests/properties
 # Every method once, each room on one worker: without it, two workers compile the same kernels side by side.
 WARM := $(TESTS) tests/unit/test_matrix.py -k reference -n 2 --dist loadgroup
@@ -27,12 +28,12 @@ check: .venv/.for-development
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(TESTS) tests/house/test_architecture.py tests/house/test_rules.py tests/house/test_twins.py \
-		tests/house/test_toy_method.py
+	$(TESTS) $(HOUSE_TESTS)
 
+# All tests but those of `check`.
 unit: .venv/.for-development
 	$(WARM)
-	WITHHOLD_EXAMPLES=0.25 $(TESTS) -n 2 --dist worksteal
+	WITHHOLD_EXAMPLES=0.25 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS))
 
 # The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development
