@@ -96,7 +96,7 @@ _announcers: list[_Announcer] = []
 
 
 class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Collects garbage rarely while numba compiles, which takes a tenth off that time.
+    """Collects garbage rarely while numba compiles: it looks through the same objects again and again.
 
     Most objects that it makes stay. It compiles in one thread at a time, and kernels inside kernels.
     """
