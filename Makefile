@@ -3,8 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest
+HOUSE_TESTS := $(patsubst %,tests/house/test_%.py,architecture rules twins toy_method)
+KERNEL_TESTS := tests/twins tests/papers tests/properties
+# Every method once, each room on one worker: without it, two workers compile the same kernels side by side.
+WARM := $(TESTS) tests/unit/test_matrix.py -k reference -n 2 --dist loadgroup
 
-.PHONY: setup demo test check unit jit-off bounds fuzz docs bench clean
+.PHONY: setup demo test thorough check unit jit-off bounds fuzz docs bench clean
 
 setup: .venv/.for-development
 
@@ -13,26 +17,33 @@ demo: .venv/.for-use
 
 test: check unit jit-off bounds
 
+# As many examples of every property as its test asks for; `make test` takes a share of them.
+thorough: .venv/.for-development
+	$(WARM)
+	$(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
+
 # Lint, format, types, layers, and the rules of the house: maps, twins, a toy method.
 check: .venv/.for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(TESTS) tests/house/test_architecture.py tests/house/test_rules.py tests/house/test_twins.py \
-		tests/house/test_toy_method.py
+	$(TESTS) $(HOUSE_TESTS)
 
+# All tests but those of `check`.
 unit: .venv/.for-development
-	$(TESTS) -n 2 --dist worksteal
+	$(WARM)
+	WITHHOLD_EXAMPLES=0.25 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS))
 
-# The kernels as plain Python, so that coverage sees inside them. Fewer examples: it is slow.
+# The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development
-	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties \
-		-n 2 --cov --cov-report=term:skip-covered --cov-fail-under=60
+	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) \
+		-n 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=60
 
 # The kernels compiled with bounds checks: an index out of range raises instead of reading on.
 bounds: .venv/.for-development
-	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) tests/twins tests/papers tests/properties -n 2
+	NUMBA_BOUNDSCHECK=1 $(WARM)
+	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
 
 # Ten thousand damaged files of each format: data or a message, never a traceback.
 fuzz: .venv/.for-development

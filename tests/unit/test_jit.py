@@ -98,3 +98,21 @@ def test_garbage__is_collected_rarely_while_compiling_and_then_as_before(thresho
         assert gc.get_threshold() == thresholds
     finally:
         gc.set_threshold(*before)
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_step__is_python_for_python_and_compiled_once_for_all_kinds_of_callers():
+    @jit.step
+    def twice(number):
+        return 2 * number
+
+    @jit.step
+    def four_times(number):
+        return twice(twice(number))
+
+    assert type(twice) is type(module_name)
+    assert twice("ab") == "abab"
+    assert numba.njit(lambda number: twice(number) + four_times(number))(5) == 30
+    assert numba.njit(lambda number: twice(number), _nrt=False)(5) == 10
+    assert len(twice._dispatcher.overloads) == 1
+    assert sum(twice._dispatcher.stats.cache_misses.values()) == 1

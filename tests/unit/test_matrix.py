@@ -612,7 +612,16 @@ def test_ways_out__every_model_and_every_input_meets_every_one():
             assert met == set(OUTPUTS[data]), name
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def worker(model: Model) -> Any:
+    """Rooms that share kernels go to one worker, so that no two compile the same (``make warm``)."""
+    if model.data == TABLE:
+        return pytest.mark.xdist_group("tables")
+    return pytest.mark.xdist_group("rules" if "rho" in model.name else "sets")
+
+
+@pytest.mark.parametrize(
+    "model", [pytest.param(model, marks=worker(model), id=model.name) for model in MODELS]
+)
 def test_reference__is_a_real_case(model):
     expected = reference(model)
     assert expected.audit["verdict"] == "BROKEN", "there is something to withhold"

@@ -21,7 +21,6 @@ from typing import Any
 
 import numba
 from numba.core import config, event
-from numba.extending import register_jitable
 
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
@@ -40,11 +39,15 @@ def step(function: Callable[..., Any]) -> Callable[..., Any]:
     Arrays can travel in named tuples to a step inside the innermost loop at no cost. As a kernel, each call
     would count the references of every array in them, which made the walk over itemsets five times as slow.
     Called from Python it runs as Python: without a wrapper for that, it compiles in two thirds of the time.
+    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
     """
-    part: Callable[..., Any] = register_jitable(
-        forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
-    return part
+    if not config.DISABLE_JIT:
+        inlined = numba.njit(
+            forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
+        )(function)
+        # The type refers to the dispatcher weakly, so somebody has to keep that.
+        vars(function).update(_dispatcher=inlined, _numba_type_=numba.types.Dispatcher(inlined))
+    return function
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,9 +96,9 @@ _announcers: list[_Announcer] = []
 
 
 class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Collects garbage rarely while numba compiles, which takes a tenth off that time.
+    """Collects garbage rarely while numba compiles: it looks through the same objects again and again.
 
-    Compiling makes many objects that stay; numba compiles in one thread at a time, kernels within kernels.
+    Most objects that it makes stay. It compiles in one thread at a time, and kernels inside kernels.
     """
 
     def __init__(self) -> None:
