@@ -42,7 +42,7 @@ from withhold.methods.cells.search.assignment import (
     unassigned,
 )
 from withhold.methods.cells.search.descents import Match, descend
-from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
+from withhold.methods.cells.search.improvement import STAMP, make_attempt, open_better, settle
 from withhold.methods.cells.search.scheme_choice import (
     Demands,
     count_alike,
@@ -409,6 +409,8 @@ def test_assignment_and_improvement(rows, k, with_tree, data):
         plain_patterns.settle(plain)
         assert same(assigned, plain)
         assert total_cost(patterns, assigned) == before - saved
+        # What cannot have become better is not tried again.
+        assert attempt.numbers[STAMP] == plain.turn
         in_use = assigned.sizes[assigned.sizes > 0]
         assert in_use.min() >= k
         assert in_use.sum() == len(rows)
