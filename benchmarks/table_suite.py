@@ -11,6 +11,12 @@ SEEDS = (1, 2, 3, 4, 5)
 MOST_OF_SKLEARN = 2.0
 MOST_WITH_TREES = 8.0
 MILLION = 1_000_000
+MANY = 100_000
+SIZES = (
+    *((rows, 10) for rows in (MANY, 250_000, 500_000, MILLION)),
+    *((MANY, columns) for columns in (8, 12, 20, 40)),
+)
+"""Rows and columns whose growth is measured."""
 ARX_CELLS = {2: (0.078, 0.0755), 5: (0.140, 0.1335), 10: (0.179, 0.1695), 50: (0.267, 0.2510)}
 """By k: the share of cells that ARX withholds, and the most that we may."""
 ARX_NCP = {2: (0.023, 0.0225), 5: (0.054, 0.0532), 10: (0.079, 0.0782), 50: (0.152, 0.1525)}
@@ -25,7 +31,8 @@ def tables(bench: Bench) -> list[Table]:
     if not path.exists():
         bench.say(f"adult is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
         return []
-    return [make(bench, path) for make in (_by_cost, _peers, _ranges_and_sets, _growth, _million)]
+    made = (_by_cost, _peers, _ranges_and_sets, _growth, _size, _million)
+    return [make(bench, path) for make in made]
 
 
 def _by_cost(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
@@ -184,6 +191,34 @@ def _growth(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
             ratio = bench.judged(run["seconds"] / run["sklearn"], MOST_OF_SKLEARN)
             table.add(
                 **{"rows": run["rows"], "": what, "seconds": run["seconds"], "of sklearn": ratio}
+            )
+    return table
+
+
+def _size(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
+    """How the defaults grow with rows and with columns."""
+    table = Table(
+        "Growth: Adult resampled with noise, all columns quasi-identifiers, k = 5, ham",
+        {"rows": ",", "columns": "", "withheld": ".3f", "CPU s": ".1f", "peak MB": ".0f"},
+        notes=[
+            "CPU s: search, proof, measures and bound; peak MB: of the process, with all that it read.",
+            "Beyond twelve columns, those of Adult again, half of their cells drawn from the column.",
+        ],
+    )
+    for rows, columns in ((QUICK_RECORDS, 8), (QUICK_RECORDS, 40)) if bench.quick else SIZES:
+        what = f"{rows:,} rows, {columns} columns"
+        run = bench.run(
+            what, "table_growth", once=True, path=str(path), rows=rows, columns=columns, k=5
+        )
+        if run is not None:
+            table.add(
+                **{
+                    "rows": run["rows"],
+                    "columns": run["columns"],
+                    "withheld": run["share"],
+                    "CPU s": run["seconds"],
+                    "peak MB": run["peak_mb"],
+                }
             )
     return table
 

@@ -4,6 +4,7 @@
   "Measuring Risk": ten records with sampling weights, their SUDA scores for sets of up to three of four
   variables, and the global risk 0.01582, as sdcMicro has it.
 - ARX's test of risk metrics: seven records that became three groups have an average risk of 3/7.
+- The data of ARX's first examples (age, gender, postcode of seven people); the risks were derived by hand.
 """
 
 from __future__ import annotations
@@ -77,3 +78,30 @@ def test_arx__average_and_highest_risk():
     risk = prosecutor_risk(np.array([2, 2, 3]))
     assert (risk.highest, risk.mean) == (Fraction(1, 2), Fraction(3, 7))
     assert float(risk.mean) == 0.42857142857142855
+
+
+ARX_EXAMPLE = {
+    "age": ["34", "45", "66", "70", "34", "70", "45"],
+    "gender": ["male", "female", "male", "female", "female", "male", "male"],
+    "zipcode": ["81667", "81675", "81925", "81931", "81931", "81931", "81931"],
+}
+
+
+@pytest.mark.parametrize(
+    ("digits", "names", "highest", "mean"),
+    [
+        # All seven people differ.
+        (5, ("age", "gender", "zipcode"), Fraction(1), Fraction(1)),
+        # Four men and three women.
+        (2, ("gender", "zipcode"), Fraction(1, 3), Fraction(2, 7)),
+        # 816: one man, one woman; 819: three men, two women.
+        (3, ("gender", "zipcode"), Fraction(1), Fraction(4, 7)),
+        # Ages 34, 45 and 70 twice, 66 once.
+        (2, ("age", "zipcode"), Fraction(1), Fraction(4, 7)),
+    ],
+)
+def test_arx__people_of_its_examples(digits, names, highest, mean):
+    codes = [code[:digits] for code in ARX_EXAMPLE["zipcode"]]
+    table = Table.from_columns({**ARX_EXAMPLE, "zipcode": codes})
+    risk = prosecutor_risk(groups_of(table, names).sizes)
+    assert (risk.highest, risk.mean) == (highest, mean)

@@ -43,16 +43,37 @@ def price_schemes(above, levels, prices, cells, row) -> list[int]:
     ]
 
 
-def scheme_gain(counts, costs, sizes, best, scheme) -> tuple[int, list[list[int]]]:
-    """What a scheme saves, and the best costs once it is chosen."""
-    after = [
-        [
-            min(now, costs[row][scheme]) if counts[row][scheme] >= size else now
-            for now, size in zip(best[row], sizes, strict=True)
+def count_reached(counts, sizes) -> list[int]:
+    return [sum(count >= size for size in sizes) for count in counts]
+
+
+def cover_demands(counts, costs, sizes, worth) -> tuple[list[int], list[list[int]]]:
+    """The schemes that are chosen, and by row and size what the cheapest of them costs that is large enough.
+
+    ``counts`` and ``costs`` are by row and scheme.
+    """
+    n_schemes = len(costs[0])
+
+    def bests(chosen: Sequence[int]) -> list[list[int]]:
+        last = n_schemes - 1
+        return [
+            [
+                min([costs[row][last], *(costs[row][s] for s in chosen if counts[row][s] >= size)])
+                for size in sizes
+            ]
+            for row in range(len(costs))
         ]
-        for row in range(len(best))
-    ]
-    return sum(map(sum, best)) - sum(map(sum, after)), after
+
+    def total(chosen: Sequence[int]) -> int:
+        return sum(map(sum, bests(chosen)))
+
+    chosen = [n_schemes - 1]
+    while True:
+        now = total(chosen)
+        gains = [now - total([*chosen, s]) for s in range(n_schemes)]
+        if max(gains) <= (total([]) - now) // worth:
+            return chosen, bests(chosen)
+        chosen.append(gains.index(max(gains)))
 
 
 def descend(above, levels, prices, cells, weights, row, least, favours) -> Scheme:
@@ -139,8 +160,20 @@ def take_rows(patterns, weights, k, prices) -> tuple[int, list[int]]:
     return total, taken
 
 
-def sort_by(keys, values) -> list[int]:
-    return [values[at] for at in sorted(range(len(keys)), key=lambda at: keys[at])]
+def match_new(of_tuple, numbers) -> list[tuple[int, int]]:
+    """The tuples of groups that have a number, with the number."""
+    return [(each, numbers[g]) for each, g in enumerate(of_tuple) if numbers[g] != -1]
+
+
+def list_tuples(rank, matches) -> list[int]:
+    """The tuples of the patterns, in the order of these."""
+    return [each for each, _ in sorted(matches, key=lambda match: rank[match[1]])]
+
+
+def list_patterns_of(tuples_of: Sequence[Sequence[int]]) -> list[int]:
+    """The patterns of the tuples, in the order of these."""
+    pairs = [(each, p) for p, tuples in enumerate(tuples_of) for each in tuples]
+    return [p for _, p in sorted(pairs)]
 
 
 @dataclass
@@ -152,6 +185,10 @@ class Assignment:
     k: int
     members: dict[int, list[int]] = field(default_factory=dict)
     """By pattern: its tuples, the last that came first."""
+    turn: int = 0
+    """Attempts so far, and by pattern the last one to open it and the last that changed its group."""
+    tried: dict[int, int] = field(default_factory=dict)
+    changed: dict[int, int] = field(default_factory=dict)
 
     def of(self, each: int) -> int | None:
         found = (p for p, members in self.members.items() if each in members)
@@ -208,21 +245,56 @@ def assign_leftovers(assigned: Assignment) -> None:
 
 
 def open_better(assigned: Assignment) -> int:
-    return sum(_try_to_open(assigned, number) for number in range(len(assigned.patterns)))
+    saved = 0
+    for number in range(len(assigned.patterns)):
+        if _is_worth_trying(assigned, number):
+            assigned.turn += 1
+            saved += _try_to_open(assigned, number)
+            assigned.tried[number] = assigned.turn
+    return saved
+
+
+def _is_worth_trying(assigned: Assignment, number: int) -> bool:
+    """Whether a group of its tuples has changed since, and what it saves is more than others must lose."""
+    cost, tuples = assigned.patterns[number]
+    groups = [(assigned.weights[each], assigned.of(each)) for each in tuples]
+    if all(assigned.changed.get(g, 0) <= assigned.tried.get(number, -1) for _, g in groups):
+        return False
+    gain = sum(w * max(assigned.cost(g) - cost, 0) for w, g in groups)
+    rows = assigned.size(number) + sum(w for w, g in groups if assigned.cost(g) > cost)
+    others = [assigned.cost(g) for _, g in groups if g != number and assigned.cost(g) <= cost]
+    if gain == 0 or rows >= assigned.k:
+        return gain > 0
+    return bool(others) and gain > (assigned.k - rows) * (cost - max(others))
 
 
 def settle(assigned: Assignment) -> int:
     saved = 0
+    assigned.turn += 1
     for each, weight in enumerate(assigned.weights):
         own, better = assigned.of(each), assigned.cheapest_open(each, None)
         gain = weight * (assigned.cost(own) - assigned.cost(better))
         if assigned.size(own) - weight >= assigned.k and gain > 0:
             assigned.move(each, better)
+            assigned.changed[own] = assigned.changed[better] = assigned.turn
             saved += gain
     for group in reversed(range(len(assigned.patterns))):
         if assigned.size(group) > 0 and _cost_of_closing(assigned, group, (), 0) < 0:
+            before = _members(assigned)
             saved -= _close(assigned, group)
+            _note_moves(assigned, before)
     return saved
+
+
+def _members(assigned: Assignment) -> dict[int, list[int]]:
+    return {number: list(members) for number, members in assigned.members.items()}
+
+
+def _note_moves(assigned: Assignment, before: Mapping[int, list[int]]) -> None:
+    """Note which groups are no longer what they were."""
+    for number, members in assigned.members.items():
+        if sorted(members) != sorted(before.get(number, ())):
+            assigned.changed[number] = assigned.turn
 
 
 def _try_to_open(assigned: Assignment, number: int) -> int:
@@ -303,8 +375,7 @@ def _fill_up(
 
 def _open(assigned: Assignment, number: int, gives: Mapping[int, str], touched: list[int]) -> int:
     cost, tuples = assigned.patterns[number]
-    before = {number: list(members) for number, members in assigned.members.items()}
-    saved = 0
+    before, saved = _members(assigned), 0
     for each in tuples:
         group = assigned.of(each)
         if group == number or group not in gives:
@@ -319,6 +390,7 @@ def _open(assigned: Assignment, number: int, gives: Mapping[int, str], touched: 
         if gives.get(group) == "close":
             saved -= _close(assigned, group)
     if saved > 0 and assigned.size(number) >= assigned.k:
+        _note_moves(assigned, before)
         return saved
     assigned.members.clear()
     assigned.members.update(before)

@@ -17,16 +17,20 @@ from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.patterns import (
     Known,
     Listing,
+    Matches,
     close_groups,
     find_patterns,
     keep_new,
-    sort_by,
+    list_patterns_of,
+    list_tuples,
+    match_new,
 )
 from withhold.methods.cells.prices import take_rows
 from withhold.methods.cells.schemes import (
-    Grouping,
+    codes_of,
     group_by_scheme,
     levels_of,
+    made_groups,
     make_grouping,
     make_ladders,
     make_lattice,
@@ -39,12 +43,13 @@ from withhold.methods.cells.search.assignment import (
     unassigned,
 )
 from withhold.methods.cells.search.descents import Match, descend
-from withhold.methods.cells.search.improvement import make_attempt, open_better, settle
+from withhold.methods.cells.search.improvement import STAMP, make_attempt, open_better, settle
 from withhold.methods.cells.search.scheme_choice import (
+    Demands,
     count_alike,
+    count_reached,
     cover_demands,
     price_schemes,
-    scheme_gain,
 )
 
 # Leaves at two depths: d is as deep as ab.
@@ -108,8 +113,10 @@ def test_count_alike_and_price_schemes(rows, with_tree):
     problem = Problem(rows, with_tree=with_tree)
     counts = np.empty(problem.n_schemes, dtype=np.int64)
     costs = np.empty(problem.n_schemes, dtype=np.int64)
+    by_column = np.ascontiguousarray(problem.cells.T)
+    steps, lowest = (np.empty(n, np.uint32) for n in (len(problem.prices), len(problem.cells)))
     for row in range(len(problem.cells)):
-        count_alike(problem.lattice, problem.cells, problem.weights, row, counts)
+        count_alike(problem.lattice, by_column, problem.weights, row, steps, lowest, counts)
         price_schemes(problem.lattice, problem.prices, problem.cells, row, costs)
         assert counts.tolist() == plain_patterns.count_alike(*problem.counted, row)
         prices = problem.prices.tolist()
@@ -123,39 +130,35 @@ numbers = st.integers(0, 9)
 
 
 @examples(150)
-@given(data=st.data(), n_rows=st.integers(1, 4), n_schemes=st.integers(1, 5))
-def test_scheme_gain(data, n_rows, n_schemes):
-    def drawn(width):
-        row = st.lists(numbers, min_size=width, max_size=width)
-        return data.draw(st.lists(row, min_size=n_rows, max_size=n_rows))
-
-    counts, costs, sizes = drawn(n_schemes), drawn(n_schemes), [2, 5]
-    best = drawn(len(sizes))
-    arrays = [np.array(each, dtype=np.int64) for each in (counts, costs, sizes, best)]
-    for scheme in range(n_schemes):
-        gain, after = plain_patterns.scheme_gain(counts, costs, sizes, best, scheme)
-        assert scheme_gain(*arrays, scheme, False) == gain
-        assert arrays[3].tolist() == best
-        assert scheme_gain(*arrays, scheme, True) == gain
-        assert arrays[3].tolist() == after
-        best = after
+@given(counts=st.lists(numbers, min_size=1, max_size=6))
+def test_count_reached(counts):
+    reached = np.full((len(counts), 2), 9, dtype=np.int8)
+    count_reached(np.array(counts), np.array([2, 3, 7]), reached, 1)
+    assert reached[:, 1].tolist() == plain_patterns.count_reached(counts, [2, 3, 7])
+    assert (reached[:, 0] == 9).all()
 
 
-@examples(100)
-@given(data=st.data(), n_schemes=st.integers(2, 6))
-def test_cover_demands__leaves_nothing_to_gain(data, n_schemes):
+@examples(200)
+@given(data=st.data(), n_rows=st.integers(1, 4), n_schemes=st.integers(1, 6))
+def test_cover_demands(data, n_rows, n_schemes):
     row = st.lists(numbers, min_size=n_schemes, max_size=n_schemes)
-    counts, costs = (
-        np.array(data.draw(st.lists(row, min_size=3, max_size=3)), dtype=np.int64) for _ in range(2)
+    counts, costs = (data.draw(st.lists(row, min_size=n_rows, max_size=n_rows)) for _ in range(2))
+    sizes, worth = [1, 4], data.draw(st.sampled_from([2, 5, 2**62]))
+    demands = Demands(
+        reached=np.array([plain_patterns.count_reached(each, sizes) for each in counts], np.int8).T,
+        costs=np.array(costs, dtype=np.int32).T,
+        best=np.repeat(np.array(costs, dtype=np.int64)[:, -1:], 2, axis=1),
+        served=np.tile(np.arange(n_rows, dtype=np.int16), (n_schemes, 1)),
+        n_served=np.full(n_schemes, n_rows, dtype=np.int64),
     )
-    sizes = np.array([1, 4], dtype=np.int64)
-    best = np.repeat(costs[:, -1:], 2, axis=1)
-    chosen = cover_demands(counts, costs, sizes, best)
-    assert len(set(chosen)) == len(chosen)
-    for each in range(3):
-        for at, size in enumerate(sizes):
-            enough = [costs[each, s] for s in range(n_schemes) if counts[each, s] >= size]
-            assert best[each, at] == min([*enough, costs[each, -1]])
+    demands = demands._replace(
+        reached=np.ascontiguousarray(demands.reached), costs=np.ascontiguousarray(demands.costs)
+    )
+    chosen, room = np.empty(n_schemes, dtype=np.int64), np.empty(n_schemes, dtype=np.int64)
+    n = cover_demands(demands, worth, room, room.copy(), chosen)
+    expected, best = plain_patterns.cover_demands(counts, costs, sizes, worth)
+    assert chosen[:n].tolist() == expected
+    assert demands.best.tolist() == best
 
 
 @examples(150)
@@ -196,7 +199,7 @@ def test_groups_of_a_scheme(rows, k, data):
         for group in range(n_groups)
     ]
     assert found == expected
-    close_groups(problem.trees, problem.cells, grouping, k)
+    close_groups(problem.trees, problem.ladders, levels, problem.cells, grouping, k)
     for group, (members, size) in enumerate(expected):
         cells = [problem.plain_cells[each] for each in members]
         closure = plain_patterns.close_groups(problem.common, cells)
@@ -273,9 +276,7 @@ def test_keep_new(closures, k, data):
     plain: dict = {}
     # Twice: what was found by the first scheme is known to the second.
     for _ in range(2):
-        grouping = Grouping(
-            nothing,
-            nothing.astype(np.uint64),
+        grouping = made_groups(
             np.array(sizes, dtype=np.int64),
             np.array(closures, dtype=np.int32).reshape(-1, 2),
             nothing,
@@ -288,13 +289,48 @@ def test_keep_new(closures, k, data):
 
 
 @examples(100)
-@given(keys=st.lists(st.integers(0, 4), max_size=12))
-def test_sort_by(keys):
-    values = np.arange(len(keys), dtype=np.int32)
-    starts = np.append(0, np.cumsum(np.bincount(keys, minlength=5))).astype(np.int64)
-    into = np.empty_like(values)
-    sort_by(np.array(keys, dtype=np.int32), values, starts, into)
-    assert into.tolist() == plain_patterns.sort_by(keys, values.tolist())
+@given(groups=st.lists(st.integers(0, 3), max_size=12), numbers=st.lists(numbers, min_size=4))
+def test_match_new(groups, numbers):
+    numbers = [-1 if number > 6 else number for number in numbers]
+    matches = Matches(*(np.full(len(groups) + 2, 99, dtype=np.int32) for _ in range(2)))
+    of_tuple, named = (np.array(each, dtype=np.int32) for each in (groups, numbers))
+    n = match_new(of_tuple, named, matches, 2)
+    found = [*zip(*(each[2:n].tolist() for each in matches), strict=True)]
+    assert found == plain_patterns.match_new(groups, numbers)
+    assert all((each[:2] == 99).all() for each in matches)
+
+
+@examples(100)
+@given(
+    matches=st.sets(st.tuples(st.integers(0, 4), st.integers(0, 3))), rank=st.permutations(range(4))
+)
+def test_list_tuples_and_list_patterns_of(matches, rank):
+    pairs = sorted(matches, key=lambda match: (match[1] % 2, match[0]))
+    tuples, patterns = (np.array([pair[at] for pair in pairs], dtype=np.int32) for at in (0, 1))
+    ranks = np.array(rank, dtype=np.int32)
+    starts = np.append(0, np.cumsum(np.bincount(ranks[patterns], minlength=4)))
+    by_pattern, by_tuple = np.empty_like(tuples), np.empty_like(tuples)
+    list_tuples(ranks, Matches(tuples, patterns), starts.copy(), by_pattern)
+    assert by_pattern.tolist() == plain_patterns.list_tuples(rank, pairs)
+    tuple_starts = np.append(0, np.cumsum(np.bincount(tuples, minlength=5)))
+    list_patterns_of(starts, by_pattern, tuple_starts, by_tuple)
+    listed = np.split(by_pattern, starts[1:-1])
+    assert by_tuple.tolist() == plain_patterns.list_patterns_of(listed)
+
+
+@examples(50)
+@given(rows=rows_strategy, k=st.integers(1, 4))
+def test_patterns__are_the_same_where_sums_of_codes_are_hashes(rows, k):
+    problem = Problem(rows, k=k)
+    digits = problem.patterns()
+    spans = np.cumsum([0, *np.bincount(problem.trees.columns)])
+    # As many nodes in each column as would need more than 64 bits.
+    hashes = codes_of(problem.trees.columns, np.append(spans[:-1], 2**62))
+    assert len(np.unique(hashes)) == len(hashes)
+    assert (hashes > 2**32).any()
+    problem.ladders = problem.ladders._replace(codes=hashes[problem.ladders.nodes])
+    for one, other in zip(digits, problem.patterns(), strict=True):
+        assert one.tolist() == other.tolist()
 
 
 @examples(150)
@@ -373,6 +409,8 @@ def test_assignment_and_improvement(rows, k, with_tree, data):
         plain_patterns.settle(plain)
         assert same(assigned, plain)
         assert total_cost(patterns, assigned) == before - saved
+        # What cannot have become better is not tried again.
+        assert attempt.numbers[STAMP] == plain.turn
         in_use = assigned.sizes[assigned.sizes > 0]
         assert in_use.min() >= k
         assert in_use.sum() == len(rows)

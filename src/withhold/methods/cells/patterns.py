@@ -17,7 +17,13 @@ import numpy as np
 from withhold.counting.jit import kernel, step
 from withhold.data.array_types import Ints, Longs
 from withhold.methods.cells.nodes import NOBODY, Trees, common_node
-from withhold.methods.cells.schemes import Grouping, Ladders, group_by_scheme, make_grouping, mix
+from withhold.methods.cells.schemes import (
+    Ladders,
+    group_by_scheme,
+    made_groups,
+    make_grouping,
+    mix,
+)
 
 AT_FIRST = 1 << 14
 """Patterns that there is room for at first."""
@@ -49,6 +55,13 @@ class Known(NamedTuple):
     """How many there are, as an array of one number."""
 
 
+class Matches(NamedTuple):
+    """Pairs of a tuple and a pattern that it matches, each int32."""
+
+    tuples: Any
+    patterns: Any
+
+
 class Listing:
     """The patterns of one scheme after the other, each once."""
 
@@ -68,26 +81,25 @@ class Listing:
         """By pattern: its number in the order in which patterns were found."""
         self._known = _room_for(AT_FIRST, cells.shape[1])
         self._numbers = np.empty(len(cells), dtype=np.int32)
-        self._matches: list[tuple[Ints, Ints]] = []
+        self._matches = Matches(*(np.empty(AT_FIRST, dtype=np.int32) for _ in range(2)))
 
     def add(self, levels: Longs) -> None:
         """Add the patterns of a scheme that at least k rows match."""
         grouping, k = self.grouping, self.k
         n_groups = group_by_scheme(self.ladders, self.cells, self.weights, levels, grouping)
-        close_groups(self.trees, self.cells, grouping, k)
+        close_groups(self.trees, self.ladders, levels, self.cells, grouping, k)
         n_large = int((grouping.sizes[:n_groups] >= k).sum())
         while self._known.count[0] + n_large > len(self._known.closures):
             self._known = _with_more_room(self._known)
         keep_new(grouping, n_groups, k, self._known, self._numbers)
-        found = self._numbers[grouping.of_tuple]
-        matching = np.flatnonzero(found != NOBODY)
-        self._matches.append((matching.astype(np.int32), found[matching]))
-        self.n_matches += len(matching)
+        while self.n_matches + len(self.cells) > len(self._matches.tuples):
+            self._matches = _with_room_for(self._matches, self.n_matches)
+        self.n_matches = match_new(grouping.of_tuple, self._numbers, self._matches, self.n_matches)
 
     def patterns(self, prices: Longs) -> Patterns:
         """All patterns, at these prices of nodes."""
         closures = self._known.closures[: self._known.count[0]]
-        tuples, patterns = (np.concatenate(each) for each in zip(*self._matches, strict=True))
+        tuples, patterns = (each[: self.n_matches] for each in self._matches)
         costs = prices[closures].sum(axis=1)
         sizes = np.bincount(patterns, minlength=len(costs))
         # By rising cost; among equals those with more tuples come first.
@@ -118,10 +130,17 @@ def _with_more_room(known: Known) -> Known:
     n, n_columns = known.closures.shape
     larger = _room_for(2 * n, n_columns)
     count = int(known.count[0])
-    no_keys, no_tuples = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32)
-    sizes = np.ones(count, dtype=np.int64)
-    as_groups = Grouping(known.slots, no_keys, sizes, known.closures, no_tuples)
+    sizes, numbers = np.ones(count, dtype=np.int64), np.arange(count, dtype=np.int32)
+    as_groups = made_groups(sizes, known.closures, numbers)
     keep_new(as_groups, count, 1, larger, np.empty(count, dtype=np.int32))
+    return larger
+
+
+def _with_room_for(matches: Matches, n_matches: int) -> Matches:
+    """The same pairs, with room for four times as many; memory that is not written to costs nothing."""
+    larger = Matches(*(np.empty(4 * len(each), dtype=np.int32) for each in matches))
+    for new, old in zip(larger, matches, strict=True):
+        new[:n_matches] = old[:n_matches]
     return larger
 
 
@@ -136,23 +155,27 @@ def _in_order(
     tuple_starts = np.append(0, np.cumsum(np.bincount(tuples, minlength=n_tuples)))
     by_pattern, by_tuple = np.empty_like(tuples), np.empty_like(patterns)
     # Twice by counting: in the order of patterns, then in the order of tuples.
-    sort_by(rank[patterns], tuples, starts.copy(), by_pattern)
-    owners = np.repeat(np.arange(n, dtype=np.int32), np.diff(starts))
-    sort_by(by_pattern, owners, tuple_starts.copy(), by_tuple)
+    list_tuples(rank, Matches(tuples, patterns), starts.copy(), by_pattern)
+    list_patterns_of(starts, by_pattern, tuple_starts.copy(), by_tuple)
     return Patterns(costs[order], starts, by_pattern, tuple_starts, by_tuple)
 
 
 @kernel
-def close_groups(trees, cells, grouping, k):
-    """Raise the closures of groups of at least k rows until all their tuples match."""
+def close_groups(trees, ladders, levels, cells, grouping, k):
+    """Raise the closures of groups of at least k rows until all their tuples match.
+
+    The tuples of a group share their nodes at these levels.
+    """
     for each in range(len(cells)):
         group = grouping.of_tuple[each]
         if grouping.sizes[group] >= k:
-            for j in range(cells.shape[1]):
-                if grouping.closures[group, j] != cells[each, j]:
-                    grouping.closures[group, j] = common_node(
-                        trees, grouping.closures[group, j], cells[each, j]
-                    )
+            for j in range(len(levels)):
+                if levels[j] == 0:
+                    continue
+                closure, cell = grouping.closures[group, j], cells[each, j]
+                # Most are there already, and climbing takes longest.
+                if closure != cell and closure != ladders.nodes[levels[j], cell]:
+                    grouping.closures[group, j] = common_node(trees, closure, cell)
 
 
 @kernel
@@ -181,6 +204,18 @@ def keep_new(grouping, n_groups, k, known, numbers):
             known.count[0] = number + 1
 
 
+@kernel
+def match_new(of_tuple, numbers, matches, n_matches):
+    """Append the tuples of the groups that have a number, with that number; how many pairs there are then."""
+    for each in range(len(of_tuple)):
+        number = numbers[of_tuple[each]]
+        # Written in any case, and then written over: there is room for one more.
+        matches.tuples[n_matches] = each
+        matches.patterns[n_matches] = number
+        n_matches += number != NOBODY
+    return n_matches
+
+
 @step
 def _same(closures, one, others, other):
     """Whether two closures are equal."""
@@ -191,8 +226,18 @@ def _same(closures, one, others, other):
 
 
 @kernel
-def sort_by(keys, values, starts, into):
-    """Write the values into ``into`` by rising key, equal ones in their order; ``starts`` moves on."""
-    for at in range(len(keys)):
-        into[starts[keys[at]]] = values[at]
-        starts[keys[at]] += 1
+def list_tuples(rank, matches, starts, into):
+    """Write the tuples of each pattern, in their order, into ``into``; ``starts``, by rank, moves on."""
+    for at in range(len(matches.tuples)):
+        pattern = rank[matches.patterns[at]]
+        into[starts[pattern]] = matches.tuples[at]
+        starts[pattern] += 1
+
+
+@kernel
+def list_patterns_of(starts, tuples, tuple_starts, into):
+    """Write the patterns of each tuple, in their order, into ``into``; ``tuple_starts`` moves on."""
+    for pattern in range(len(starts) - 1):
+        for at in range(starts[pattern], starts[pattern + 1]):
+            into[tuple_starts[tuples[at]]] = pattern
+            tuple_starts[tuples[at]] += 1

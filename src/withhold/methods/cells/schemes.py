@@ -8,6 +8,7 @@ these levels. Rows with the same cells are one *tuple*, with so many rows.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,9 @@ from withhold.counting.jit import kernel, step
 from withhold.data.array_types import Ints, Longs
 from withhold.methods.cells.nodes import NOBODY, Trees
 
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""A factor that spreads keys over a hash table."""
+
 
 class Ladders(NamedTuple):
     """What each node becomes at each level of its column."""
@@ -25,6 +29,10 @@ class Ladders(NamedTuple):
     """By level and node: the node above it at that level, int32; above the last level it is the root."""
     levels: Any
     """By column: how many levels it has, int64."""
+    columns: Any
+    """The column of each node, int32."""
+    codes: Any
+    """By level and node: a number, uint64; the sum of a row's numbers says what its pattern is."""
 
 
 class Lattice(NamedTuple):
@@ -44,7 +52,24 @@ def make_ladders(trees: Trees, bounds: Longs) -> Ladders:
         below = nodes[level - 1]
         climbs = trees.depths[below] > np.maximum(heights[trees.columns] - level, 0)
         nodes[level] = np.where(climbs, trees.parents[below], below)
-    return Ladders(nodes, heights.astype(np.int64) + 1)
+    codes = codes_of(trees.columns, bounds)[nodes]
+    return Ladders(nodes, heights.astype(np.int64) + 1, trees.columns, codes)
+
+
+def codes_of(columns: Ints, bounds: Longs) -> NDArray[np.uint64]:
+    """A number for each node, such that different patterns have different sums.
+
+    They are digits of one number if that has room for all columns, else hashes.
+    """
+    nodes, sizes = np.arange(len(columns), dtype=np.uint64), np.diff(bounds)
+    places = [prod(sizes[:j].tolist()) for j in range(len(sizes))]
+    if prod(sizes.tolist()) < 2**64:
+        return (nodes - bounds[columns].astype(np.uint64)) * np.array(places, np.uint64)[columns]
+    mixed = (nodes + np.uint64(1)) * SPREAD
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    found: NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return found
 
 
 def number_of_schemes(ladders: Ladders) -> int:
@@ -79,12 +104,18 @@ class Grouping(NamedTuple):
     """By group and column: the lowest node that all its rows share, int32."""
     of_tuple: Any
     """By tuple: its group, int32."""
+    by_column: Any
+    """The cells by column and tuple, int32, since compiled code adds up columns fastest."""
+    sums: Any
+    """By tuple: the sum of its codes, uint64."""
 
 
 def make_grouping(cells: Ints) -> Grouping:
     """Room for the groups of any scheme."""
     n = len(cells)
     return Grouping(
+        by_column=np.ascontiguousarray(cells.T),
+        sums=np.empty(n, dtype=np.uint64),
         slots=np.empty(1 << int(2 * n).bit_length(), dtype=np.int32),
         keys=np.empty(n, dtype=np.uint64),
         sizes=np.empty(n, dtype=np.int64),
@@ -93,10 +124,16 @@ def make_grouping(cells: Ints) -> Grouping:
     )
 
 
+def made_groups(sizes: Longs, closures: Ints, of_tuple: Ints) -> Grouping:
+    """Groups that no scheme formed."""
+    no_slots, no_keys = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint64)
+    return Grouping(no_slots, no_keys, sizes, closures, of_tuple, no_slots[None], no_keys)
+
+
 @step
 def mix(key, node):
     """A hash that has taken in one more node."""
-    mixed = (key ^ np.uint64(node)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (key ^ np.uint64(node)) * SPREAD
     return mixed ^ (mixed >> np.uint64(29))
 
 
@@ -104,18 +141,17 @@ def mix(key, node):
 def group_by_scheme(ladders, cells, weights, levels, grouping):
     """Group the tuples by their patterns under a scheme; how many groups there are.
 
-    Patterns are compared by their hashes. Two that share one form a group with a closure of its own, which
-    is as true a pattern as any other.
+    Patterns are compared by the sums of their codes. Two that share one, which only hashes can, form one
+    group; it may cost more than its pattern says, and what is published of it is as true as of any other.
     """
     mask = len(grouping.slots) - 1
     for slot in range(len(grouping.slots)):
         grouping.slots[slot] = NOBODY
+    _add_codes(ladders, levels, grouping)
     n_groups = 0
     for each in range(len(cells)):
-        key = np.uint64(len(levels))
-        for j in range(len(levels)):
-            key = mix(key, ladders.nodes[levels[j], cells[each, j]])
-        slot = np.int64(key & np.uint64(mask))
+        key = grouping.sums[each]
+        slot = np.int64((key * SPREAD) >> np.uint64(32)) & mask
         while grouping.slots[slot] != NOBODY and grouping.keys[grouping.slots[slot]] != key:
             slot = (slot + 1) & mask
         if grouping.slots[slot] == NOBODY:
@@ -129,3 +165,15 @@ def group_by_scheme(ladders, cells, weights, levels, grouping):
         grouping.sizes[group] += weights[each]
         grouping.of_tuple[each] = group
     return n_groups
+
+
+@step
+def _add_codes(ladders, levels, grouping):
+    """Sum up the codes of each tuple under a scheme."""
+    for each in range(len(grouping.sums)):
+        grouping.sums[each] = 0
+    for j in range(len(levels)):
+        level = levels[j]
+        for each in range(len(grouping.sums)):
+            # An index without a sign needs no check for counting from the end.
+            grouping.sums[each] += ladders.codes[level, np.uint32(grouping.by_column[j, each])]

@@ -108,11 +108,11 @@ def assign_cheapest_first(patterns, assigned, k, waiting, counts):
         while end < n_patterns and patterns.costs[end] == patterns.costs[start]:
             counts[end] = _unassigned_rows(patterns, assigned, end)
             if counts[end] >= k:
-                n_waiting = _push(waiting, n_waiting, counts, end)
+                n_waiting = push(waiting, n_waiting, counts, end)
             end += 1
         while n_waiting > 0:
             pattern = waiting[0]
-            n_waiting = _pop(waiting, n_waiting, counts)
+            n_waiting = pop(waiting, n_waiting, counts)
             found = _unassigned_rows(patterns, assigned, pattern)
             if found == counts[pattern]:
                 for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
@@ -120,7 +120,7 @@ def assign_cheapest_first(patterns, assigned, k, waiting, counts):
                         assign(assigned, np.int64(patterns.tuples[at]), pattern)
             elif found >= k:
                 counts[pattern] = found
-                n_waiting = _push(waiting, n_waiting, counts, pattern)
+                n_waiting = push(waiting, n_waiting, counts, pattern)
         start = end
 
 
@@ -164,8 +164,8 @@ def _comes_before(counts, one, other):
 
 
 @step
-def _push(heap, n, counts, pattern):
-    """Put a pattern onto a heap; how many are on it now."""
+def push(heap, n, counts, pattern):
+    """Put a pattern, or a scheme, onto a heap; how many are on it now."""
     at = n
     while at > 0 and _comes_before(counts, pattern, heap[(at - 1) // 2]):
         heap[at] = heap[(at - 1) // 2]
@@ -175,8 +175,8 @@ def _push(heap, n, counts, pattern):
 
 
 @step
-def _pop(heap, n, counts):
-    """Take the first pattern off a heap; how many are left."""
+def pop(heap, n, counts):
+    """Take the first one off a heap; how many are left."""
     moved, at, child = heap[n - 1], 0, 1
     while child < n - 1:
         if child + 1 < n - 1 and _comes_before(counts, heap[child + 1], heap[child]):

@@ -42,6 +42,10 @@ class Attempt(NamedTuple):
     moved: Any
     """The tuples that were moved, and the patterns that they came from, int32."""
     origins: Any
+    tried: Any
+    """By pattern: the last attempt to open it, int64."""
+    changed: Any
+    """By pattern: the last attempt that changed its group, int64."""
     numbers: Any
     """The number of the attempt, how many groups were touched, how many tuples were moved."""
 
@@ -58,6 +62,8 @@ def make_attempt(patterns: Patterns, n_tuples: int, moves: int = 2) -> Attempt:
         inside=np.zeros(n_tuples, dtype=np.int64),
         moved=np.empty(moves * n_tuples, dtype=np.int32),
         origins=np.empty(moves * n_tuples, dtype=np.int32),
+        tried=np.full(n, NOBODY, dtype=np.int64),
+        changed=np.zeros(n, dtype=np.int64),
         numbers=np.zeros(3, dtype=np.int64),
     )
 
@@ -67,8 +73,9 @@ def open_better(patterns, assigned, attempt, k, first, end):
     """Try to open the patterns from ``first`` to before ``end``; what that saved."""
     saved = 0
     for pattern in range(first, end):
-        if serves_anybody(patterns, assigned, pattern):
+        if _is_worth_trying(patterns, assigned, attempt, pattern, k):
             saved += _try_to_open(patterns, assigned, attempt, pattern, k)
+            attempt.tried[pattern] = attempt.numbers[STAMP]
     return saved
 
 
@@ -76,6 +83,7 @@ def open_better(patterns, assigned, attempt, k, first, end):
 def settle(patterns, assigned, attempt, k):
     """Move tuples that their group can spare to cheaper open patterns, and close groups; what that saved."""
     saved = 0
+    attempt.numbers[STAMP] += 1
     for each in range(len(assigned.of_tuple)):
         own = np.int64(assigned.of_tuple[each])
         if assigned.sizes[own] - assigned.weights[each] >= k:
@@ -83,13 +91,14 @@ def settle(patterns, assigned, attempt, k):
             if patterns.costs[better] < patterns.costs[own]:
                 saved += assigned.weights[each] * (patterns.costs[own] - patterns.costs[better])
                 assign(assigned, each, better)
-    attempt.numbers[STAMP] += 1
+                attempt.changed[own] = attempt.changed[better] = attempt.numbers[STAMP]
     for group in range(len(patterns.costs) - 1, -1, -1):
         if assigned.sizes[group] > 0:
             loss = _cost_of_closing(patterns, assigned, attempt, group, np.int64(0))
             if loss < 0:
                 attempt.numbers[MOVED] = 0
                 saved -= _close(patterns, assigned, attempt, group)
+                _note_moves(assigned, attempt)
     return saved
 
 
@@ -101,6 +110,30 @@ def serves_anybody(patterns, assigned, pattern):
     while at < end and patterns.costs[assigned.of_tuple[patterns.tuples[at]]] <= cost:
         at += 1
     return at < end
+
+
+@step
+def _is_worth_trying(patterns, assigned, attempt, pattern, k):
+    """Whether some tuple has moved since the last try, and the pattern may save more than it must cost.
+
+    It saves what the rows save that are dearer where they are. If these are too few, at least so many others
+    must join them as are lacking, and each loses at least what the dearest of them loses.
+    """
+    cost, rows, gain = patterns.costs[pattern], assigned.sizes[pattern], np.int64(0)
+    dearest, changed = np.int64(NOBODY), False
+    for at in range(patterns.starts[pattern], patterns.starts[pattern + 1]):
+        each = patterns.tuples[at]
+        own = np.int64(assigned.of_tuple[each])
+        changed |= attempt.changed[own] > attempt.tried[pattern]
+        # Patterns are numbered by cost.
+        if own > pattern and patterns.costs[own] > cost:
+            gain += assigned.weights[each] * (patterns.costs[own] - cost)
+            rows += assigned.weights[each]
+        elif own != pattern:
+            dearest = max(dearest, own)
+    if not changed or gain == 0:
+        return False
+    return rows >= k or (dearest != NOBODY and gain > (k - rows) * (cost - patterns.costs[dearest]))
 
 
 @step
@@ -234,6 +267,7 @@ def _open(patterns, assigned, attempt, pattern, k):
         if attempt.gives[group] == CLOSE:
             saved -= _close(patterns, assigned, attempt, group)
     if saved > 0 and assigned.sizes[pattern] >= k:
+        _note_moves(assigned, attempt)
         return saved
     while attempt.numbers[MOVED] > 0:
         attempt.numbers[MOVED] -= 1
@@ -266,3 +300,11 @@ def _move(assigned, attempt, each, pattern):
     attempt.origins[at] = assigned.of_tuple[each]
     attempt.numbers[MOVED] = at + 1
     assign(assigned, each, pattern)
+
+
+@step
+def _note_moves(assigned, attempt):
+    """Note which groups the last attempt changed."""
+    for at in range(attempt.numbers[MOVED]):
+        attempt.changed[attempt.origins[at]] = attempt.numbers[STAMP]
+        attempt.changed[assigned.of_tuple[attempt.moved[at]]] = attempt.numbers[STAMP]

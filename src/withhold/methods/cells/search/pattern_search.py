@@ -31,9 +31,9 @@ from withhold.methods.cells.patterns import (
     find_patterns,
 )
 from withhold.methods.cells.schemes import (
-    Grouping,
     Ladders,
     levels_of,
+    made_groups,
     make_ladders,
     make_lattice,
     number_of_schemes,
@@ -137,7 +137,7 @@ def cells_by_patterns(
         opening = partial(open_better, patterns, assigned, attempt, k)
         settling = partial(settle, patterns, assigned, attempt, k)
     improve(patterns, assigned, opening, settling, progress)
-    final, moves = closures_of(forest, cells, assigned), 0
+    final, moves = closures_of(forest, ladders, cells, assigned), 0
     if options.polishes:
         found = listing.order[assigned.of_tuple]
         patterns = _all_patterns(listing, whole, progress)
@@ -147,7 +147,7 @@ def cells_by_patterns(
         opening, settling = partial(open_right_ones, state), partial(settle_right_ones, state)
         improve(patterns, assigned, opening, settling, progress)
         moves = polish(state, options, seed, progress)
-        polished = closures_of(forest, cells, assigned)
+        polished = closures_of(forest, ladders, cells, assigned)
         # Groups are published as what their rows share, which may be more than their pattern says.
         if (whole[polished].sum(axis=1) @ weights) < (whole[final].sum(axis=1) @ weights):
             final = polished
@@ -243,13 +243,12 @@ def improve(
             break
 
 
-def closures_of(forest: Forest, cells: Ints, assigned: Assignment) -> Ints:
+def closures_of(forest: Forest, ladders: Ladders, cells: Ints, assigned: Assignment) -> Ints:
     """By tuple and column: the lowest node that all tuples of its group share."""
     of_tuple = assigned.of_tuple
     closures = np.empty((len(assigned.sizes), cells.shape[1]), dtype=np.int32)
     closures[of_tuple] = cells
-    nothing = np.empty(0, dtype=np.int32)
-    grouping = Grouping(nothing, nothing.astype(np.uint64), assigned.sizes, closures, of_tuple)
-    close_groups(forest.trees, cells, grouping, 1)
+    grouping = made_groups(assigned.sizes, closures, of_tuple)
+    close_groups(forest.trees, ladders, ladders.levels - 1, cells, grouping, 1)
     found: Ints = closures[of_tuple]
     return found
