@@ -33,7 +33,7 @@ from withhold.formats.forms import (
 from withhold.formats.formulas import check_safe_csv, escape, renamed, unescaped_items
 from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.items import check_encodable, item_name
-from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.formats.opening import Opened, Text, open_bytes, text_of
 from withhold.formats.parquet import read_parquet
 from withhold.formats.readable import Consent, Readable
 from withhold.formats.rows import Parsed, parsed_from_names, with_clean_names
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     import polars
 
 __all__ = [
-    "FORMATS", "Data", "as_written", "form_for", "output_form", "read", "read_back", "read_table",
-    "reading_of", "write",
+    "FORMATS", "Data", "as_written", "form_for", "output_form", "read", "read_back", "read_opened",
+    "read_table", "reading_of", "write",
 ]  # fmt: skip
 
 NOT_A_NAME = "blank, has whitespace around it, or stands for a missing value"
@@ -151,7 +151,7 @@ def _read_any(source: Any, options: Options) -> Records:
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike):
-        return _read_path(Path(source), options)
+        return _read_content(open_bytes(Path(source)), options)
     if is_frame(source):
         records = _records(_read_frame(Frame(source), options)[1], None)
         return replace(records, index=own_index(source, len(records)))
@@ -273,8 +273,12 @@ def _check_names(records: Records, form: Source) -> None:
         raise OutputError(f"the record id {odd[0]!r} cannot be written, as it is {NOT_A_NAME}.")
 
 
-def _read_path(path: Path, options: Options) -> Records:
-    opened = open_bytes(path)
+def read_opened(opened: Opened, **options: Any) -> Records:
+    """The records in a file's content; the options are those of ``read`` that say how to understand it."""
+    return _read_content(opened, Options(**options))
+
+
+def _read_content(opened: Opened, options: Options) -> Records:
     if opened.is_parquet:
         frame = Frame(read_parquet(opened.data, opened.label), opened.label)
         format, parsed = _read_frame(frame, options)
@@ -287,7 +291,7 @@ def _read_path(path: Path, options: Options) -> Records:
             raise text.error(f"a {format} file has no columns", remedy, value=named)
         parsed = FUNCTIONS[format].read_text(text, options)
     source = Source(
-        path,
+        opened.path,
         format,
         compression=opened.compression,
         container="parquet" if opened.is_parquet else "jsonl" if format == "jsonl" else "text",
