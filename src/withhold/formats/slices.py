@@ -79,6 +79,17 @@ def size_of(path: Path, form: Source) -> int:
     return row_count(path) if form.container == "parquet" else path.stat().st_size
 
 
+def cut(path: Path, form: Source, n_parts: int) -> list[Slice]:
+    """The file in at most so many pieces of whole records, none of them empty."""
+    size = size_of(path, form)
+    ends = [size * number // n_parts for number in range(n_parts + 1)]
+    if form.container != "parquet":
+        with _open(path) as file:
+            ends = [_line_from(file, end) for end in ends]
+    ends = sorted(set(ends))
+    return [Slice(path, *span) for span in zip(ends, ends[1:], strict=False)]
+
+
 def read_slice(piece: Slice, form: Source) -> Records:
     """The records of one piece of a file of this form."""
     return read_opened(open_slice(piece, form), **reading_of(form))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from withhold.data import Source
 from withhold.errors import InputError
 from withhold.formats.forms import FOR_RECORDS, split_name
-from withhold.formats.slices import HEAD, Slice, can_be_cut, form_of, read_slice, size_of
+from withhold.formats.slices import HEAD, Slice, can_be_cut, cut, form_of, read_slice, size_of
 
 PART_RECORDS = 250_000
 """Larger parts lose less and take more memory; docs/decisions/0039 has the figures."""
@@ -61,26 +61,37 @@ def plan_parts(
     ``options`` are those of ``read`` that say how a file is to be understood.
     """
     wanted = part_records or PART_RECORDS
-    form = form_of(files[0], **options)
+    forms = {path: _form_or_error(path, options) for path in files}
+    form = next((each for each in forms.values() if isinstance(each, Source)), None)
+    if form is None:
+        raise next(each for each in forms.values() if isinstance(each, InputError))
     parts: list[Slice] = []
-    for path in files:
-        other = form if path == files[0] else form_of(path, **options)
-        _check_same(form, other)
-        if not can_be_cut(form) or other.compression:
+    for path, own in forms.items():
+        # A file that cannot be read is a part that fails; the others go on.
+        if isinstance(own, InputError):
             parts.append(Slice(path))
             continue
-        size = size_of(path, form)
-        n_parts = max(1, -(-size // max(1, round(wanted * _size_of_record(path, form, size)))))
-        ends = [size * number // n_parts for number in range(n_parts + 1)]
-        parts += [Slice(path, *span) for span in zip(ends, ends[1:], strict=False)]
+        _check_same(form, own)
+        if not can_be_cut(form) or own.compression:
+            parts.append(Slice(path))
+            continue
+        in_a_part = wanted * _size_of_record(path, form)
+        parts += cut(path, form, max(1, round(size_of(path, form) / in_a_part)))
     return form, parts
 
 
-def _size_of_record(path: Path, form: Source, size: int) -> float:
+def _form_or_error(path: Path, options: Mapping[str, Any]) -> Source | InputError:
+    try:
+        return form_of(path, **options)
+    except InputError as error:
+        return error
+
+
+def _size_of_record(path: Path, form: Source) -> float:
     """How much of a file a record takes: a row of parquet, or the mean of the first lines."""
     if form.container == "parquet":
         return 1.0
-    head = min(size, HEAD // 4)
+    head = min(size_of(path, form), HEAD // 4)
     return head / max(len(read_slice(Slice(path, 0, head), form)), 1)
 
 

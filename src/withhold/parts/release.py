@@ -138,7 +138,7 @@ def anonymize_parts(
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options for every part; refuses a model or options whose release cannot be made so, and says why."""
+    """The options for every part; refuses what cannot be released so, and says why."""
     chosen, _ = search_call(model, options)
     if reason := method_of(model).not_by_parts(model, chosen):
         raise PolicyError(f"{model.name} cannot be released by parts: {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -62,11 +63,16 @@ def run_with_dask(
         raise PolicyError(
             "--engine dask needs the package distributed; install withhold[dask]"
         ) from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     own = None
     if scheduler is None:
         n_workers = workers or os.cpu_count() or 1
         own = LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=True
+            n_workers=n_workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
         )
     try:
         with Client(own if scheduler is None else scheduler, timeout=20) as client:
