@@ -78,7 +78,13 @@ def _run(command: Sequence[str], request: str, environment: Mapping[str, str] | 
 
 def main() -> None:
     """The child: one request in, one line of JSON out."""
-    from benchmarks import measures, paper_measures, table_measures, trade_off_measures
+    from benchmarks import (
+        measures,
+        paper_measures,
+        parts_measures,
+        table_measures,
+        trade_off_measures,
+    )
 
     request = json.load(sys.stdin)
     known = {
@@ -86,6 +92,7 @@ def main() -> None:
         **table_measures.TABLE_MEASURES,
         **paper_measures.PAPER_MEASURES,
         **trade_off_measures.TRADE_OFF_MEASURES,
+        **parts_measures.PARTS_MEASURES,
     }
     result = known[request["measure"]](**request["arguments"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_MAXRSS / MB

@@ -47,9 +47,12 @@ def run_in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done | Faile
     except BrokenProcessPool as error:
         raise OutputError(DIED) from error
     finally:
+        processes = list((getattr(pool, "_processes", None) or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in list((getattr(pool, "_processes", None) or {}).values()):
+        for process in processes:
             process.terminate()
+        for process in processes:
+            process.join(LOOKS_EVERY)
 
 
 def run_with_dask(
