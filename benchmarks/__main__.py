@@ -26,6 +26,7 @@ from benchmarks import (
     papers,
     parts_suite,
     patterns,
+    people,
     personal,
     polishing,
     scaling,
@@ -58,6 +59,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         patterns.rules,
         table_suite.tables,
         personal.personal,
+        people.people,
         advice.advice,
         paper_partial.paper_partial,
     )

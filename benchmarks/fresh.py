@@ -82,6 +82,7 @@ def main() -> None:
         measures,
         paper_measures,
         parts_measures,
+        people_measures,
         table_measures,
         trade_off_measures,
     )
@@ -93,6 +94,7 @@ def main() -> None:
         **paper_measures.PAPER_MEASURES,
         **trade_off_measures.TRADE_OFF_MEASURES,
         **parts_measures.PARTS_MEASURES,
+        **people_measures.PEOPLE_MEASURES,
     }
     result = known[request["measure"]](**request["arguments"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_MAXRSS / MB

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
     from withhold.data import Constraints, Evidence, Hierarchy, Records, Source, Table
     from withhold.data.breach import Breach
+    from withhold.data.people import People
     from withhold.errors import WithholdError
+    from withhold.methods.apart.model import SensitiveApart
+    from withhold.methods.apart.people import PeopleApart
     from withhold.methods.buckets.model import Buckets
     from withhold.methods.cells.model import KAnonymity
     from withhold.methods.coherence.model import Coherence
     from withhold.methods.coherence.mole import Mole
     from withhold.methods.km.model import KmAnonymity
+    from withhold.methods.people.model import PeopleUncertainty
     from withhold.methods.personal.model import PersonalRhoUncertainty
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.verdict import Status, Verdict
@@ -38,9 +42,13 @@ __all__ = [
     "KAnonymity",
     "KmAnonymity",
     "Mole",
+    "People",
+    "PeopleApart",
+    "PeopleUncertainty",
     "PersonalRhoUncertainty",
     "Records",
     "RhoUncertainty",
+    "SensitiveApart",
     "Source",
     "Status",
     "Table",
@@ -54,6 +62,7 @@ __all__ = [
     "read",
     "read_cell",
     "read_hierarchy",
+    "read_people",
     "read_table",
     "sweep",
     "trade_off",
@@ -66,6 +75,8 @@ _VALUES = {
     "withhold.errors": ("WithholdError",),
     "withhold.data": ("Constraints", "Evidence", "Hierarchy", "Source", "Table", "Records"),
     "withhold.data.breach": ("Breach",),
+    "withhold.data.people": ("People",),
+    "withhold.methods.people.model": ("PeopleUncertainty",),
     "withhold.methods.rho.model": ("RhoUncertainty",),
     "withhold.methods.personal.model": ("PersonalRhoUncertainty",),
     "withhold.methods.coherence.model": ("Coherence",),
@@ -73,6 +84,8 @@ _VALUES = {
     "withhold.methods.km.model": ("KmAnonymity",),
     "withhold.methods.cells.model": ("KAnonymity",),
     "withhold.methods.buckets.model": ("Buckets",),
+    "withhold.methods.apart.model": ("SensitiveApart",),
+    "withhold.methods.apart.people": ("PeopleApart",),
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {
@@ -85,6 +98,7 @@ _VERBS = {
     "verify": "withhold.pipeline:verify",
     "read": "withhold.formats:read",
     "read_cell": "withhold.data.ranges:read_cell",
+    "read_people": "withhold.formats:read_people",
     "read_table": "withhold.formats:read_table",
     "read_hierarchy": "withhold.formats.hierarchy:read_hierarchy",
     "pharmacy": "withhold.data.pharmacy:pharmacy",

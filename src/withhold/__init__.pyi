@@ -28,6 +28,8 @@ from withhold.formats import read_table as read_table
 from withhold.formats.hierarchy import read_hierarchy as read_hierarchy
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.loss import Loss
+from withhold.methods.apart.measure import ApartLoss
+from withhold.methods.apart.model import SensitiveApart as SensitiveApart
 from withhold.methods.buckets.measure import GeneralisationLoss
 from withhold.methods.buckets.model import Buckets as Buckets
 from withhold.methods.cells.audit import TableAudit
@@ -166,6 +168,19 @@ def anonymize(
     ids: str = "renumber",
 ) -> Release[Records, GeneralisationLoss]: ...
 @overload
+def anonymize(
+    data: Readable | ReadableTable,
+    model: SensitiveApart,
+    *,
+    seed: int | None = None,
+    jobs: int | None = None,
+    progress: Progress = ...,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
+    allow_unknown: bool = False,
+    ids: str = "renumber",
+) -> Release[Records, ApartLoss]: ...
+@overload
 def audit(
     data: Readable | ReadableTable,
     model: RhoUncertainty,
@@ -268,6 +283,26 @@ def audit(
 def audit(
     data: Readable | ReadableTable,
     model: Buckets,
+    *,
+    jobs: int | None = None,
+    limit_seconds: float | None = None,
+    progress: Progress = ...,
+    seed: int = 0,
+    max_size: int | None = None,
+    show: int = 10,
+    samples: int = 2000,
+    unique_size: int = 3,
+    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
+    population: Any = None,
+    constraints: Constraints | None = None,
+    originals: Records | None = None,
+    consent: Consent = None,
+    allow_unknown: bool = False,
+) -> Audit: ...
+@overload
+def audit(
+    data: Readable | ReadableTable,
+    model: SensitiveApart,
     *,
     jobs: int | None = None,
     limit_seconds: float | None = None,

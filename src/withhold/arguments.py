@@ -27,6 +27,7 @@ SMALLEST: Mapping[str, int] = {
     "jobs": 1,
     "limit_seconds": 0,
     "baskets": 0,
+    "persons": 0,
     "round": 1,
 }
 """The smallest value of what is no option of a method, and has the same meaning wherever it is taken."""

@@ -14,20 +14,26 @@ from typing import Any
 
 from withhold.arguments import checked, names_in
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Hierarchy, Records, Table
+from withhold.data import KINDS, Hierarchy, People, Records, Table
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, UndecidedError, option
-from withhold.formats import Data, read, read_table
+from withhold.formats import READERS, Data, read, read_people, read_table
 from withhold.formats.formulas import unescaped_items
 from withhold.formats.item_trees import tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
 from withhold.method import Model
 from withhold.publish.manifest import read_internal, read_manifest
-from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.publishing import changed_files, internal_of, manifest_of
 from withhold.publish.recheck import model_in
-from withhold.publish.rereading import read_original, read_published
+from withhold.publish.rereading import (
+    OF_TABLES,
+    original_options,
+    read_original,
+    read_published,
+)
+from withhold.publish.rereading_people import read_then
 from withhold.registry import measured as measure
 from withhold.release import AnyRelease, Release
 from withhold.telling.facts import Measured, MeasureRequest
@@ -122,13 +128,14 @@ def compare(
     candidates = with_originals(original, candidates, consent=consent)
     before = candidates[0].original
     tree = wanted = None
-    if isinstance(before, Table):
-        _refuse_for_tables(hierarchy=hierarchy, sensitive=sensitive)
+    if not isinstance(before, Records):
+        about_items = {"sensitive": sensitive} if isinstance(before, Table) else {}
+        _refuse_for_tables(hierarchy=hierarchy, **about_items)
     elif hierarchy is not None:
         tree = tree_for(before, hierarchy)[0]
     if sensitive is not None:
         wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
-        if isinstance(before, Records):
+        if not isinstance(before, Table):
             refuse_if_nothing_known(find_unknown(wanted, before.vocabulary, what="sensitive items"))
     request = MeasureRequest(
         min_support=None if min_support is None else str(min_support),
@@ -175,8 +182,8 @@ def candidate(
         name = f"release {number}"
         return Candidate(name, published.data, published.model, tree, without_consent=left_out)
     if not isinstance(published, str | Path):
-        data = published if isinstance(published, Table) else read(published)
-        return Candidate(f"release {number}", data)
+        is_read = isinstance(published, tuple(KINDS.values()))
+        return Candidate(f"release {number}", published if is_read else read(published))
     path = Path(published)
     where = manifest_of(path)
     said = {name: value for name, value in (reading or {}).items() if value not in (None, False)}
@@ -184,7 +191,7 @@ def candidate(
         records = _read_as_said(published, said)
         return Candidate(path.name, unescaped_items(records) if safe_csv else records)
     record = read_manifest(where)
-    same_bytes = sha256_of(path) == record["output"]["sha256"]
+    same_bytes = not changed_files(path, record)
     model = model_in(record, where)
     readings = read_published(
         path, model, record, said, same_bytes=same_bytes, safe_csv=safe_csv, for_original=True
@@ -193,12 +200,9 @@ def candidate(
     prepared = (internal or record).get("input", {})
 
     def as_prepared(data: Data | None) -> Data | None:
-        if not isinstance(data, Table):
-            return data
-        dropped, binned = (
-            tuple(prepared.get(f"{how}_columns", ())) for how in ("dropped", "binned")
-        )
-        return replace(data, dropped=dropped, binned=binned)
+        if isinstance(data, People):
+            return replace(data, attributes=_prepared_as(data.attributes, prepared))
+        return _prepared_as(data, prepared) if isinstance(data, Table) else data
 
     left_out = internal.get("input", {}).get("without_consent")
     skipped = internal.get("input", {}).get("skipped_rows")
@@ -213,6 +217,12 @@ def candidate(
         consent=consent if isinstance(consent, str) else None,
         skipped_rows=skipped if isinstance(skipped, int) else 0,
     )
+
+
+def _prepared_as(table: Table, then: Mapping[str, Any]) -> Table:
+    """The table with what its internal manifest says of how the original was prepared."""
+    dropped, binned = (tuple(then.get(f"{how}_columns", ())) for how in ("dropped", "binned"))
+    return replace(table, dropped=dropped, binned=binned)
 
 
 def _read_as_said(published: str | Path, said: Mapping[str, Any]) -> Records:
@@ -234,15 +244,15 @@ def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any)
     found = []
     for release in releases:
         before = shared
-        like = release.data
         if (
-            isinstance(shared, Table)
-            and isinstance(like, Table)
-            and not isinstance(original, Table)
+            not isinstance(shared, Records)
+            and type(shared) is type(release.data)
+            and shared is not original
         ):
+            like: Any = getattr(release.data, "attributes", release.data)
             # The column of consent is gone already when the others are dropped.
             drop = [name for name in like.dropped if name in shared.names]
-            before = read_table(shared, drop=drop, bins=like.binned)
+            before = READERS[shared.kind](shared, drop=drop, bins=like.binned)
         if reading.get("consent") is None:
             _ask_for_consent(before, release)
         found.append(_settled(replace(release, original=before)))
@@ -250,20 +260,26 @@ def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any)
 
 
 def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[str, Any]) -> Data:
-    """The original as its releases are: records of items, or a table."""
+    """The original as its releases are: records of items, a table, or people."""
     consent = reading.get("consent")
-    kind = Table if isinstance(releases[0].data, Table) else Records
+    kind = type(releases[0].data)
+    beside = next((each.path for each in releases if each.path is not None), None)
     if isinstance(original, kind) and consent is None:
-        return original
+        return original  # type: ignore[no-any-return]  # one of the kinds of data
     if kind is Table:
-        return read_table(original, separator=reading.get("separator"), consent=consent)
+        said: dict[str, Any] = {name: reading.get(name) for name in OF_TABLES}
+        if beside is not None and isinstance(original, str | Path):
+            said = dict(original_options(Path(original), beside, said))
+        return read_table(original, **said, consent=consent)
+    if kind is People:
+        told = {name: value for name, value in reading.items() if value not in (None, False, [])}
+        return read_people(original, **{**read_then(beside), **told})
     skipped = next((each.skipped_rows for each in releases if each.skipped_rows), 0)
     if skipped and not reading.get("skip_missing_ids"):
         found = _read_shared(original, releases, {**reading, "skip_missing_ids": True})
         # Of another file the rows without an id are not those that somebody asked to leave out.
         if getattr(found, "skipped_rows", 0) == skipped:
             return found
-    beside = next((each.path for each in releases if each.path is not None), None)
     if beside is None or not isinstance(original, str | Path):
         return read(original, **reading)
     rest = dict(reading)
@@ -303,6 +319,8 @@ def _names(data: Data) -> frozenset[str]:
     """The items of records; of a table, its columns and what stands in them."""
     if isinstance(data, Records):
         return frozenset(data.vocabulary)
+    if isinstance(data, People):
+        return _names(data.attributes) | frozenset(data.vocabulary)
     values = (value for column in data.columns for value in column.values if value)
     return frozenset((*data.names, *values))
 

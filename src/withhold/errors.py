@@ -115,6 +115,10 @@ class InternalError(WithholdError):
         super().__init__(f"{message}. This is a bug in withhold; please report it.")
 
 
+class AssumedWarning(UserWarning):
+    """What was assumed about a file by its content, such as its encoding; on the command line, a note."""
+
+
 _typed: ContextVar[bool] = ContextVar("typed", default=False)
 """Whether options are spoken of as on the command line; else as in Python."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from withhold.data import Constraints, Evidence, Records, Table
+from withhold.data import KINDS, Constraints, Evidence
 from withhold.errors import PolicyError
-from withhold.formats import Data, read, read_table
+from withhold.formats import READERS, Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.method import Model
 from withhold.registry import method_of
@@ -35,9 +34,8 @@ def as_data(
     *,
     allow_unknown: bool = False,
 ) -> Data:
-    """The data as what the model is about, read if it is not that yet: a table, or records of items."""
-    kind = Table if method_of(model).data == "table" else Records
-    if isinstance(data, kind) and consent is None:
+    """The data as what the model is about, read if it is not that yet: a table, records of items, people."""
+    kind = method_of(model).data
+    if isinstance(data, KINDS[kind]) and consent is None:
         return data
-    reader: Callable[..., Data] = read_table if kind is Table else read
-    return reader(data, consent=consent, allow_unknown=allow_unknown)
+    return READERS[kind](data, consent=consent, allow_unknown=allow_unknown)

@@ -20,7 +20,8 @@ def unknown_items(
     if not (protected := evidence.protected(model.sensitive)):
         return None
     near = () if evidence.constraints is None else evidence.constraints.categories
-    what, known = method_of(model).listed, frozenset(data.vocabulary)
+    method = method_of(model)
+    what, known = method.listed, frozenset(method.counts(data, model))
     return find_unknown(protected, known, what=what, allowed=allowed, also_near=near)
 
 
@@ -53,9 +54,23 @@ def check_listed(
     items = unknown_items(model, data, evidence, allowed=allowed)
     refuse_if_nothing_known(items)
     _refuse_swapped(items, data)
+    _refuse_assumed(items, data)
     listed = () if evidence.constraints is None else evidence.constraints.unknown
     found = [replace(each, allowed=each.allowed or allowed) for each in listed]
     return (*getattr(data, "unknown", ()), *found, *([] if items is None else [items]))
+
+
+def _refuse_assumed(items: Unknown | None, data: Any) -> None:
+    """Refuse items that are missing perhaps because the data were read in the wrong encoding."""
+    source = getattr(data, "source", None)
+    if items is None or items.allowed or source is None or not source.assumed:
+        return
+    if any(not name.isascii() for name in items.names):
+        raise InputError(
+            f"{items}; and the encoding of the data is a guess, {source.encoding}",
+            path=source.path,
+            remedy=f"say which encoding it has with {option('encoding')}, or correct the list",
+        )
 
 
 def _refuse_swapped(items: Unknown | None, data: Any) -> None:
@@ -75,6 +90,7 @@ def occurring_text(model: Model, data: Any, evidence: Evidence) -> str:
     """How many of the listed items occur in the data, in words; nothing for a model that lists none."""
     if not (protected := evidence.protected(model.sensitive)):
         return ""
-    supports = data.supports[data.codes(protected)]
-    n, total = int((supports > 0).sum()), len(protected)
-    return f"{n:,} of the {total:,} {method_of(model).listed} {'occurs' if n == 1 else 'occur'} in the file."
+    method = method_of(model)
+    counts, total = method.counts(data, model), len(protected)
+    n = sum(counts.get(name, 0) > 0 for name in protected)
+    return f"{n:,} of the {total:,} {method.listed} {'occurs' if n == 1 else 'occur'} in the file."

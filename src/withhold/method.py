@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
+COUNTS_OF_ITEMS = later("withhold.data.records:counts_of_items")
 NO_MARKS = later("withhold.data.marks:without_marks")
 STATED_GROUPS = later("withhold.formats.stated_groups:with_stated_groups")
 SECTIONS_OF_SETS = later("withhold.measure.telling:sections_of_sets")
@@ -94,6 +95,22 @@ class AnyBound(Protocol):
 
     def fact(self) -> Fact:
         """The bound as one number among the measures of a release."""
+        ...
+
+
+class AnyLadder(Protocol):
+    """What every ladder of costs can say of itself."""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """What the attacker knows, and what protecting from that costs, as cells of a table."""
+        ...
+
+    def head(self) -> tuple[str, ...]:
+        """What stands above these cells."""
+        ...
+
+    def as_dict(self) -> dict[str, Plain]:
+        """All of it as plain values."""
         ...
 
 
@@ -199,8 +216,8 @@ class Method:
     """What its audits call things."""
     limits: tuple[tuple[str, str], ...]
     """What it does not promise, as pairs of a heading and a sentence or two."""
-    data: Literal["records", "table"] = "records"
-    """What it is about: records of items, or a table with named columns."""
+    data: Literal["records", "table", "people"] = "records"
+    """What it is about: records of items, a table with named columns, or people, who have both."""
     loss: Callable[[Any, Any, Any, frozenset[str], AnyPlan], AnyLoss] = LOSS_OF_RECORDS
     """(original, published, model, protected items, plan) → what was lost."""
     measure: Callable[[Any, Any, MeasureRequest], Measured] = MEASURES_OF_SETS
@@ -227,6 +244,8 @@ class Method:
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     not_by_parts: Callable[[Any, Any], str] = lambda *_: "it is a promise about all records at once"
     """(model, search options) → why a release of parts would not keep the promise; nothing where it does."""
+    ladder: Callable[[Any, Any, Any, SearchRun], AnyLadder] | None = None
+    """(data, model, search options, run) → what protecting from more knowledge costs, step by step."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
     """(data, model) → what became of each column."""
     how_to_read: Callable[[Any, Any, Mapping[str, Plain]], Mapping[str, Any]] = lambda *_: {}
@@ -237,6 +256,8 @@ class Method:
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()
     """The model's parameters that older manifests do not have."""
+    counts: Callable[[Any, Any], Mapping[str, int]] = COUNTS_OF_ITEMS
+    """(records, model) → how often each item occurs, as far as the records tell."""
     listed: str = ""
     """What the items are called that the model lists."""
     sections: Callable[[Subject], tuple[Section, ...] | list[Section]] = SECTIONS_OF_SETS

@@ -27,11 +27,11 @@ K_MISSING = "use --k 5, the fewest records or rows among which people hide"
 K_HELP = "The fewest records or rows among which people hide."
 ITEMS_HELP = "A text file with one item a line, or items separated by commas."
 Kind = Literal[
-    "plain", "threshold", "items", "columns", "any", "file", "publish", "repeated", "found"
+    "plain", "threshold", "items", "columns", "any", "file", "files", "publish", "repeated", "found"
 ]
 """How an option is written: as it is, an exact share, a list of items or the file that has it, a list of
-columns, a whole number or ``any``, the name of a file, columns or ``all``, or several times. What is
-``found`` by a search is written in manifests alone."""
+columns, a whole number or ``any``, the name of a file, names of files (also ``NAME=FILE``), columns or
+``all``, or several times. What is ``found`` by a search is written in manifests alone."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,9 @@ def _options_of(declaring: Callable[..., Any]) -> Mapping[str, Declared]:
     function = inspect.unwrap(function)
     names = vars(sys.modules[function.__module__]) if function.__module__ in sys.modules else {}
     if isinstance(declaring, type):
-        names = vars(sys.modules[declaring.__module__])
+        # What is inherited is annotated in the words of the module that declares it.
+        for each in reversed(declaring.__mro__):
+            names = {**names, **vars(sys.modules[each.__module__])}
     hints = get_type_hints(function, globalns=dict(names), include_extras=True)
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():

@@ -26,6 +26,9 @@ ROOMS = {
     "km": "withhold.methods.km",
     "k-anonymity": "withhold.methods.cells",
     "buckets": "withhold.methods.buckets",
+    "people": "withhold.methods.people",
+    "apart": "withhold.methods.apart",
+    "people-apart": "withhold.methods.apart.people",
 }
 """The folder of each method, whose ``METHOD`` says the rest. The first is the default."""
 

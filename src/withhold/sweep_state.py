@@ -10,17 +10,16 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from withhold.atomic.steps import append
-from withhold.data import Evidence, Hierarchy, Table, plan
+from withhold.data import Evidence, Hierarchy, People, Records, Table, cell_plan, plan
 from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
 from withhold.method import Model
-from withhold.methods.cells import plan as cell_plan
 from withhold.publish.publishing import save_text
 from withhold.telling.facts import Fact, MeasureRequest
 
@@ -35,6 +34,13 @@ DIFFERENCES = {
     "measures": "min-support or min-confidence is not the same",
 }
 """What the first line says, and what to tell when it says something else."""
+FINGERPRINTS: Mapping[str, Callable[[Any], str]] = {
+    Records.kind: plan.fingerprint,
+    Table.kind: cell_plan.fingerprint,
+    People.kind: lambda people: (
+        cell_plan.fingerprint(people.attributes) + plan.fingerprint(people.items)
+    ),
+}
 AGAIN = "choose another folder, or --force to start again"
 Plain = str | int | float | bool | None
 
@@ -142,7 +148,7 @@ def _about(
     return {
         "version": __version__,
         # Not the file's digest: what was dropped, binned or left out for want of consent matters, too.
-        "input": (cell_plan if isinstance(data, Table) else plan).fingerprint(data),
+        "input": FINGERPRINTS[data.kind](data),
         "varied": list(first.values),
         "fixed": {
             name: _described(value)

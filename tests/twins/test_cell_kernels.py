@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tables import examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
+from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.nodes import NOBODY, common_node
@@ -20,7 +21,6 @@ from withhold.methods.cells.search.partners import cheapest_partner, make_scratc
 from withhold.methods.cells.search.start import PSEUDO_COUNT, count_shown, make_costs
 from withhold.methods.cells.search.suppressor import COSTS, make_tuples
 from withhold.methods.cells.search.tuples import RISKY, STEPS, form_groups
-from withhold.methods.cells.trees import make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
 
 TREE = Hierarchy.from_edges(

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tables import examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
+from withhold.data.forest import Forest, make_forest
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.costs import Costs
@@ -28,7 +29,6 @@ from withhold.methods.cells.search.partners import (
 from withhold.methods.cells.search.start import count_shown, make_costs
 from withhold.methods.cells.search.suppressor import COSTS, make_tuples
 from withhold.methods.cells.search.tuples import ACROSS, RISKY, STEPS, Tuples, form_groups
-from withhold.methods.cells.trees import Forest, make_forest
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]

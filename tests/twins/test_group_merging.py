@@ -13,6 +13,7 @@ from tables import examples
 from twins import plain_cells, plain_groups
 from twins.test_cell_merging import TREE, plain_costs, rounded
 from withhold.data import Table
+from withhold.data.forest import make_forest
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.requirements import (
@@ -30,7 +31,6 @@ from withhold.methods.cells.search.start import count_shown, make_costs
 from withhold.methods.cells.search.suppressor import COSTS
 from withhold.methods.cells.search.tuples import RISKY
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
-from withhold.methods.cells.trees import make_forest
 
 SHARES = [Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(999_999_999, 10**9)]
 requirements = st.fixed_dictionaries(

@@ -11,6 +11,7 @@ from twins import plain_guarded, plain_ruin
 from twins.test_group_merging import limits_of, requirements
 from twins.test_pattern_kernels import TREE, plain_assignment, same
 from withhold.data import Table
+from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.patterns import Listing, find_patterns
@@ -25,7 +26,6 @@ from withhold.methods.cells.search.guarded_improvement import (
 )
 from withhold.methods.cells.search.ruin import make_ruin, place_all, polish_groups
 from withhold.methods.cells.sensitive import sensitive_columns
-from withhold.methods.cells.trees import make_forest
 
 letters = st.sampled_from("abcd")
 rows_strategy = st.lists(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tables import examples
 from twins import plain_patterns
 from withhold.data import Hierarchy, Table
+from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows
 from withhold.methods.cells.bound import are_patterns, lower_costs
 from withhold.methods.cells.nodes import NOBODY, common_node
@@ -45,7 +46,6 @@ from withhold.methods.cells.search.scheme_choice import (
     price_schemes,
     scheme_gain,
 )
-from withhold.methods.cells.trees import make_forest
 
 # Leaves at two depths: d is as deep as ab.
 TREE = Hierarchy.from_edges(

@@ -7,8 +7,10 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from typer.testing import CliRunner
 import withhold
 from withhold import interruption, registry
 from withhold.cli import anonymize, app, audit, console, inspect, verify  # noqa: F401
-from withhold.counting.threads import Stop, run_all
+from withhold.counting.threads import INTERRUPTED, RUNNING, Stop, run_all
 from withhold.errors import Interrupted
 from withhold.formats import write
 
@@ -245,6 +247,47 @@ def test_request__is_seen_between_tasks_on_any_thread():
             run_all([task] * 3, stop, jobs=jobs)
         interruption.forget_request()
     assert done
+
+
+def test_run_all__a_task_may_have_tasks_of_its_own():
+    def outer(number):
+        return run_all([lambda: number, lambda: -number], stop, jobs=2)
+
+    with Stop() as stop:
+        tasks = [partial(outer, number) for number in range(4)]
+        assert run_all(tasks, stop, jobs=2) == [[0, 0], [1, -1], [2, -2], [3, -3]]
+
+
+def test_run_all__nothing_runs_any_more_when_it_has_raised():
+    done = []
+
+    def late():
+        time.sleep(0.2)
+        done.append(1)
+
+    def fails():
+        raise ZeroDivisionError
+
+    with Stop() as stop, pytest.raises(ZeroDivisionError):
+        run_all([fails, late, late, late], stop, jobs=2)
+    assert len(done) == 3
+
+
+def test_run_all__ctrl_c_ends_what_is_running_before_it_is_waited_for():
+    def endless():
+        started.set()
+        while stop.cause == RUNNING:
+            time.sleep(0.01)
+        causes.append(stop.cause)
+
+    def interrupt(what, done, total):
+        if started.is_set():
+            raise KeyboardInterrupt
+
+    started, causes = threading.Event(), []
+    with Stop(limit_seconds=30) as stop, pytest.raises(KeyboardInterrupt):
+        run_all([endless, endless], stop, jobs=2, progress=interrupt)
+    assert causes == [INTERRUPTED, INTERRUPTED]
 
 
 def test_verb__what_compiled_code_makes_of_ctrl_c_is_still_an_interruption(shop, monkeypatch):

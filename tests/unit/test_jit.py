@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core import config
 
 from withhold.counting import jit
 
@@ -73,3 +76,25 @@ def test_before_compiling__speaks_once_and_only_for_what_is_not_cached(tmp_path)
         for _ in range(2)
     ]
     assert said == ["compiling\n", ""]
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("thresholds", [(700, 10, 10), (0, 5, 5)])
+def test_garbage__is_collected_rarely_while_compiling_and_then_as_before(thresholds):
+    seen, before = [], gc.get_threshold()
+
+    def same(number):
+        return number
+
+    @numba.extending.overload(same)
+    def compiled(number):
+        seen.append(gc.get_threshold())
+        return same
+
+    gc.set_threshold(*thresholds)
+    try:
+        assert numba.njit(lambda number: same(number))(1) == 1
+        assert seen[0] == ((50_000, 20, 50) if thresholds[0] else thresholds)
+        assert gc.get_threshold() == thresholds
+    finally:
+        gc.set_threshold(*before)

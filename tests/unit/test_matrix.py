@@ -250,6 +250,13 @@ MODELS = [
         {"hierarchy": "tree.csv", "fill": "hash"},
         ("--hierarchy", "tree.csv", "--fill", "hash"),
     ),
+    Model(
+        "apart",
+        RECORDS,
+        lambda _: wh.SensitiveApart("0.4", ["J45", "J44"]),
+        ("--model", "apart", "--rho", "0.4", "--sensitive", "J45,J44"),
+        ("rho", "0.4"),
+    ),
 ]
 
 

@@ -414,7 +414,7 @@ def content(folder):
 
 
 def test_write__a_full_disk_leaves_everything_as_it_was(release, target, tmp_path, monkeypatch):
-    def fill(table, path, form, file):
+    def fill(table, path, form, file, others):
         path.write_text("condom beer\ncon")
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -426,7 +426,7 @@ def test_write__a_full_disk_leaves_everything_as_it_was(release, target, tmp_pat
 
 
 def test_write__the_message_names_the_file_and_not_its_draft(release, tmp_path, monkeypatch):
-    def fill(table, path, form, file):
+    def fill(table, path, form, file, others):
         raise OutputError(f"{path} cannot be written: No space left on device")
 
     monkeypatch.setattr("withhold.publish.publishing.write", fill)
@@ -524,7 +524,7 @@ def test_write__what_reads_back_differently_never_gets_its_name(release, tmp_pat
 
     write = publish.write
 
-    def lose_a_row(table, path, form, file):
+    def lose_a_row(table, path, form, file, others):
         written = write(table, path, form, file=file)
         path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
         return written

@@ -16,7 +16,7 @@ import pytest
 
 from withhold.data import Records
 from withhold.errors import InputError
-from withhold.formats import read
+from withhold.formats import read, read_table
 
 Make = Callable[[dict[str, list[Any]]], Any]
 MAKES: dict[str, Make] = {
@@ -220,3 +220,48 @@ def test_parquet_errors_name_the_file(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     assert "broken parquet" in str(refused(path))
+
+
+def streams() -> dict[str, Any]:
+    import duckdb
+    import pyarrow.dataset as ds
+
+    table = pa.table({"record": [1, 1, 2], "item": ["a", "b", "c"], "ok": [1, 1, 0]})
+
+    class Stream:
+        """What any library may offer: nothing but the protocol."""
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return table.__arrow_c_stream__(requested_schema)
+
+    return {
+        "the protocol alone": Stream(),
+        "a reader of batches": table.to_reader(),
+        "a dataset": ds.dataset(table),
+        "a scanner": ds.dataset(table).scanner(),
+        "DuckDB": duckdb.connect().sql("from table"),
+        "lazy polars": pl.from_arrow(table).lazy(),
+        "lazy with a query": pl.from_arrow(table).lazy().filter(pl.col("record") > 0),
+    }
+
+
+@pytest.mark.parametrize("name", streams())
+def test_arrow_streams_are_read_once(name: str) -> None:
+    records = read(streams()[name], consent="ok")
+    assert records.to_lists() == [["a", "b"]]
+    assert records.without_consent == 1
+    assert read_table(streams()[name]).rows()[2] == ("2", "c", "0")
+
+
+def test_streams_that_break_are_refused() -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise OSError("the connection is gone")
+
+    for reader in (read, read_table):
+        with pytest.raises(InputError, match="cannot be used: the connection is gone"):
+            reader(Broken())
+
+
+def test_a_series_of_lists_is_still_a_list_of_records() -> None:
+    assert read(pl.Series([["b", "a"], []])).to_lists() == [["a", "b"], []]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import withhold as wh
 from withhold.cli import anonymize, audit, compare, inspect, verify  # noqa: F401
 from withhold.cli.app import app
-from withhold.methods.cells.model import SmallGroup
+from withhold.data.breach import SmallGroup
 
 ONE_OF_MANY = re.compile(
     r"(?<![\d,.])1 (\w+ )?(rows|records|items|cells|columns|groups|values|sets|leaves|nodes|occurrences)\b"

@@ -35,6 +35,10 @@ class FileSet:
     path: Path
     """The first of them, after which drafts and journal are named."""
     others: tuple[Path, ...] = ()
+    parts: re.Pattern[str] | None = None
+    """Names of files that may belong to it, too, which only its content tells."""
+    steady: int = 2
+    """So many of the first get their names in one step each, so that readers always find them."""
 
     @property
     def folder(self) -> Path:
@@ -43,6 +47,14 @@ class FileSet:
     @property
     def members(self) -> tuple[Path, ...]:
         return (self.path, *self.others)
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a file of this name can belong to the set."""
+        return self.is_part(name) or any(path.name == name for path in self.members)
+
+    def is_part(self, name: str) -> bool:
+        """Whether the name is one of those that only the set's content tells."""
+        return self.parts is not None and self.parts.fullmatch(name) is not None
 
     @property
     def journal(self) -> Path:

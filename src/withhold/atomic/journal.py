@@ -36,21 +36,25 @@ class Move:
 
 @dataclass(frozen=True)
 class Journal:
-    """What is to be done, in this order: remove, then move."""
+    """What is to be done, in this order: remove, then move, then remove what the old set alone had."""
 
     removals: tuple[str, ...]
     moves: tuple[Move, ...]
+    afterwards: tuple[str, ...] = ()
+    """Parts of the old set, which belong to it until the new one is in place."""
 
     @classmethod
     def replacing(cls, files: FileSet, moves: Sequence[Move]) -> Journal:
-        """All members that are not moved go. So does, first, what stood beside the first two.
+        """All members that are not moved go. So does, first, what stood beside the ``steady`` ones.
 
-        The first two (the data and its manifest) are replaced in one step each, so that a reader always finds
-        them; no page of an older release ever stands beside a newer one.
+        Those (the data and its manifest) are replaced in one step each, so that a reader always finds them;
+        no page of an older release ever stands beside a newer one.
         """
-        lasting = [move.target for move in moves[:2]]
+        lasting = [move.target for move in moves[: files.steady]]
         there = [path.name for path in files.members if os.path.lexists(path)]
-        return cls(tuple(name for name in there if name not in lasting), tuple(moves))
+        gone = [name for name in there if name not in lasting]
+        old = tuple(name for name in gone if files.is_part(name))
+        return cls(tuple(name for name in gone if name not in old), tuple(moves), old)
 
     def text(self) -> str:
         return json_text({"journal": FORMAT, **asdict(self)}) + "\n"
@@ -78,16 +82,19 @@ def _parsed(files: FileSet, content: bytes) -> Journal | None:
             return None
         removals = tuple(record["removals"])
         moves = tuple(Move(**move) for move in record["moves"])
+        afterwards = tuple(record.get("afterwards", ()))
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     targets, drafts = [move.target for move in moves], [move.draft for move in moves]
     proper = (
-        all(isinstance(text, str) for text in (*removals, *targets, *drafts))
-        and {path.name for path in files.members}.issuperset((*removals, *targets))
+        all(isinstance(text, str) for text in (*removals, *targets, *drafts, *afterwards))
+        and all(map(files.may_hold, (*removals, *targets)))
+        and all(map(files.is_part, afterwards))
+        and not set(afterwards).intersection(targets)
         and all(files.is_draft(name) for name in drafts)
         and len(set(targets)) == len(set(drafts)) == len(moves)
     )
-    return Journal(removals, moves) if proper else None
+    return Journal(removals, moves, afterwards) if proper else None
 
 
 def _is_complete(folder: Path, move: Move) -> bool:
@@ -107,6 +114,8 @@ def roll_forward(files: FileSet, journal: Journal) -> None:
         steps.replace(draft, files.folder / target)
         if os.path.lexists(draft):  # two names of one file: renaming did nothing
             steps.unlink(draft)
+    for name in journal.afterwards:
+        steps.unlink(files.folder / name)
     # The names have to be on the disk before the journal that would give them is not.
     steps.sync_folder(files.folder)
     steps.unlink(files.journal)

@@ -75,7 +75,7 @@ def anonymize(
             jobs=jobs,
         )
         return
-    check_extension(output.name, data, table=method_of(model).data == "table")
+    check_extension(output.name, data, table=method_of(model).data != "records")
     if edition is not None and not report:
         raise PolicyError("--edition requires --report")
     about = {name: given[name] for name in methods.OF_THE_POPULATION if name in given}
@@ -93,11 +93,13 @@ def anonymize(
     check_ids(ids)
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
     original = read_data(data, model, given, how, **known, silent=shown.quiet)
-    check_target(output, original.source, force=force, others=files_read(context.params))
     written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
-    check_marks(original, model, output, given.get("mark"))
     # Refuses, before any work is done, what could not be written.
-    form_for(original, output.name, like=original.source, **written)
+    form = form_for(original, output.name, like=original.source, **written)
+    parts = [file.part for file in form.files]
+    read = files_read(context.params)
+    check_target(output, original.source, force=force, others=read, parts=parts)
+    check_marks(original, model, output, given.get("mark"))
     evidence = methods.read_evidence(model, given, original, **known)
     with working(silent=shown.quiet) as progress:
         run: dict[str, Any] = {"jobs": jobs, "progress": progress}
@@ -159,7 +161,7 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
         found = read_published(
             published.path, model, record, {}, same_bytes=True, safe_csv=form.safe_csv
         ).named
-        must_say = any(params.get(name) is not None for name in options.READING)
+        must_say = any(params.get(name) is not None for name in options.OF_RELEASES)
     except UndecidedError:
         found, must_say = read_back(published.path, form), True
     if must_say:

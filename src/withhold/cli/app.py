@@ -16,7 +16,7 @@ import typer
 import withhold
 from withhold.cli import interrupts
 from withhold.cli.command import VerbCommand
-from withhold.cli.console import abandon_stdout, note, usage_error
+from withhold.cli.console import abandon_stdout, note, showing_assumptions, usage_error
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
 from withhold.errors import (
@@ -103,7 +103,11 @@ def verb(
             target = None if publishes is None else values[publishes]
             words = "interrupted" if publishes is None else interrupts.NOTHING_PUBLISHED
             try:
-                with interrupts.saying(words, published=target), on_the_command_line():
+                with (
+                    interrupts.saying(words, published=target),
+                    on_the_command_line(),
+                    showing_assumptions(),
+                ):
                     stop_if_asked()
                     function(**collect(values))
             except Interrupted as error:

@@ -8,8 +8,10 @@ from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import note, say, working
 from withhold.cli.methods import listed_items
-from withhold.data import Records
+from withhold.cli.reading import people_reading
+from withhold.data import People, Table
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
+from withhold.errors import PolicyError
 from withhold.escaping import json_text
 
 
@@ -24,6 +26,8 @@ def compare(
     hierarchy: str | None = None,
     queries: int = 1000,
     seed: int = 0,
+    items: list[str] | None = None,
+    person_column: str | None = None,
     html: Path | None = None,
     force: bool = False,
     how: options.ReleaseInput,
@@ -36,16 +40,23 @@ def compare(
     from withhold.publish.publishing import check_free, save_text
     from withhold.report import side_by_side
 
-    sources = [Path(original), *published]
+    others = [Path(each.rpartition("=")[2]) for each in items or ()]
+    sources = [Path(original), *published, *others]
     if html is not None:
         check_free(html, force=force, sources=sources)
     reading = {**how.reading(), "skip_missing_ids": how.skip_missing_ids}
     releases = [
         comparison.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
     ]
-    releases = comparison.with_originals(original, releases, **reading, consent=how.consent)
+    reading |= {"consent": how.consent}
+    if isinstance(releases[0].data, People):
+        reading |= people_reading({"items": items, "person_column": person_column}, how)
+        reading.pop("format", None)
+    elif items or person_column:
+        raise PolicyError(f"--{'items' if items else 'person-column'} is for releases of people")
+    releases = comparison.with_originals(original, releases, **reading)
     before = releases[0].original
-    if wanted is not None and isinstance(before, Records):
+    if wanted is not None and not isinstance(before, Table):
         unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")
         refuse_if_nothing_known(unknown)
         if unknown is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO
@@ -14,7 +15,7 @@ import typer
 
 from withhold.cli.interrupts import restoring_terminal
 from withhold.counting.threads import Progress
-from withhold.errors import OutputError
+from withhold.errors import AssumedWarning, OutputError
 from withhold.escaping import one_line, visible
 from withhold.interruption import stop_if_asked
 
@@ -40,6 +41,25 @@ def note(message: str, *more: str, silent: bool = False) -> None:
     if not silent:
         with suppress(OSError):
             typer.echo("\n".join(map(one_line, (f"withhold: {message}", *more))), err=True)
+
+
+@contextmanager
+def showing_assumptions() -> Iterator[None]:
+    """Within this, what is assumed about files is said as a note, each once."""
+    said: set[str] = set()
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if not issubclass(category, AssumedWarning):
+                before(message, category, *place, **more)
+            elif str(message) not in said:
+                said.add(str(message))
+                note(str(message))
+
+        warnings.simplefilter("always", AssumedWarning)
+        warnings.showwarning = show
+        yield
 
 
 def usage_error(error: Any) -> int:

@@ -22,6 +22,9 @@ def suggest(
     output: Path | None = None,
     force: bool = False,
     separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    decimal: str | None = None,
     as_json: bool = False,
 ) -> None:
     """A hierarchy for a column of a table: drawn, checked against the data, and ready to use."""
@@ -34,7 +37,8 @@ def suggest(
 
     if output is not None:
         check_free(output, force=force, sources=[Path(data)])
-    chosen = read_table(data, separator=separator).column(column)
+    table = read_table(data, separator=separator, encoding=encoding, sheet=sheet, decimal=decimal)
+    chosen = table.column(column)
     way, why = suggestion(chosen) if by is None else (by, "as asked for")
     tree = column_tree(chosen, way)
     tree.check_covers(counts_of(chosen), what="values of the column")

@@ -23,7 +23,7 @@ from withhold.options import Declared, options_of
 from withhold.registry import ROOMS, all_methods, method_named, method_of, search_call
 
 DEFAULT_MODEL = next(iter(ROOMS))
-SEVERAL = ("publish", "repeated")
+SEVERAL = ("publish", "repeated", "files")
 """The kinds of options that can be given several times."""
 OF_THE_POPULATION = ("population", "sampling_fraction")
 """Options of audits that a report takes, too."""
@@ -70,19 +70,21 @@ def offered(searches: bool, audits: bool, reports: bool = False) -> dict[str, An
 
 def _offered(owners: Mapping[str, Declared]) -> Any:
     """An option as typer takes it; its help says which methods have it."""
-    texts: dict[str, list[str]] = {}
-    for method, declared in owners.items():
-        texts.setdefault(declared.option.help, []).append(method)
-    several = any(declared.option.kind in SEVERAL for declared in owners.values())
-    (kind,) = {declared.plain_type for declared in owners.values()}
     lowest = [declared.option.at_least for declared in owners.values()]
     highest = [declared.option.at_most for declared in owners.values()]
+    differ = len(set(lowest)) > 1 and None not in lowest
+    texts: dict[str, list[str]] = {}
+    for method, declared in owners.items():
+        bound = f" From {declared.option.at_least} on." if differ else ""
+        texts.setdefault(declared.option.help + bound, []).append(method)
+    several = any(declared.option.kind in SEVERAL for declared in owners.values())
+    (kind,) = {declared.plain_type for declared in owners.values()}
     first = next(iter(owners.values()))
     info = typer.Option(
         first.option.spelt or f"--{first.spelling}",
         help=" ".join(f"[{', '.join(names)}] {text}" for text, names in texts.items()),
         # Several methods may draw the line elsewhere; each draws its own later.
-        min=None if None in lowest else min(lowest),  # type: ignore[type-var]
+        min=None if None in lowest or differ else min(lowest),  # type: ignore[type-var]
         max=None if None in highest else max(highest),  # type: ignore[type-var]
     )
     return Annotated[list[str] | None, info] if several else Annotated[kind | None, info]
@@ -103,6 +105,11 @@ def build_model(given: ModelOptions) -> Model:
         if name != "model" and name not in method.all_options():
             owners = owned()[name]
             spelling = next(iter(owners.values())).spelling
+            if "model" not in given:
+                raise PolicyError(
+                    f"--{spelling} belongs to {' or '.join(owners)}, and the model is {method.name} if none "
+                    f"is named; add --model {next(iter(owners)) if len(owners) == 1 else 'MODEL'}"
+                )
             raise PolicyError(
                 f"--{spelling} belongs to --model {' or '.join(owners)}, not to {method.name}"
             )

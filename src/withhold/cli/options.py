@@ -23,6 +23,10 @@ HELP = {
     "separator": "The separator between the items of a basket file.",
     "record_column": "The column that names the record (long files).",
     "item_column": "The column that holds the item or items.",
+    "encoding": "The encoding of DATA, such as cp1252 or utf-16; found where that is clear. Lists have their "
+    "own; what is written is UTF-8.",
+    "sheet": "The sheet of a spreadsheet (.xlsx, .xls, .ods): its name, or its number from 1.",
+    "decimal": "comma if the numbers of a table are written as 1.234,5; point leaves them as they are.",
     "safe_csv": "Whether the release was written with --safe-csv, so that a quote before a formula is not "
     "part of a name; if not given, both readings must agree.",
     "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
@@ -79,6 +83,12 @@ HELP = {
     "frequency:0.01; what fits the values if not given.",
     "hierarchy suggest.separator": "The separator between the cells of a CSV file.",
     "hierarchy suggest.output": "Also write it to this file, as ARX's CSV.",
+    "people": "DATA has persons with attributes and items.",
+    "items": "[people] A file with the items of the persons in the original, one a row; may be repeated, and "
+    "named: NAME=FILE. If not given: as the internal manifest says, or a column of the original.",
+    "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
+    "NAME=FILE.",
+    "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
     "top": "How many of the most frequent items to show.",
     "table": "DATA is a table with named columns, not records of items.",
     "baskets": "How many baskets to invent.",
@@ -106,8 +116,10 @@ LEAST = {
     "baskets": 1,
     "queries": 1,
 }
-READING = ("format", "separator", "record_column", "item_column")
+READING = ("format", "separator", "record_column", "item_column", "encoding", "sheet", "decimal")
 """How the bytes of a file are to be understood."""
+OF_RELEASES = READING[:4]
+"""Those that can be of a release, which is written in UTF-8 and is no spreadsheet."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,9 @@ class Reading:
     separator: str | None = None
     record_column: str | None = None
     item_column: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    decimal: str | None = None
 
     def reading(self) -> dict[str, Any]:
         """What was given of it, as ``read`` takes it."""

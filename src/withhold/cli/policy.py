@@ -35,10 +35,12 @@ LISTS = _named("items")
 """Options that take items with commas between them; a policy file may hold a list."""
 COLUMNS = _named("columns", "publish")
 """Options that take columns with commas between them; a policy file may hold a list."""
-FILES = _named("items", "file") | {"consent"}
+FILES = _named("items", "file", "files") | {"consent"}
 """Options that may name a file; a policy file names it relative to its own folder."""
-REPEATED = _named("repeated", "publish")
+REPEATED = _named("repeated", "publish", "files")
 """Options that may be given several times; a policy file may hold a list."""
+NAMED_FILES = _named("files")
+"""Options that take NAME=FILE."""
 NOT_POLICY = frozenset(
     ("data", "output", "policy", "force", "report", "edition", "jobs", "as_json", "quiet", "seed")
 )
@@ -150,11 +152,14 @@ def _typed(path: Path, written: str, key: Key, value: Any) -> Any:
             # A column that is called what the option takes for every column stands in quotes.
             line = join_columns(texts)
             texts = ['"all"' if name == "publish" and line == ALL else line]
+        if name in FILES:
+            texts = [_with_paths(name, text, path.parent) for text in texts]
         return texts if name in REPEATED else texts[0]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise typer.BadParameter(f"{path}: {written} must be a number or a text")
     if name in FILES:
-        return _with_paths(name, str(value), path.parent)
+        found = _with_paths(name, str(value), path.parent)
+        return [found] if name in REPEATED else found
     # Through text, so that 0.1 stays one tenth.
     return [str(value)] if name in REPEATED else str(value)
 
@@ -163,6 +168,9 @@ def _with_paths(name: str, text: str, folder: Path) -> str:
     """What was given for an option, the files in it named from ``folder`` where that has them."""
     if os.path.isfile(folder / text):
         return str(folder / text)
+    if name in NAMED_FILES:
+        label, _, file = text.rpartition("=")
+        return f"{label}={folder / file}" if label and os.path.isfile(folder / file) else text
     if name != "hierarchy" or "=" not in text:
         return text
     try:
@@ -177,9 +185,9 @@ def files_read(params: Mapping[str, Any]) -> list[Path]:
     """The files that options name, beside the data: lists, hierarchies, consent, the policy itself."""
     found = [] if params.get("policy") is None else [Path(params["policy"])]
     for name in FILES:
-        text = params.get(name)
-        if isinstance(text, str):
-            paths = [text]
+        given = params.get(name)
+        for text in given if isinstance(given, list | tuple) else [given] if given else []:
+            paths = [str(text), str(text).rpartition("=")[2]]
             with suppress(PolicyError):  # of a list of items, or wrong, which is said elsewhere
                 paths += split_pairs(text, name).values() if "=" in text else []
             found += [Path(path) for path in paths if os.path.isfile(path)]
@@ -213,6 +221,8 @@ def _anywhere(name: str, value: Any) -> Any:
     if name == "publish":
         columns = columns_to_publish(list(value))
         return columns if columns == ALL else list(columns)
+    if name in NAMED_FILES:
+        return [_with_paths(name, str(each), Path.cwd()) for each in value]
     if name in FILES and isinstance(value, str):
         found = _with_paths(name, value, Path.cwd())
         is_item = name in LISTS and found == value and "," not in value

@@ -33,30 +33,91 @@ def read_data(
 
     ``stops``: columns of a table about which somebody has to decide end the run.
     """
-    if method_of(model).data == "table":
-        people = {"consent": how.consent, "allow_unknown": allow_unknown}
-        separator = separator_of_table(how, how.skip_missing_ids)
-        return _read_table(data, model, given, {**people, **separator}, stops=stops, silent=silent)
+    kind = method_of(model).data
+    if kind == "records":
+        return _read_records(data, model, given, how, allow_unknown=allow_unknown, silent=silent)
+    chosen: dict[str, Any] = {"consent": how.consent, "allow_unknown": allow_unknown}
+    chosen["drop"] = split_columns(given["drop"], "--drop") if "drop" in given else ()
+    chosen["bins"] = given.get("bin", ())
+    if kind == "people":
+        people = _read_people(data, given, how, chosen, silent=silent)
+        _check_columns(people.attributes, model, given, stops=stops, silent=silent)
+        return people
+    from withhold.formats import read_table
+
+    table = read_table(data, **chosen, **options_of_table(how, how.skip_missing_ids))
+    _check_columns(table, model, given, stops=stops, silent=silent)
+    return table
+
+
+def _read_records(
+    data: str, model: Model, given: ModelOptions, how: Input, *, allow_unknown: bool, silent: bool
+) -> Any:
     from withhold.formats import read
 
-    records = read(data, **vars(how), allow_unknown=allow_unknown)
-    for number, noun, which, done in (
-        (records.skipped_rows, "row", "without a record id", "left out"),
-        (records.repeated, "repeated item", "within records", "merged"),
-    ):
-        if number:
-            verb = "was" if number == 1 else "were"
-            note(f"{counted(number, noun)} {which} {verb} {done}", silent=silent)
+    records = read(
+        data,
+        **options_of_records(how),
+        consent=how.consent,
+        skip_missing_ids=how.skip_missing_ids,
+        allow_unknown=allow_unknown,
+    )
+    _tell_left_out(records, "record", silent=silent)
     for warning in method_of(model).search.options(**search_options(given, model)).warnings():
         note(f"warning: {warning}")
     return records
 
 
-def separator_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
-    """The one option of reading that is for a table, too; the others are refused."""
+def _tell_left_out(records: Any, noun: str, *, silent: bool) -> None:
+    for number, what, which, done in (
+        (records.skipped_rows, "row", f"without a {noun} id", "left out"),
+        (records.repeated, "repeated item", f"within {noun}s", "merged"),
+    ):
+        if number:
+            verb = "was" if number == 1 else "were"
+            note(f"{counted(number, what)} {which} {verb} {done}", silent=silent)
+
+
+def _read_people(
+    data: str, given: ModelOptions, how: Input, chosen: dict[str, Any], *, silent: bool
+) -> Any:
+    from withhold.formats import read_people
+
+    people = read_people(data, **people_reading(given, how), **chosen)
+    for warning in people.warnings:
+        note(f"warning: {warning}")
+    _tell_left_out(people.items, "person", silent=silent)
+    if people.strangers:
+        verb = "belongs" if people.strangers == 1 else "belong"
+        left_out = "was left out" if people.strangers == 1 else "were left out"
+        who = f"{counted(people.strangers, 'item')} {verb} to nobody in {Path(data).name}"
+        note(f"{who} and {left_out}", silent=silent)
+    if people.without_items:
+        has = "has" if people.without_items == 1 else "have"
+        note(f"{counted(people.without_items, 'person')} {has} no items, and stay", silent=silent)
+    return people
+
+
+def people_reading(given: Mapping[str, Any], how: Any) -> dict[str, Any]:
+    """The options of ``read_people`` that say how its files are read."""
+    if how.format is not None:
+        raise PolicyError("--format is for records of items, not for people")
+    reading: dict[str, Any] = how.reading() | {"skip_missing_ids": how.skip_missing_ids}
+    return reading | {name: given[name] for name in ("items", "person_column") if given.get(name)}
+
+
+def options_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:
+    """The options of reading that are for a table, too; the others are refused."""
     from withhold.publish.rereading import table_options
 
     return table_options(how.reading() | ({"skip_missing_ids": ""} if skip_missing_ids else {}))
+
+
+def options_of_records(how: Reading) -> Mapping[str, Any]:
+    """The options of reading that are for records; that of numbers is refused."""
+    if how.decimal is not None:
+        raise PolicyError("--decimal is for the numbers of a table, not for records of items")
+    return how.reading()
 
 
 def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: bool) -> None:
@@ -66,15 +127,13 @@ def warn_about_unknown(model: Model, data: Any, evidence: Evidence, *, allowed: 
             note(f"warning: {unknown}")
 
 
-def _read_table(
-    data: str, model: Any, given: ModelOptions, how: dict[str, Any], *, stops: bool, silent: bool
-) -> Any:
+def _check_columns(
+    table: Any, model: Any, given: ModelOptions, *, stops: bool, silent: bool
+) -> None:
+    """Stop where somebody has to decide about a column; say what is published as it is."""
     from withhold.data.roles import PUBLISHED, column_roles, refuse_undecided, telling_columns
-    from withhold.formats import read_table
 
     publish = columns_to_publish(given.get("publish", []))
-    drop = split_columns(given["drop"], "--drop") if "drop" in given else ()
-    table = read_table(data, drop=drop, bins=given.get("bin", ()), **how)
     if publish == ALL and ALL in table.names:
         raise PolicyError(
             "the table has a column 'all', so that --publish all could mean two things; name the "
@@ -83,20 +142,24 @@ def _read_table(
     found = column_roles(table, model, publish)
     if stops:
         refuse_undecided(found.undecided)
-    for name, reason in telling_columns(table, model).items():
+    never_changed = telling_columns(table, model) if method_of(model).data == "table" else {}
+    for name, reason in never_changed.items():
         note(
             f"warning: column {name!r} is never changed and {reason}: what is withheld there can be "
             "read off it"
         )
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
         note(f"published as they are: {', '.join(kept)}", silent=silent)
-    return table
 
 
-def check_marks(table: Any, model: Any, output: Path, mark: str | None) -> None:
+def check_marks(data: Any, model: Any, output: Path, mark: str | None) -> None:
     """Refuse, before any work is done, a mark that could be taken for a value."""
-    if method_of(model).data == "table":
-        from withhold.formats.table import refuse_ambiguous, table_form
+    if method_of(model).data != "records":
+        from withhold.formats import form_for
+        from withhold.formats.table import refuse_ambiguous
 
-        form = table_form(output.name, table.source, mark)
-        refuse_ambiguous(table, form, model.quasi_identifiers)
+        form = form_for(data, output.name, like=data.source, mark=mark)
+        if method_of(model).data == "people":
+            refuse_ambiguous(data.attributes, form, model.columns)
+        else:
+            refuse_ambiguous(data, form, model.quasi_identifiers)

@@ -20,13 +20,19 @@ from withhold.options import options_of
 from withhold.registry import all_methods, method_of
 from withhold.verdict import Status
 
+ONLY_PEOPLE = ("items", "person_column")
+"""Options that say how the files of people are read."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from withhold.data import Records
 
 COMPANIONS = frozenset(
-    ("constraints", "sensitive", "hierarchy", "drop", "bin", "mark", "population")
+    (
+        *("constraints", "sensitive", "hierarchy", "drop", "bin", "mark", "population"),
+        *ONLY_PEOPLE,
+    )
 )
 """Options that may go with a manifest's policy; any other option of a model states a policy."""
 
@@ -86,7 +92,8 @@ def verify(
             allow_unknown=allow_unknown,
         )
     # What a policy file says about reading is about the original, not about what was published.
-    typed = {name: value for name, value in how.reading().items() if _is_typed(name, source)}
+    reading = {**how.reading(), **{name: given[name] for name in ONLY_PEOPLE if name in given}}
+    typed = {name: value for name, value in reading.items() if _is_typed(name, source)}
     if "population" in given and not _is_typed("population", source):
         # For audits, unless the model asks about it.
         given = {**given, **({} if model is None or model.needs else {"population": None})}

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -105,15 +106,22 @@ def run_all(
     progress(what, 0, len(tasks))
     if jobs == 1 and threading.current_thread() is not threading.main_thread():
         return [_done(task) for task in tasks]
-    with ThreadPoolExecutor(max_workers=jobs) as pool, _interruptible(stop):
-        futures: list[Future[Any]] = [pool.submit(task) for task in tasks]
-        pending: set[Future[Any]] = set(futures)
-        while pending:
-            # A short wait, so that Ctrl-C reaches the main thread between two kernels' ends.
-            _, pending = wait(pending, timeout=0.1)
-            stop_if_asked()
-            progress(what, len(tasks) - len(pending), len(tasks))
-        return [future.result() for future in futures]
+    with _pool(jobs) as pool:
+        futures: list[Future[Any]] = []
+        try:
+            futures.extend(pool.submit(task) for task in tasks)
+            pending: set[Future[Any]] = set(futures)
+            while pending:
+                # A short wait, so that Ctrl-C reaches the main thread between two kernels' ends.
+                _, pending = wait(pending, timeout=0.1)
+                stop_if_asked()
+                progress(what, len(tasks) - len(pending), len(tasks))
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:
+            stop.because(INTERRUPTED)
+            raise
+        finally:
+            wait(futures)
 
 
 def _done(task: Callable[[], Any]) -> Any:
@@ -122,9 +130,18 @@ def _done(task: Callable[[], Any]) -> Any:
 
 
 @contextmanager
-def _interruptible(stop: Stop) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        stop.because(INTERRUPTED)
-        raise
+def _pool(jobs: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that the main thread keeps: for small data, starting them takes longer than the work.
+
+    Any other thread gets its own. It may be one of those that are kept, and would wait for itself.
+    """
+    if threading.current_thread() is threading.main_thread():
+        yield _kept_pool(jobs)
+    else:
+        with ThreadPoolExecutor(max_workers=jobs) as pool:
+            yield pool
+
+
+_kept_pool = cache(ThreadPoolExecutor)
+if hasattr(os, "register_at_fork"):  # a child has no threads of its parent
+    os.register_at_fork(after_in_child=_kept_pool.cache_clear)

@@ -12,4 +12,7 @@ from withhold.data.records import Records
 from withhold.data.source import Source
 from withhold.data.table import Table
 
-__all__ = ["Constraints", "Evidence", "Hierarchy", "People", "Records", "Source", "Table"]
+KINDS = {each.kind: each for each in (Records, Table, People)}
+"""What a method can be about, by ``Method.data``."""
+
+__all__ = ["KINDS", "Constraints", "Evidence", "Hierarchy", "People", "Records", "Source", "Table"]

@@ -10,15 +10,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 from withhold.data.column_lists import unquoted
+from withhold.data.decimals import COMMA, WITH_COMMA, decimals_of, exact_decimal
 from withhold.data.table import Column, Value
-from withhold.errors import InputError, PolicyError
-
-LARGEST = Decimal(10) ** 15
-"""Numbers beyond this are codes, not quantities, and their ranges would not be exact."""
+from withhold.errors import InputError, PolicyError, option
 
 NUMBER = r"-?\d+(?:\.\d+)?"
 RANGE = re.compile(
@@ -85,8 +83,9 @@ def parse_bins(bins: Mapping[str, Widths] | Iterable[str]) -> dict[str, Bins]:
 
 def bin_column(column: Column, bins: Bins, *, path: Path | None = None) -> Column:
     """The column with every number replaced by its range."""
+    found = decimals_of(value for value in column.values if value)
     numbers: dict[Value, Decimal] = {
-        value: _number_in(column, value, path) for value in column.values if value
+        value: _number_in(column, value, number, path) for value, number in found.items()
     }
     cuts = (bins.width,) if bins.width is not None else bins.edges
     whole = all(n == n.to_integral_value() for n in (*numbers.values(), *cuts))
@@ -109,13 +108,14 @@ def lower_end(text: Value) -> Decimal | None:
     return exact_decimal(found["low"])
 
 
-def _number_in(column: Column, value: str, path: Path | None) -> Decimal:
-    number = exact_decimal(value)
+def _number_in(column: Column, value: str, number: Decimal | None, path: Path | None) -> Decimal:
     if number is not None:
         return number
     row = int((column.codes == column.values.index(value)).argmax()) + 1
     problem = f"row {row:,} holds no number, so the column cannot be binned"
     remedy = "leave the column as it is, or correct the cell"
+    if WITH_COMMA.fullmatch(value):
+        remedy += f", or say {option('decimal', COMMA)} if these are decimal commas"
     raise InputError(problem, path=path, column=column.name, value=value, remedy=remedy)
 
 
@@ -136,12 +136,3 @@ def _parse(name: str, given: Widths) -> Bins:
     if any(a >= b for a, b in zip(exact, exact[1:], strict=False)):
         raise PolicyError(f"the edges of {name!r} must ascend")
     return Bins(edges=tuple(exact))
-
-
-def exact_decimal(text: str) -> Decimal | None:
-    """The number that a text says; None if it is none, or too large to be a quantity."""
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() and abs(number) < LARGEST else None

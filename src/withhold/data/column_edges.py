@@ -15,7 +15,8 @@ from fractions import Fraction
 from itertools import groupby, pairwise
 from typing import TypeVar
 
-from withhold.data.binning import Bins, exact_decimal
+from withhold.data.binning import Bins
+from withhold.data.decimals import decimals_of, exact_decimal
 from withhold.data.names import is_missing
 from withhold.data.tree_building import ROOT, Edge, Node, prefix_edges, some
 from withhold.errors import InputError, PolicyError
@@ -147,7 +148,8 @@ def _counts(cells: Cells) -> Counter[str]:
 
 def _numbers(cells: Cells) -> tuple[dict[str, Decimal], list[str]]:
     remedy = "correct the cells, or build the hierarchy in another way (prefix, frequency:0.01)"
-    return _read_all(cells, exact_decimal, "a number", remedy)
+    counts = _counts(cells)
+    return _read_all(counts, decimals_of(counts).get, "a number", remedy)
 
 
 def _read_all(

@@ -6,6 +6,7 @@ withholds anything; which attribute plays which role is for the model to say.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -39,10 +40,16 @@ class People:
     """One record for each person, in the order of the rows; which may be empty."""
     ids: tuple[str, ...] | None = None
     """What the source calls the persons, where it does; never published unless asked for."""
-    sources: tuple[Source, ...] = ()
-    """The files that the items came from, where they came in files of their own."""
+    form: Source | None = None
+    """In what form they came: items in files of their own, or in a column of lists."""
     strangers: int = 0
     """How many rows of items were left out because they belong to nobody in the table."""
+    without_consent: int | None = None
+    """How many persons were left out for want of consent; None: nobody was asked."""
+    unknown: tuple[Unknown, ...] = ()
+    """Names on lists that belong to the data, such as that of consent, which the data do not have."""
+    warnings: tuple[str, ...] = ()
+    """What looked wrong when they were read."""
 
     def __post_init__(self) -> None:
         if len(self.attributes) != len(self.items):
@@ -79,8 +86,10 @@ class People:
 
     @property
     def source(self) -> Source | None:
-        """The file that the attributes came from, and the items if they have none of their own."""
-        return self.attributes.source
+        """The files they came from; None for persons that came from frames."""
+        form = self.form
+        is_read = form is not None and any(each.sha256 for each in (form, *form.files))
+        return form if is_read else None
 
     @property
     def record_ids(self) -> tuple[str, ...] | None:
@@ -93,14 +102,23 @@ class People:
         return self.attributes.index
 
     @property
-    def without_consent(self) -> int | None:
-        """How many persons were left out for want of consent; None: nobody was asked."""
-        return self.attributes.without_consent
+    def names(self) -> tuple[str, ...]:
+        """The names of the attributes, in order."""
+        return self.attributes.names
 
     @property
-    def unknown(self) -> tuple[Unknown, ...]:
-        """Names on lists that belong to the data, which the data do not have."""
-        return self.attributes.unknown
+    def vocabulary(self) -> tuple[str, ...]:
+        """The names of the items."""
+        return self.items.vocabulary
+
+    @property
+    def supports(self) -> NDArray[np.int64]:
+        """How many persons have each item, by item code."""
+        return self.items.supports
+
+    def codes(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """The codes of those items that are in the vocabulary, ascending."""
+        return self.items.codes(names)
 
     @property
     def without_items(self) -> int:
@@ -115,3 +133,8 @@ class People:
             items=self.items.only_records(kept),
             ids=only_kept(self.ids, kept),
         )
+
+
+def records_of(data: Records | People) -> Records:
+    """The records of items: the data themselves, or the items of people."""
+    return data.items if isinstance(data, People) else data

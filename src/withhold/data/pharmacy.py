@@ -149,7 +149,7 @@ STORIES: Final = (
     "diapers infant-formula nursing-pads nipple-balm pregnancy-test",
 )
 
-_TICKETS = 1 << 14
+TICKETS = 1 << 14
 _BLOCK = 1 << 14
 _LONGEST = 40
 _PERCENT_FOR_THE_ERRAND = 70
@@ -208,15 +208,15 @@ class _Shop:
         by_rank = [name for place in zip(*shelves, strict=True) for name in place]
         self.vocabulary = tuple(sorted({*by_rank, *SENSITIVE}))
         self._code_of = {name: code for code, name in enumerate(self.vocabulary)}
-        self._everyday = _urn(self.codes(" ".join(by_rank)), _zipf(len(by_rank)))
+        self._everyday = urn(self.codes(" ".join(by_rank)), zipf(len(by_rank)))
         wanted = [self.codes(errand.items) for errand in ERRANDS]
-        self._wanted = np.stack([_urn(codes, _zipf(len(codes))) for codes in wanted])
+        self._wanted = np.stack([urn(codes, zipf(len(codes))) for codes in wanted])
         shares = [errand.per_thousand for errand in ERRANDS]
         # The number after the last errand is the customer who came for nothing in particular.
-        self._errands = _urn(range(len(ERRANDS) + 1), [*shares, 1000 - sum(shares)])
+        self._errands = urn(range(len(ERRANDS) + 1), [*shares, 1000 - sum(shares)])
         self._is_brief = np.array([errand.brief for errand in ERRANDS] + [False])
-        self._ordinary_lengths = _urn(range(1, _LONGEST + 1), _long_tailed(_LONGEST))
-        self._brief_lengths = _urn(range(1, 7), [30, 32, 20, 11, 5, 2])
+        self._ordinary_lengths = urn(range(1, _LONGEST + 1), _long_tailed(_LONGEST))
+        self._brief_lengths = urn(range(1, 7), [30, 32, 20, 11, 5, 2])
 
     def codes(self, names: str) -> list[int]:
         """The codes of names separated by blanks, in that order."""
@@ -224,13 +224,13 @@ class _Shop:
 
     def baskets(self, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
         """Which basket holds which item; an item scanned twice is held once."""
-        errand = self._errands[rng.integers(_TICKETS, size=count)]
-        ticket = rng.integers(_TICKETS, size=count)
+        errand = self._errands[rng.integers(TICKETS, size=count)]
+        ticket = rng.integers(TICKETS, size=count)
         scans = np.where(
             self._is_brief[errand], self._brief_lengths[ticket], self._ordinary_lengths[ticket]
         )
         basket = np.repeat(np.arange(count, dtype=np.int64), scans)
-        ticket = rng.integers(_TICKETS, size=len(basket))
+        ticket = rng.integers(TICKETS, size=len(basket))
         code = self._everyday[ticket]
         on_errand = rng.integers(100, size=len(basket)) < _PERCENT_FOR_THE_ERRAND
         on_errand &= errand[basket] < len(ERRANDS)
@@ -244,13 +244,13 @@ class _Shop:
         return held
 
 
-def _urn(values: Iterable[int], weights: Iterable[int]) -> NDArray[np.int64]:
+def urn(values: Iterable[int], weights: Iterable[int]) -> NDArray[np.int64]:
     """The values, each on as many of the tickets as its weight entitles it to."""
     bounds = np.cumsum(np.array([0, *weights], dtype=np.int64))
-    return np.repeat(np.array([*values], dtype=np.int64), np.diff(bounds * _TICKETS // bounds[-1]))
+    return np.repeat(np.array([*values], dtype=np.int64), np.diff(bounds * TICKETS // bounds[-1]))
 
 
-def _zipf(count: int) -> Iterator[int]:
+def zipf(count: int) -> Iterator[int]:
     """Weights that fall as one over the rank, flattened at the top: no item is in every basket."""
     return (10**6 // (rank + 2) for rank in range(1, count + 1))
 

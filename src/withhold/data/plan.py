@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.arguments import checked
-from withhold.data import Records, Table
+from withhold.data import People, Records, Table
 from withhold.data.breach import Breach
 from withhold.errors import PolicyError
 
-DataT = TypeVar("DataT", bound=Records | Table)
+DataT = TypeVar("DataT", bound=Records | Table | People)
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from withhold.data.binning import exact_decimal
+from withhold.data.decimals import exact_decimal
 from withhold.data.names import is_missing
 from withhold.data.table import Value
 

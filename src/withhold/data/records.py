@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 COUNTED_AT_ONCE = 1 << 20
 """Items: numpy counts a copy of them that is twice as large."""
+
+
+class HasItems(Protocol):
+    """Records, or people, who have items as well."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The names of the items."""
+        ...
+
+    @property
+    def supports(self) -> NDArray[np.int64]:
+        """In how many records each item occurs, by item code."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -283,6 +297,11 @@ class Records:
         items = (np.cumsum(left) - 1).astype(np.int32)[self.items[occurs]]
         vocabulary = tuple(compress(self.vocabulary, left))
         return replace(self, offsets=offsets, items=items, vocabulary=vocabulary)
+
+
+def counts_of_items(records: HasItems, model: object = None) -> dict[str, int]:
+    """In how many records each item occurs, by name; the same under any ``model``."""
+    return dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
 
 
 def offsets_of(lengths: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:

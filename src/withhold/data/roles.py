@@ -9,22 +9,53 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Annotated, Protocol
 
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.table import Table, missing_column
 from withhold.errors import PolicyError
+from withhold.options import Option
 from withhold.wording import counted
-
-if TYPE_CHECKING:
-    from withhold.methods.cells.model import KAnonymity
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
 ALL = "all"
 Publish = str | Iterable[str]
 """The columns to publish as they are: their names, or ``"all"``."""
+PublishOption = Annotated[
+    Publish,
+    Option(
+        "Columns to publish as they are although they may identify people, with commas between; all: every "
+        "one. May be repeated.",
+        kind="publish",
+        varies=False,
+    ),
+]
+
+
+class NamesColumns(Protocol):
+    """A model that names columns of a table."""
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns that somebody may know of a person."""
+        ...
+
+    @property
+    def label(self) -> str | None:
+        """The column whose classes keep their statistics."""
+        ...
+
+    @property
+    def sensitive_column(self) -> tuple[str, ...]:
+        """The columns whose values must not be inferred."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that the model names."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,7 +68,7 @@ class ColumnRoles:
     """The columns that may identify people and have no role that somebody named, each with the reason."""
 
 
-def roles_of(table: Table, model: KAnonymity) -> dict[str, str]:
+def roles_of(table: Table, model: NamesColumns) -> dict[str, str]:
     """The role of every column, those that are left out at the end.
 
     A column that is the label and is protected by ``l`` as well is called sensitive.
@@ -54,7 +85,7 @@ def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(_CAPTIONS[role], ", ".join(names)) for role, names in found.items() if names]
 
 
-def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> ColumnRoles:
+def column_roles(table: Table, model: NamesColumns, publish: Publish = ()) -> ColumnRoles:
     """The roles, and the columns about which somebody still has to decide."""
     named = check_named(table, model, publish)
     roles = roles_of(table, model)
@@ -68,7 +99,7 @@ def column_roles(table: Table, model: KAnonymity, publish: Publish = ()) -> Colu
     return ColumnRoles(roles, {name: undecided[name] for name in open_ones if name in undecided})
 
 
-def telling_columns(table: Table, model: KAnonymity) -> dict[str, str]:
+def telling_columns(table: Table, model: NamesColumns) -> dict[str, str]:
     """Why the label or the sensitive column, which are never changed, determine a quasi-identifier."""
     named = [name for name in (model.label, *model.sensitive_column) if name is not None]
     found = determining_columns(table, dict.fromkeys(named), model.quasi_identifiers)
@@ -94,7 +125,7 @@ def refuse_undecided(undecided: Mapping[str, str]) -> None:
     raise PolicyError(*lines)
 
 
-def check_named(table: Table, model: KAnonymity, publish: Publish = ()) -> Collection[str]:
+def check_named(table: Table, model: NamesColumns, publish: Publish = ()) -> Collection[str]:
     """The columns to publish as they are; whatever is named must exist, and have one role only."""
     path = None if table.source is None else table.source.path
     for name in model.columns:

@@ -13,11 +13,11 @@ class Source:
     path: Path
     format: str
     """One of ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` (a list column), ``jsonl``; or
-    ``table``, of named columns."""
+    ``table``, of named columns, or ``people``, whose items are in ``files`` or in a ``list_column``."""
     compression: str = ""
     """``gz``, ``zst`` or nothing."""
     container: str = "text"
-    """``text`` (plain or CSV), ``parquet`` or ``jsonl``."""
+    """``text`` (plain or CSV), ``parquet``, ``jsonl``, or ``spreadsheet``, which is only read."""
     separator: str = " "
     columns: tuple[str, ...] = ()
     """The record column, where there is one, and then the item column, where there is one.
@@ -29,10 +29,31 @@ class Source:
     """Of the bytes on disk."""
     variant: str = ""
     """Where a format has several: ``basket`` may be ``quoted``, ``spmf`` is ``sequences`` or
-    ``transactions``."""
+    ``transactions``, and ``people`` may have ``;`` or ``|`` between the items of a cell."""
     mark: str = ""
     """Of a ``table``: what stands for a withheld cell; empty: an empty field, or null."""
     marked: tuple[str, ...] = ()
     """Of a ``table``: the columns in which it does."""
     safe_csv: bool = False
     """Of CSV: cells that a spreadsheet would run have a quote before them."""
+    id_column: str = ""
+    """Of ``people``: the column that names the persons, where there is one."""
+    list_column: str = ""
+    """Of ``people`` in one file: the column that holds the items."""
+    files: tuple[Source, ...] = ()
+    """Of ``people``: the files of items, each with a ``part``."""
+    part: str = ""
+    """Of a file of items: what it is called; where there are several, items begin with it."""
+    encoding: str = ""
+    """Of a text that was read: its encoding, if that is not UTF-8, in which everything is written."""
+    assumed: bool = False
+    """Whether the encoding is a guess by the content."""
+    sheet: str = ""
+    """Of a ``spreadsheet``: the sheet that was read."""
+    decimal: str = ""
+    """Of a ``table``: ``comma`` if that is what stands before the decimals of its numbers."""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All the files."""
+        return (self.path, *(each.path for each in self.files))

@@ -10,15 +10,17 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from withhold.data import Hierarchy
-from withhold.data.binning import exact_decimal
+from withhold.data import Hierarchy, Table
 from withhold.data.column_edges import Cells, column_prefix_edges
+from withhold.data.column_lists import split_pairs
+from withhold.data.decimals import decimals_of
 from withhold.data.names import is_missing, nearest
 from withhold.data.table import Column
 from withhold.data.tree_building import build_tree
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError, PolicyError, option
 from withhold.formats.hierarchy import read_hierarchy
 
 WAYS = "width:5, quantiles:8, edges:18,40,65, dates, prefix, prefix:1,3 or frequency:0.01"
@@ -51,6 +53,25 @@ def column_tree(column: Column, wanted: str | os.PathLike[str]) -> Hierarchy:
         raise InputError(error.problem, column=column.name, remedy=error.remedy) from None
 
 
+def hierarchies_from(given: Mapping[str, Any] | str | None, table: Table) -> dict[str, Hierarchy]:
+    """The tree of each column that has one, from trees, or texts such as ``age=age.csv,zip=prefix``."""
+    if isinstance(given, str):
+        if not given.strip():
+            raise PolicyError(f"{option('hierarchy')} is empty; name COLUMN=FILE, or leave it out")
+        given = split_pairs(given, "hierarchies")
+    for name in given or {}:
+        if name not in table.names:
+            near = nearest(name, table.names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise PolicyError(
+                f"a hierarchy is given for column {name!r}, which the table does not have{hint}"
+            )
+    return {
+        name: tree if isinstance(tree, Hierarchy) else column_tree(table.column(name), tree)
+        for name, tree in (given or {}).items()
+    }
+
+
 def counts_of(column: Column) -> Counter[str]:
     """How often each value is in the column; a blank is none."""
     counts = zip(column.values, column.counts.tolist(), strict=True)
@@ -63,7 +84,7 @@ def suggest(column: Column) -> tuple[str, str]:
     values = [value for value in counts if value != "?" and not is_missing(value)]
     if not values:
         raise InputError("has no value to build a hierarchy of", column=column.name)
-    if all(exact_decimal(value) is not None for value in values) and len(values) > FEW_VALUES:
+    if None not in decimals_of(values).values() and len(values) > FEW_VALUES:
         lengths = {len(value) for value in values}
         if len(lengths) == 1 and max(lengths) >= LONG_CODE and "".join(values).isdigit():
             return "prefix", f"numbers that all have {max(lengths)} digits look like codes"

@@ -57,6 +57,10 @@ class Options:
     item_column: str | None = None
     skip_missing_ids: bool = False
     """Leave out rows that do not say which record they belong to."""
+    encoding: str | None = None
+    """Of a text."""
+    sheet: str | int | None = None
+    """Of a spreadsheet."""
 
 
 class Columns(Placed):
@@ -110,6 +114,8 @@ def record_column(
 def long_columns(header: Sequence[str], options: Options, path: str | None) -> tuple[str, str]:
     """The record and the item column of a file that is said to have both."""
     record = item = None
+    if len(header) == 2 and header[0] == header[1]:
+        find_column(header[0], header, path)  # which says that there are two
     if options.record_column is not None:
         record = find_column(options.record_column, header, path)
     if options.item_column is not None:

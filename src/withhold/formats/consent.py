@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from withhold.data import Records, Table
+from withhold.data import People, Records, Table
 from withhold.data.array_types import Bools
 from withhold.data.names import clean, is_missing
 from withhold.data.unknown import Unknown, find_unknown, how_to_allow
@@ -28,7 +28,7 @@ from withhold.formats.opening import STDIN, open_bytes, read_clean
 from withhold.formats.parquet import read_parquet
 from withhold.wording import counted
 
-D = TypeVar("D", Records, Table)
+D = TypeVar("D", Records, Table, People)
 YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
 AS_LIST = "list the records that agreed in a text file, one a line"
 
@@ -38,11 +38,27 @@ def only_rows_with_consent(table: Table, consent: Any, *, allow_unknown: bool = 
     if not _names_column(consent):
         return _on_the_list(table, consent, allow_unknown)
     agreed = agreed_by_value(table.column(consent).cells().tolist(), _path(table), consent)
+    return _only(_without(table, consent), agreed)
+
+
+def _without(table: Table, consent: str) -> Table:
+    """The table without the column of consent."""
     others = tuple(each for each in table.columns if each.name != consent)
     if not others:
         raise InputError("the table has no column but that of consent", path=_path(table))
-    rest = replace(table, columns=others, dropped=(*table.dropped, consent))
-    return _only(rest, agreed)
+    return replace(table, columns=others, dropped=(*table.dropped, consent))
+
+
+def only_people_with_consent(
+    people: People, consent: Any, *, allow_unknown: bool = False
+) -> People:
+    """The persons who agreed; they are listed by their ids, or a column of the attributes says so."""
+    if not _names_column(consent):
+        return _on_the_list(people, consent, allow_unknown)
+    agreed = agreed_by_value(
+        people.attributes.column(consent).cells().tolist(), _path(people), consent
+    )
+    return _only(replace(people, attributes=_without(people.attributes, consent)), agreed)
 
 
 def only_with_consent(
@@ -68,7 +84,7 @@ def _names_column(consent: Any) -> bool:
     return isinstance(consent, str) and not os.path.isfile(consent)
 
 
-def _path(data: Records | Table) -> str | None:
+def _path(data: Records | Table | People) -> str | None:
     return None if data.source is None else str(data.source.path)
 
 
@@ -154,7 +170,7 @@ def _column(records: Records, data: Any, name: str) -> Bools:
         opened = open_bytes(source.path)
         frame = Frame(read_parquet(opened.data, opened.label), opened.label)
         return _of_columns(frame, records, name, record)
-    text = read_clean(source.path)
+    text = read_clean(source.path, source.encoding or None, source.sheet or None)
     if source.format != "jsonl":
         sheet = open_sheet(text, Options(separator=source.separator))
         return _of_columns(sheet, records, name, record, first_line=2)

@@ -14,8 +14,8 @@ from withhold.data import Source
 from withhold.data.names import nearest
 from withhold.errors import InputError, OutputError
 
-TABLE = "table"
-"""The format of a file that holds a table."""
+TABLE, PEOPLE = "table", "people"
+"""The formats of a file that holds a table, or persons whose items may be in other files."""
 
 
 class Traits(NamedTuple):
@@ -41,8 +41,9 @@ TRAITS = {
     "list": Traits(in_frames=True),
     "jsonl": Traits(extensions=(".jsonl", ".ndjson")),
     TABLE: Traits(separated=True, escapable=True),
+    PEOPLE: Traits(separated=True, escapable=True),
 }
-FORMATS = tuple(format for format in TRAITS if format != TABLE)
+FORMATS = tuple(format for format in TRAITS if format not in (TABLE, PEOPLE))
 """The formats of records."""
 FRAMES = tuple(format for format in FORMATS if TRAITS[format].in_frames)
 SEPARATED = tuple(format for format in FORMATS if TRAITS[format].separated)

@@ -91,9 +91,9 @@ def _formulas(texts: Sequence[str | None], counts: NDArray[Any]) -> int:
     return sum(n for text, n in pairs if text and is_formula(text))
 
 
-def formula_warnings(data: Records | Table, form: Source) -> tuple[str, ...]:
-    """What to say of a file with such cells that were not made safe."""
-    n_cells = 0 if form.safe_csv else formula_cells(data, form)
+def formula_warnings(pieces: Iterable[tuple[Records | Table, Source]]) -> tuple[str, ...]:
+    """What to say of files with such cells that were not made safe."""
+    n_cells = sum(0 if form.safe_csv else formula_cells(data, form) for data, form in pieces)
     if not n_cells:
         return ()
     cells = f"{counted(n_cells, 'cell')} {'begins' if n_cells == 1 else 'begin'}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from withhold.errors import InputError
 from withhold.formats import onehot
 from withhold.formats.columns import Columns, Options, find_column, has_usual_columns
 from withhold.formats.items import item_name
@@ -36,6 +37,31 @@ def is_frame(source: Any) -> bool:
     return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
 
 
+def gathered(source: Any) -> Any:
+    """What comes as an Arrow stream as a frame of polars, as it can be read only once; else as it is.
+
+    Frames that narwhals knows stay what they are, so that a release has their types.
+    """
+    is_dataset = type(source).__module__.startswith("pyarrow") and hasattr(source, "to_table")
+    if not is_dataset and not hasattr(source, "__arrow_c_stream__"):
+        return source
+    import narwhals as nw
+    import polars as pl
+
+    known = nw.from_native(source, pass_through=True, allow_series=True)
+    if isinstance(known, nw.DataFrame | nw.Series):
+        return source
+    try:
+        return pl.DataFrame(source.to_table() if is_dataset else source)
+    except Exception as error:  # somebody's whole query runs here
+        raise _unusable(error) from error
+
+
+def _unusable(error: Exception, path: str | None = None) -> InputError:
+    reason = " ".join(str(error).split())
+    return InputError(f"the frame cannot be used: {reason}", path=path)
+
+
 class Frame(Columns):
     """A table whose columns can be asked for as polars columns, by name."""
 
@@ -52,8 +78,7 @@ class Frame(Columns):
             )
         except Exception as error:
             # A lazy frame runs somebody's whole query here, so anything can come out of it.
-            reason = " ".join(str(error).split())
-            raise self.error(f"the frame cannot be used: {reason}") from error
+            raise _unusable(error, path) from error
         self.columns = [str(name) for name in self._frame.columns]
         self._native_names = dict(zip(self.columns, self._frame.columns, strict=True))
         if len(self._native_names) < len(self.columns):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import compress
 from typing import Any
 
@@ -100,14 +100,27 @@ def looks_like_jsonl(line: str) -> bool:
         return False
 
 
-def read_table_text(text: Text) -> Table:
-    """The table in a file of JSON lines."""
+def list_key(text: Text, remedy: str) -> str:
+    """The one key of the objects under which there are lists."""
+    found: dict[str, None] = {}
+    for _, row in _loaded(text, dict, "a row", "an object", ROW_REMEDY):
+        found |= dict.fromkeys(name for name, value in row.items() if isinstance(value, list))
+    if len(found) != 1:
+        several = f"several keys hold lists: {', '.join(map(repr, found))}"
+        raise text.error(several if found else "no key holds lists", remedy)
+    return next(iter(found))
+
+
+def read_table_text(text: Text, but: Collection[str] = ()) -> Table:
+    """The table in a file of JSON lines, without the keys ``but``."""
     cells: dict[str, list[Value]] = {}
     kinds: dict[str, set[str]] = {}
     n_rows = 0
     spelling = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), Spelt)
     for number, row in _loaded(text, dict, "a row", "an object", ROW_REMEDY, **spelling):
         for name, value in row.items():
+            if name in but:
+                continue
             column = cells.setdefault(name, [])
             column += [None] * (n_rows - len(column))
             kind, spelt = _cell(value, name, number, text)

@@ -9,6 +9,7 @@ understands.
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 from itertools import compress
@@ -22,9 +23,9 @@ from withhold.errors import InputError, option
 from withhold.formats import basket
 from withhold.formats.cells import WHOLE, open_sheet
 from withhold.formats.columns import LIST_NAMES, Options, find_column, listed, plain, record_column
-from withhold.formats.items import named_records, series_codes, series_names
+from withhold.formats.items import item_name, named_records, series_codes, series_names
 from withhold.formats.opening import Text
-from withhold.formats.rows import Parsed, parsed_from_codes
+from withhold.formats.rows import Parsed, parsed_from_codes, parsed_from_names
 
 if TYPE_CHECKING:
     import polars
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 DEFAULT_ITEMS, DEFAULT_RECORD = "items", "record"
 PYTHON = re.compile(r"\s*[\[{(].*[\]})]\s*", re.DOTALL)
 """A list as a program shows it; its quotes and brackets are no part of any name."""
+_ITEM = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d{1,19})"""
+LITERAL = re.compile(rf"\s*[\[{{(]\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*\s*,?)?\s*[\]}})]\s*")
+"""One that can be read without doubt: of texts and whole numbers with commas between, as Python and JSON have
+them. Arrays of numpy have none, and Python would take two texts without one for a single text."""
 
 
 def read_columns(frame: Frame, options: Options) -> Parsed:
@@ -152,10 +157,18 @@ def _cut(cells: list[str], path: str, separator: str | None) -> Parsed:
     """The cells as records, each cut as a line of a basket file."""
     # The empty first line stands for the header, so that the numbers of the lines are the file's.
     body = Text("\n".join(["", *cells]).encode() + b"\n", path)
+    shown = [cell for cell in cells if cell.strip()]
+    if shown and separator is None and all(map(LITERAL.fullmatch, shown)):
+        rows = (_literal(cell, body) for cell in cells)
+        return replace(parsed_from_names(rows), separator=",")
     for number, cell in enumerate(cells, start=2):
         if "\n" in cell or PYTHON.fullmatch(cell):
-            problem = "a cell holds a list as a program shows it, or several lines"
-            remedy = "write the records as JSON lines or as a parquet list column"
+            problem = (
+                "a cell holds a list as a program shows it and others do not, or several lines"
+            )
+            remedy = (
+                "write all of them as ['a', 'b'], or as JSON lines, or as a parquet list column"
+            )
             raise body.error(problem, remedy, line=None if "\n" in cell else number)
     if not cells:
         raise body.error("holds a header but no records")
@@ -166,6 +179,18 @@ def _cut(cells: list[str], path: str, separator: str | None) -> Parsed:
         advice = alike if "could separate" in error.problem else error.remedy
         raise body.error(error.problem, advice, line=error.line) from None
     return replace(parsed, lengths=parsed.lengths[1:], variant="")
+
+
+def _literal(cell: str, body: Text) -> list[str]:
+    """The items of a list that is written as a program shows it; of a blank cell, none."""
+    if not cell.strip():
+        return []
+    try:
+        return [item_name(item) for item in ast.literal_eval(cell.strip())]
+    except (ValueError, SyntaxError) as error:
+        reason = str(error).partition("\n")[0]
+        remedy = "write lists as ['a', 'b'], or the records as JSON lines"
+        raise body.error(f"a list cannot be read: {reason}", remedy, value=cell) from None
 
 
 def _only_spaces(text: Text, column: str) -> InputError:

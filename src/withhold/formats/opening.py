@@ -1,13 +1,13 @@
 """From a path to clean bytes: the first step of reading a file.
 
 In: a path, or ``-`` for standard input. Out: its bytes, unpacked, with the digest of what lies on
-disk; and for text, UTF-8 with plain line ends. Whatever is wrong with a file before its format
-matters is found here: missing, empty, binary, cut short, or a line that would fill the memory.
+disk; and for text, UTF-8 with plain line ends, in whatever encoding it came. Whatever is wrong with a file
+before its format matters is found here: missing, empty, binary, cut short, or a line that would fill the
+memory.
 """
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import os
 import sys
@@ -15,11 +15,12 @@ import threading
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from withhold.errors import InputError
+from withhold.errors import InputError, option
+from withhold.formats.encodings import UTF8, decode
 
 LONGEST_LINE = 16 * 2**20
 BLOCK = 16 * 2**20
@@ -34,12 +35,11 @@ EXPANSION, EXPANSION_FROM = 250, 256 * 2**20
 
 STDIN = "-"
 GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How spreadsheets begin: .xlsx and .ods, and .xls."""
 FOREIGN = {
-    b"PK\x03\x04": ("is a zip archive or a spreadsheet", "unpack it, or export it as CSV"),
     b"BZh": ("is packed with bzip2", "unpack it, or pack it with gzip or zstd"),
     b"\xfd7zXZ": ("is packed with xz", "unpack it, or pack it with gzip or zstd"),
-    b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8"),
-    b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8"),
 }
 SYSTEM = {
     IsADirectoryError: ("is a directory", "name a file inside it"),
@@ -91,6 +91,11 @@ class Opened:
         """Whether the content says that it is a parquet file."""
         return self.data.startswith(PARQUET)
 
+    @property
+    def is_spreadsheet(self) -> bool:
+        """Whether the content is of a kind that spreadsheets are, which its reader looks into."""
+        return self.data.startswith((ZIP, OLE))
+
 
 @dataclass(frozen=True, slots=True)
 class Text(Placed):
@@ -100,6 +105,12 @@ class Text(Placed):
     path: str
     name: str = ""
     """The file's name, which may hint at its format."""
+    encoding: str = ""
+    """The one that the file is in; nothing for a spreadsheet."""
+    assumed: bool = False
+    """Whether the encoding is a guess."""
+    sheet: str = ""
+    """Of a spreadsheet: the sheet that this is."""
 
     def lines(self) -> Iterator[str]:
         """The lines, without their ends; what follows the last newline counts if there is any."""
@@ -118,16 +129,18 @@ class Text(Placed):
             end = self.data.find(b"\n", end + 1)
             if end < 0:
                 return self
-        return Text(self.data[: end + 1], self.path, self.name)
+        return replace(self, data=self.data[: end + 1])
 
     def closed(self) -> bytes:
         """The bytes with the last line ended."""
         return self.data if self.data.endswith(b"\n") else self.data + b"\n"
 
 
-def read_clean(path: str | os.PathLike[str]) -> Text:
+def read_clean(
+    path: str | os.PathLike[str], encoding: str | None = None, sheet: str | int | None = None
+) -> Text:
     """The text in a file."""
-    return text_of(open_bytes(Path(path)))
+    return text_of(open_bytes(Path(path)), encoding, sheet)
 
 
 def open_bytes(path: Path) -> Opened:
@@ -161,23 +174,48 @@ def unreadable(error: OSError | ValueError, label: str) -> InputError:
     return InputError(problem, path=label, remedy=remedy)
 
 
-def text_of(opened: Opened) -> Text:
-    """The content as clean text, or the line where it stops being text."""
-    data, label = opened.data, opened.label
-    _refuse_foreign(data, label)
+def text_of(opened: Opened, encoding: str | None = None, sheet: str | int | None = None) -> Text:
+    """The content as clean text, or the line where it stops being text; a sheet of a spreadsheet as CSV."""
+    label, name = opened.label, opened.path.name
+    if opened.is_spreadsheet:
+        from withhold.formats.spreadsheets import sheet_text
+
+        return sheet_text(opened, encoding, sheet)
+    if sheet is not None:
+        raise InputError("is not a spreadsheet", path=label, remedy=f"leave {option('sheet')} out")
+    _refuse_foreign(opened.data, label)
+    decoded = decode(opened.data, label, encoding)
+    data = decoded.data
     if b"\0" in data:
         remedy = "export it as UTF-8 text, JSON lines or parquet"
         raise _at(data, b"\0", "holds a NUL byte, so it is not a text file", label, remedy)
-    _check_utf8(data, label)
     if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        data = data.replace(b"\r\n", b"\n")
+        # Old Macs ended every line with it; at the end of a file it is half of a pair.
+        data = data.removesuffix(b"\r") if b"\n" in data else data.replace(b"\r", b"\n")
         if b"\r" in data:
-            remedy = "end lines with a newline, as Unix and Windows do"
+            remedy = "end every line in the same way"
             raise _at(data, b"\r", "holds a carriage return inside a line", label, remedy)
-    data = data.removeprefix(codecs.BOM_UTF8)
     if not data:
         raise InputError("is empty", path=label, remedy=SOMETHING)
-    return Text(data, label, opened.path.name)
+    return Text(data, label, name, decoded.encoding, decoded.assumed)
+
+
+def how_found(text: Text | None) -> dict[str, Any]:
+    """What a ``Source`` says of how a text was found; of UTF-8 nothing, as that is how it is written."""
+    if text is None or text.encoding == UTF8:
+        return {}
+    return {"encoding": text.encoding, "assumed": text.assumed, "sheet": text.sheet}
+
+
+def refuse_for_files(
+    encoding: str | None, sheet: str | int | None, path: str | None = None
+) -> None:
+    """Refuse what is said of texts and of spreadsheets where there is neither."""
+    for name, given in (("encoding", encoding), ("sheet", sheet)):
+        if given is not None:
+            what = "a text file" if name == "encoding" else "a spreadsheet"
+            raise InputError(f"is not {what}", path=path, remedy=f"leave {option(name)} out")
 
 
 def line_number(data: bytes, position: int) -> int:
@@ -272,15 +310,17 @@ class _Content:
     def add(self, block: bytes) -> None:
         """Take in the next block."""
         if not self.size:
-            self._has_lines = not block.startswith((PARQUET, GZIP, ZSTD))
+            self._has_lines = not block.startswith((PARQUET, GZIP, ZSTD, ZIP, OLE))
         if self._has_lines:
-            first = block.find(b"\n")
+            # Old Macs ended lines with a carriage return alone.
+            end = b"\n" if b"\n" in block else b"\r"
+            first = block.find(end)
             if self._open + (len(block) if first < 0 else first) > LONGEST_LINE:
                 problem = f"has a line longer than {LONGEST_LINE // 2**20} MiB"
                 line = 1 + sum(each.count(b"\n") for each in self.blocks)
                 remedy = "put each record on a line of its own"
                 raise InputError(problem, path=self.label, line=line, remedy=remedy)
-            self._open = self._open if first < 0 else -1 - block.rfind(b"\n")
+            self._open = self._open if first < 0 else -1 - block.rfind(end)
             self._open += len(block)
         self.blocks.append(block)
         self.size += len(block)
@@ -295,24 +335,6 @@ def _refuse_foreign(data: bytes, label: str) -> None:
     for magic, (problem, remedy) in FOREIGN.items():
         if data.startswith(magic):
             raise InputError(problem, path=label, remedy=remedy)
-
-
-def _check_utf8(data: bytes, label: str) -> None:
-    """Refuse bytes that are not UTF-8, with the line they stand on."""
-    if data.isascii():
-        return
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), UNPACKED_BLOCK):
-        end = start + UNPACKED_BLOCK
-        try:
-            decoder.decode(data[start:end], final=end >= len(data))
-        except UnicodeDecodeError as error:
-            # The decoder's text begins with the bytes it had kept back from the block before.
-            position = min(end, len(data)) - len(error.object) + error.start
-            line, value = line_number(data, position), f"byte 0x{data[position]:02x}"
-            raise InputError(
-                "is not UTF-8 text", path=label, line=line, value=value, remedy="save it as UTF-8"
-            ) from None
 
 
 def _broken(kind: str, label: str, reason: str = "") -> InputError:

@@ -98,7 +98,7 @@ def _guarded(path: str, call: Callable[[], T]) -> T:
     import polars as pl
 
     broken: BaseException
-    with _held_back_stderr() as held, _last_word(path, held):
+    with held_panics(path, "parquet file") as held:
         try:
             return call()
         except (pl.exceptions.PanicException, pl.exceptions.PolarsError, OSError, ValueError) as e:
@@ -108,8 +108,15 @@ def _guarded(path: str, call: Callable[[], T]) -> T:
     raise InputError(f"is a broken parquet file: {reason}", path=path, remedy=REMEDY)
 
 
+@contextmanager
+def held_panics(path: str, kind: str) -> Iterator[Held]:
+    """While compiled code reads a file: what it prints is held back, and an abort ends with our last word."""
+    with _held_back_stderr() as held, _last_word(path, kind, held):
+        yield held
+
+
 @dataclass(slots=True)
-class _Held:
+class Held:
     """Whether what was held back is to be forgotten."""
 
     cleared: bool = False
@@ -118,9 +125,9 @@ class _Held:
 
 
 @contextmanager
-def _held_back_stderr() -> Iterator[_Held]:
+def _held_back_stderr() -> Iterator[Held]:
     """What is written to stderr meanwhile, by compiled code too, comes out afterwards unless cleared."""
-    held = _Held()
+    held = Held()
     try:
         saved = os.dup(STDERR)
     except OSError:  # no stderr, so nothing to hold back
@@ -144,7 +151,7 @@ def _held_back_stderr() -> Iterator[_Held]:
 
 
 @contextmanager
-def _last_word(path: str, held: _Held) -> Iterator[None]:
+def _last_word(path: str, kind: str, held: Held) -> Iterator[None]:
     """Say what is wrong with the file should compiled code abort the process while it reads it.
 
     A handler in C is the only one that runs then; Python's own wait for the interpreter to go on.
@@ -153,7 +160,7 @@ def _last_word(path: str, held: _Held) -> Iterator[None]:
         yield
         return
     error = InputError(
-        "is a broken parquet file: it cannot be read in any memory", path=path, remedy=REMEDY
+        f"is a broken {kind}: it cannot be read in any memory", path=path, remedy=REMEDY
     )
     message = f"withhold: {one_line(str(error))}\n".encode(errors="backslashreplace")
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from withhold.data import Records, Table
+    from withhold.data import People, Records, Table
 
 
 class FrameLike(Protocol):
@@ -29,9 +29,13 @@ if TYPE_CHECKING:
     Item = str | int
     Readable = Path | FrameLike | Iterable[Iterable[Item]] | Records
     """Records: a path (``-`` is standard input), a frame, an iterable of iterables, or records."""
-    ReadableTable = Path | FrameLike | Table
-    """A table: a path (``-`` is standard input), a frame, or a table."""
+    ReadableTable = Path | FrameLike | Table | People
+    """A table or people: a path (``-`` is standard input), a frame, or what was read already."""
+    ReadableItems = (
+        Path | FrameLike | Iterable[Path | FrameLike] | Mapping[str, Path | FrameLike] | None
+    )
+    """The items of people: a path or a frame, several of them, or by name."""
     Consent = Path | Iterable[Item] | None
     """A file that lists who agreed, the name of a 0/1 column, record ids, row numbers, or truth values."""
 else:
-    Readable = ReadableTable = Consent = Any
+    Readable = ReadableTable = ReadableItems = Consent = Any

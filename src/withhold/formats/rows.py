@@ -6,7 +6,7 @@ In: codes in any order, or names. Out: rows that are sorted and free of repetiti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from withhold.data.names import clean_all
 from withhold.data.records import offsets_of
 from withhold.errors import InputError
+from withhold.formats.items import item_name
 
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
 """How many codes each row has, and the codes."""
@@ -111,3 +112,13 @@ def sort_nearly(keys: NDArray[Any]) -> None:
     whole = len(keys) - len(keys) % BLOCK
     keys[:whole].reshape(-1, BLOCK).sort(axis=1)
     keys.sort(kind="stable")
+
+
+def named_rows(rows: Iterable[Any]) -> Iterator[list[str]]:
+    """Records given as Python values, item by item as strings."""
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str | bytes) or not isinstance(row, Iterable):
+            problem = f"record {number:,} is not a collection of items"
+            remedy = "pass each record as a list or set of items"
+            raise InputError(problem, value=repr(row), remedy=remedy)
+        yield [item_name(item, where=f"in record {number:,} ") for item in row]

@@ -71,7 +71,8 @@ def can_be_cut(form: Source) -> bool:
     """Whether a file of this form can be read in pieces, each with whole records."""
     if form.container == "parquet":
         return form.format != "long"
-    return form.format in BY_LINES and not form.compression
+    by_bytes = not form.compression and not form.encoding.startswith("utf-16")
+    return form.format in BY_LINES and by_bytes and form.container != "spreadsheet"
 
 
 def size_of(path: Path, form: Source) -> int:
@@ -92,7 +93,13 @@ def cut(path: Path, form: Source, n_parts: int) -> list[Slice]:
 
 def read_slice(piece: Slice, form: Source) -> Records:
     """The records of one piece of a file of this form."""
-    return read_opened(open_slice(piece, form), **reading_of(form))
+    return read_opened(open_slice(piece, form), **how_to_read(form))
+
+
+def how_to_read(form: Source) -> dict[str, Any]:
+    """The options of ``read`` for every piece: nothing is guessed anew, not even the encoding."""
+    is_text = form.container in ("text", "jsonl")
+    return {**({"encoding": "utf-8"} if is_text else {}), **reading_of(form)}
 
 
 def open_slice(piece: Slice, form: Source) -> Opened:

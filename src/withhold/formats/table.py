@@ -11,26 +11,29 @@ blank of the original, so where a column has blanks of its own that look the sam
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from withhold.arguments import checked
 from withhold.data import Source, Table
-from withhold.data.binning import Bins, Widths, bin_column, parse_bins
+from withhold.data.binning import Widths, bin_column, parse_bins
+from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.table import Column, Value
 from withhold.errors import InputError, OutputError, PolicyError, option
 from withhold.formats import jsonl, table_frames
 from withhold.formats.cells import BLANKS, open_sheet
 from withhold.formats.columns import Options
 from withhold.formats.consent import only_rows_with_consent
+from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import FOR_TABLES, TABLE, check_extension, check_separator, split_name
 from withhold.formats.formulas import changed, escape, unescape
+from withhold.formats.frames import gathered
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import Text, open_bytes, text_of
+from withhold.formats.opening import Opened, Text, how_found, open_bytes, refuse_for_files, text_of
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
@@ -48,6 +51,9 @@ def read_table(
     source: ReadableTable,
     *,
     separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    decimal: str | None = None,
     drop: Iterable[str] = (),
     bins: Mapping[str, Widths] | Iterable[str] | str = (),
     consent: Consent = None,
@@ -58,9 +64,18 @@ def read_table(
     Parameters
     ----------
     source
-        A path (``-`` is standard input), a pandas, polars or pyarrow frame, or a ``Table``.
+        A path (``-`` is standard input), a pandas, polars or pyarrow frame, anything else with an Arrow
+        stream (a DuckDB relation, a reader of record batches), or a ``Table``.
     separator
         Between the cells of a CSV file; found by content where it is not given.
+    encoding
+        Of a text file, such as ``cp1252``; found by content where that is clear. Everything is written in
+        UTF-8.
+    sheet
+        Of a spreadsheet: the name of the sheet, or its number from 1.
+    decimal
+        ``comma`` if numbers are written as ``1.234,5``: they become ``1234.5``, in the release too. ``point``
+        (the default) leaves every cell as it is.
     drop
         Columns to leave out, such as names and numbers of people.
     bins
@@ -87,18 +102,25 @@ def read_table(
     if isinstance(source, Table):
         table = source
     elif isinstance(source, str | os.PathLike):
-        table = _read_path(Path(source), check_separator(separator))
+        encoding, separator = check_encoding(encoding), check_separator(separator)
+        opened = open_bytes(Path(source))
+        table = read_opened(opened, separator, encoding=encoding, sheet=sheet)
     else:
-        table = table_frames.read_any(source)
+        refuse_for_files(encoding, sheet)
+        table = table_frames.read_any(gathered(source))
+    if check_decimal(decimal) == COMMA:
+        table = with_decimal_points(table)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
-    return _prepared(table, tuple(drop), parse_bins(bins))
+    return prepared(table, tuple(drop), bins)
 
 
 def read_table_back(path: Path, form: Source) -> Table:
     """The table in a file that was written in this form, with its withheld cells."""
     separator = form.separator if form.container == "text" else None
-    table = _read_path(path, separator, container=form.container, safe=form.safe_csv)
+    but = (form.list_column,) if form.list_column and form.container != "text" else ()
+    how: dict[str, Any] = {"container": form.container, "safe": form.safe_csv, "but": but}
+    table = read_opened(open_bytes(path), separator, **how)
     written = _written_mark(form)
     return table.with_columns(table.column(name).with_withheld(written) for name in form.marked)
 
@@ -111,6 +133,8 @@ def table_form(name: str, like: Source | None = None, mark: str | None = None) -
     check_extension(name, like.path.name if like is not None and is_text else None, table=True)
     extension, compression = split_name(name)
     container = CONTAINERS.get(extension) or (like.container if like else "text")
+    # A sheet is read, never written.
+    container = "text" if container == "spreadsheet" else container
     own = like.separator if like is not None and like.container == "text" else None
     usual = "\t" if extension == ".tsv" else ","
     # A .csv file with tabs in it, or a .tsv with commas, would mislead its readers.
@@ -129,8 +153,7 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
     """Write the whole table, and return the form it has there, with its SHA-256."""
     if not len(table):
         raise OutputError("a table without rows cannot be written, as no reader would take it.")
-    marked = tuple(column.name for column in table.columns if column.withheld.any())
-    refuse_ambiguous(table, form, marked)
+    marked = mark_columns(table, form)
     form = replace(form, path=path, columns=table.names, marked=marked)
     written = as_written_table(table, form)
     if form.container == "parquet":
@@ -140,6 +163,13 @@ def write_table(table: Table, path: Path, form: Source, file: BinaryIO | None = 
         lines = jsonl.write_table_text if form.container == "jsonl" else _csv
         digest = save_lines(lines(written, form), path, form.compression, file)
     return replace(form, sha256=digest)
+
+
+def mark_columns(table: Table, form: Source) -> tuple[str, ...]:
+    """The columns with withheld cells; refuses a form in which those look like values."""
+    marked = tuple(column.name for column in table.columns if column.withheld.any())
+    refuse_ambiguous(table, form, marked)
+    return marked
 
 
 def as_written_table(table: Table, form: Source) -> Table:
@@ -176,18 +206,32 @@ def _written_mark(form: Source) -> Value:
     return form.mark or ("" if form.container == "text" else None)
 
 
-def _read_path(
-    path: Path, separator: str | None, *, container: str | None = None, safe: bool = False
+def read_opened(
+    opened: Opened,
+    separator: str | None,
+    *,
+    container: str | None = None,
+    safe: bool = False,
+    but: Collection[str] = (),
+    encoding: str | None = None,
+    sheet: str | int | None = None,
 ) -> Table:
-    opened = open_bytes(path)
+    """The table in a file that was opened, without the columns ``but``, which are no columns of cells."""
     found, between = "parquet", " "
+    how: dict[str, Any] = {}
     if opened.is_parquet:
-        table = table_frames.read_parquet(opened)
+        refuse_for_files(encoding, sheet, opened.label)
+        table = table_frames.read_parquet(opened, but)
+    elif opened.is_spreadsheet:
+        refuse_for_files(encoding, None, opened.label)
+        name, table = table_frames.read_sheet_table(opened, sheet)
+        found, how = "spreadsheet", {"sheet": name}
     else:
-        text = text_of(opened)
-        found = container or _text_container(text)
+        text = text_of(opened, encoding, sheet)
+        how = how_found(text)
+        found = container or text_container(text)
         if found == "jsonl":
-            table = jsonl.read_table_text(text)
+            table = jsonl.read_table_text(text, but)
         else:
             table, between = _read_csv(text, separator, safe=safe)
             found = "text"
@@ -201,11 +245,13 @@ def _read_path(
         separator=between,
         columns=table.names,
         sha256=opened.digest.hexdigest(),
+        **how,
     )
     return replace(table, source=source)
 
 
-def _text_container(text: Text) -> str:
+def text_container(text: Text) -> str:
+    """Whether a text is JSON lines or CSV."""
     first = next((line for line in text.head(20).lines() if line.strip()), "")
     is_object = first.lstrip().startswith("{") and jsonl.looks_like_jsonl(first)
     return "jsonl" if is_object else "text"
@@ -269,8 +315,11 @@ def _as_text_column(column: Column) -> Column:
     return replace(plain, padded=column.in_words([*(v or "" for v in column.values), None]))
 
 
-def _prepared(table: Table, drop: tuple[str, ...], bins: Mapping[str, Bins]) -> Table:
+def prepared(
+    table: Table, drop: tuple[str, ...], given: Mapping[str, Widths] | Iterable[str] | str
+) -> Table:
     """The table without what is dropped, numbers in ranges where that was asked for."""
+    bins = parse_bins(given)
     for name in (*drop, *bins):
         table.column(name)
     if both := [name for name in bins if name in drop]:

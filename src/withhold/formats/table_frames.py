@@ -5,7 +5,7 @@ In: a frame. Out: a ``Table`` whose cells are texts and whose columns know what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +19,20 @@ from withhold.formats import parquet
 from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened
+from withhold.formats.spreadsheets import read_sheet
 
 if TYPE_CHECKING:
     import polars
 
 
-def read_any(native: Any) -> Table:
-    """The table of a frame of any make."""
+def read_any(native: Any, but: Collection[str] = ()) -> Table:
+    """The table of a frame of any make, without the columns ``but``."""
     if not is_frame(native):
         problem, shown = "neither a path nor a frame", type(native).__name__
-        remedy = "give a path, or a pandas, polars or pyarrow frame"
+        remedy = "give a path, a pandas, polars or pyarrow frame, or an Arrow stream"
         raise InputError(problem, value=shown, remedy=remedy)
     frame = Frame(native)
-    natives = {name: _native(frame, name) for name in frame.columns}
+    natives = {name: _native(frame, name) for name in frame.columns if name not in but}
     series = [
         (frame.column(name) if own is None else as_polars(own)).alias(name)
         for name, own in natives.items()
@@ -54,14 +55,20 @@ def _native(frame: Frame, name: str) -> Native:
     return native
 
 
-def read_parquet(opened: Opened) -> Table:
-    """The table in a parquet file."""
-    frame = parquet.read_parquet(opened.data, opened.label)
+def read_parquet(opened: Opened, but: Collection[str] = ()) -> Table:
+    """The table in a parquet file, without the columns ``but``."""
+    frame = parquet.read_parquet(opened.data, opened.label).drop(but)
     table = _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
     kinds = parquet.pandas_kinds(parquet.parquet_notes(opened.data, opened.label))
     return table.with_columns(
         replace(column, pandas_kind=kinds.get(column.name, "")) for column in table.columns
     )
+
+
+def read_sheet_table(opened: Opened, sheet: str | int | None) -> tuple[str, Table]:
+    """The name of a sheet of a spreadsheet, and the table in it."""
+    name, frame = read_sheet(opened, sheet)
+    return name, _table(frame.get_columns(), opened.label, dict(frame.to_dict()))
 
 
 def write_frame(table: Table, mark: str) -> polars.DataFrame:

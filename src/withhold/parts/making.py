@@ -16,8 +16,8 @@ from withhold import pipeline
 from withhold.data import Records, Source
 from withhold.errors import WithholdError
 from withhold.escaping import json_text
-from withhold.formats import read_opened, reading_of
-from withhold.formats.slices import Slice, open_slice
+from withhold.formats import read_opened
+from withhold.formats.slices import Slice, how_to_read, open_slice
 from withhold.method import Model
 from withhold.publish.identifiers import KEEP
 from withhold.publish.publishing import sha256_of
@@ -99,7 +99,7 @@ def _make(job: Job) -> Done:
     known = (job.known or {}).get(key)
     if known is not None and job.target.exists() and sha256_of(job.target) == known.sha256:
         return replace(known, resumed=True)
-    original = _named_apart(read_opened(opened, **reading_of(job.form)), job)
+    original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
     # An item that is not in this part may be in another; the whole release looks at that.
     release = pipeline.draft(
         original,
@@ -142,7 +142,7 @@ def part_seed(seed: int, number: int) -> int:
 
 def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
-    form = {name: str(value) for name, value in reading_of(job.form).items()}
+    form = {name: str(value) for name, value in how_to_read(job.form).items()}
     made_of = [withhold.__version__, digest, form, job.model.parameters(), dict(job.options)]
     told = json_text([*made_of, job.ids, job.seed, job.number, job.target.name])
     return hashlib.sha256(told.encode()).hexdigest()

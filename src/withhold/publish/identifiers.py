@@ -6,11 +6,11 @@ originals, can still tell which record is whose; the ids are in the internal man
 
 from __future__ import annotations
 
-from dataclasses import replace
 from difflib import get_close_matches
 
-from withhold.data import Records, Table
 from withhold.errors import PolicyError
+from withhold.formats import Data
+from withhold.publish.by_kind import KINDS
 
 RENUMBER, KEEP = "renumber", "keep"
 CHOICES = (RENUMBER, KEEP)
@@ -25,17 +25,11 @@ def check_ids(ids: str) -> None:
         raise PolicyError(f"ids must be {' or '.join(CHOICES)}, not {ids!r}{hint}")
 
 
-def released(data: Records | Table, ids: str) -> Records | Table:
+def released(data: Data, ids: str) -> Data:
     """The data as they are published: records that have names are numbered from 1 unless those are kept.
 
+    >>> from withhold.data import Records
     >>> released(Records.from_lists([["a"], ["b"]], record_ids=["Ann", "Bob"]), RENUMBER).record_ids
     ('1', '2')
     """
-    if ids == KEEP:
-        return data
-    if isinstance(data, Table):
-        return replace(data, index=None)
-    if data.record_ids is None and data.index is None:
-        return data
-    numbers = tuple(str(number) for number in range(1, len(data) + 1))
-    return replace(data, record_ids=None if data.record_ids is None else numbers, index=None)
+    return data if ids == KEEP else KINDS[data.kind].renumbered(data)

@@ -10,14 +10,18 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from withhold.data import Records, Source, Table
+from withhold.data import Source
 from withhold.errors import InputError
+from withhold.formats import Data
+from withhold.formats.people_parts import PROPER, part_path
 from withhold.method import Model
 from withhold.options import Plain
+from withhold.publish.by_kind import KINDS
 from withhold.registry import method_of
 from withhold.verdict import Verdict
 
@@ -37,9 +41,19 @@ FORM: Mapping[str, Any] = {
     "columns": list,
 }
 """What a proof needs to find in a manifest about how the file is read, and of which type."""
-MARKS: Mapping[str, Any] = {"mark": str, "marked": list, "safe_csv": bool}
+MARKS: Mapping[str, Any] = {
+    "mark": str,
+    "marked": list,
+    "safe_csv": bool,
+    "id_column": str,
+    "list_column": str,
+}
 """What may be there as well."""
-ABOUT_ORIGINALS = frozenset(("dropped_columns", "binned_columns", "without_consent"))
+FOUND_IN = ("encoding", "sheet", "decimal")
+"""What may be there about the file that was read; those that are written are all alike in this."""
+ABOUT_ORIGINALS = frozenset(
+    ("dropped_columns", "binned_columns", "without_consent", "items_of_nobody")
+)
 """Amounts that are not in the published file."""
 FOUND = frozenset(
     ("round", "groups", "constraints_sha256", "already_held", "fill_effect", "hierarchies")
@@ -147,8 +161,7 @@ def policy_of(release: AnyRelease) -> dict[str, Any]:
     """The options that make this release again, as a policy file has them."""
     original = release.original
     asked = {**release.model.parameters(), **release.options}
-    if isinstance(original, Table):
-        asked |= {"drop": list(original.dropped), "bin": list(original.binned)}
+    asked |= KINDS[original.kind].prepared(original)
     if "p" in asked and asked["p"] is None:
         asked["p"] = "any"
     return {
@@ -158,18 +171,15 @@ def policy_of(release: AnyRelease) -> dict[str, Any]:
     }
 
 
-def _withheld(release: AnyRelease) -> dict[str, int]:
+def _withheld(release: AnyRelease) -> dict[str, Any]:
     """How often each item, or the cells of each column, of the original is not in the release."""
     original, published = release.original, release.data
     if (groups := getattr(release.model, "groups", None)) is not None:
         original = groups.generalise(original)
-    if isinstance(original, Table):
-        counts = [(column.name, int(column.withheld.sum())) for column in published.columns]
-    else:
-        left = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
-        supports = zip(original.vocabulary, original.supports.tolist(), strict=True)
-        counts = [(name, support - left.get(name, 0)) for name, support in supports]
-    return {name: n for name, n in counts if n > 0}
+    method = method_of(release.model)
+    return KINDS[original.kind].withheld(
+        original, published, lambda data: method.counts(data, release.model)
+    )
 
 
 def form_as_dict(form: Source) -> dict[str, Any]:
@@ -179,27 +189,33 @@ def form_as_dict(form: Source) -> dict[str, Any]:
         "columns": list(form.columns),
         **({"mark": form.mark, "marked": list(form.marked)} if form.marked else {}),
         **({"safe_csv": True} if form.safe_csv else {}),
+        **{n: getattr(form, n) for n in ("id_column", "list_column") if getattr(form, n)},
+        **({"files": list(map(_file_as_dict, form.files))} if form.files else {}),
+        **{name: value for name in FOUND_IN if (value := getattr(form, name))},
     }
+
+
+def _file_as_dict(form: Source) -> dict[str, Any]:
+    """A file of items; its name follows from that of the file of persons."""
+    return {"part": form.part, "sha256": form.sha256, **form_as_dict(form)}
 
 
 def form_from(section: Mapping[str, Any], path: Path) -> Source:
     """The form that a section of a manifest describes."""
     found = {name: section[name] for name in (*FORM, *MARKS) if name in section}
     lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
-    return Source(path, **{**found, **lists})
+    files = tuple(
+        replace(
+            form_from(each, part_path(path, each["part"])), part=each["part"], sha256=each["sha256"]
+        )
+        for each in section.get("files", ())
+    )
+    return Source(path, **{**found, **lists}, files=files)
 
 
-def amounts(data: Records | Table) -> dict[str, Any]:
+def amounts(data: Data) -> dict[str, Any]:
     """How much data there is, as plain values; of a table also what was changed on the way in."""
-    if isinstance(data, Records):
-        return {"records": len(data), "occurrences": data.n_occurrences}
-    return {
-        "rows": len(data),
-        "withheld_cells": data.n_withheld,
-        "dropped_columns": list(data.dropped),
-        "binned_columns": list(data.binned),
-        "without_consent": data.without_consent,
-    }
+    return KINDS[data.kind].amounts(data)
 
 
 def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
@@ -210,7 +226,7 @@ def _verdict(verdict: Verdict, model: Model) -> dict[str, Any]:
     return entry | {"method": verdict.method, "checked": verdict.checked, "unit": verdict.unit}
 
 
-def column_roles_of(data: Records | Table, model: Model) -> dict[str, str]:
+def column_roles_of(data: Data, model: Model) -> dict[str, str]:
     """What became of every column of a table; of records nothing, as they have no columns."""
     return method_of(model).column_roles(data, model)
 
@@ -233,9 +249,26 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise InputError("is not a manifest that this version knows", path=path, remedy=remedy)
     for section, fields in {"model": {"model": str}, "output": {"sha256": str, **FORM}}.items():
         _check_fields(record.get(section), fields, section, path)
-    marks = {name: kind for name, kind in MARKS.items() if name in record["output"]}
-    _check_fields(record["output"], marks, "output", path)
+    _check_form(record["output"], "output", path)
     return record
+
+
+def _check_form(section: Any, name: str, path: Path) -> None:
+    """Refuse a section whose form could not be used."""
+    marks = {mark: kind for mark, kind in MARKS.items() if mark in section}
+    _check_fields(section, marks, name, path)
+    files = section.get("files", [])
+    if not isinstance(files, list):
+        raise InputError(f"{name}.files has the wrong type", path=path, remedy=GENUINE)
+    for each in files:
+        _check_fields(each, {"part": str, "sha256": str, **FORM}, f"{name}.files", path)
+        _check_form({**each, "files": []}, f"{name}.files", path)
+    parts = [each["part"] for each in files]
+    if len(set(parts)) < len(parts) or not all(map(PROPER.fullmatch, parts)):
+        raise InputError(f"{name}.files has a wrong part", path=path, remedy=GENUINE)
+    two_columns = all(len(each["columns"]) == 2 for each in files)
+    if files and not (section.get("id_column") and two_columns and not section.get("list_column")):
+        raise InputError(f"{name}.files do not fit the rest", path=path, remedy=GENUINE)
 
 
 def read_internal(path: Path) -> dict[str, Any] | None:
@@ -254,7 +287,10 @@ def input_form(internal: Mapping[str, Any] | None, path: Path, sha256: str) -> S
     """How the original was read when the release was made, if this is the same file."""
     section = {} if internal is None else internal["input"]
     known = all(name in section and _fits(section[name], kind) for name, kind in FORM.items())
-    return form_from(section, path) if known and section.get("sha256") == sha256 else None
+    if not known or section.get("sha256") != sha256:
+        return None
+    found = {n: section[n] for n in FOUND_IN if isinstance(section.get(n), str)}
+    return replace(form_from(section, path), **found)
 
 
 def _read_json(path: Path, remedy: str) -> Any:

@@ -28,8 +28,17 @@ from withhold.errors import (
 from withhold.escaping import json_text
 from withhold.formats import as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
+from withhold.formats.people_parts import part_path, part_pattern
+from withhold.formats.writing import pieces
 from withhold.method import CheckRun
-from withhold.publish.manifest import internal_path, make_internal, make_manifest, manifest_path
+from withhold.publish.manifest import (
+    form_from,
+    internal_path,
+    make_internal,
+    make_manifest,
+    manifest_path,
+    read_manifest,
+)
 from withhold.registry import verify
 from withhold.verdict import Status, Verdict
 
@@ -59,6 +68,8 @@ class Published:
     """What whoever opens the file should know."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each step; ``verify`` is the proof of the bytes on disk."""
+    items: tuple[Path, ...] = ()
+    """The files of items, where people have their items in files of their own."""
 
 
 def report_path(path: Path) -> Path:
@@ -66,9 +77,28 @@ def report_path(path: Path) -> Path:
     return path.with_name(path.name + ".report.html")
 
 
-def release_files(path: Path) -> FileSet:
-    """All that may stand there for a release, in the order in which it gets its names."""
-    return FileSet(path, (manifest_path(path), internal_path(path), report_path(path)))
+def release_files(path: Path, parts: Iterable[str] = ()) -> FileSet:
+    """All that may stand there for a release, in the order in which it gets its names.
+
+    Its own files of items are those of these ``parts``; those of a release that stands there go with it.
+    """
+    own = [part_path(path, part) for part in parts]
+    old = [each for each in _parts_there(path) if each not in own]
+    return FileSet(
+        path,
+        (manifest_path(path), *own, internal_path(path), report_path(path), *old),
+        parts=part_pattern(path),
+        steady=2 + len(own),
+    )
+
+
+def _parts_there(path: Path) -> list[Path]:
+    """The files of items of the release that stands there, as its manifest says."""
+    try:
+        form = form_from(read_manifest(manifest_path(path))["output"], path)
+    except InputError:
+        return []
+    return [file.path for file in form.files]
 
 
 def manifest_of(path: Path) -> Path:
@@ -88,12 +118,27 @@ def _current(path: Path, named: Callable[[Path], Path]) -> Path:
     return current(release_files(path), named(path))
 
 
+def located(form: Source) -> Source:
+    """The form with its files of items where those stand that belong to the file as it is now."""
+    files = release_files(form.path)
+    return replace(
+        form,
+        files=tuple(replace(each, path=current(files, each.path)) for each in form.files),
+    )
+
+
 def check_target(
-    path: Path, source: Source | None, *, force: bool, others: Iterable[Path] = ()
+    path: Path,
+    source: Source | None,
+    *,
+    force: bool,
+    others: Iterable[Path] = (),
+    parts: Iterable[str] = (),
 ) -> None:
     """Refuse, before any work is done, a target that could not or must not be written.
 
-    ``others`` are files that are read, too, such as the list of sensitive items.
+    ``others`` are files that are read, too, such as the list of sensitive items; ``parts`` what its files of
+    items are called.
     """
     folder = path.parent
     if path.is_dir():
@@ -101,12 +146,12 @@ def check_target(
     _check_folder(folder)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"the folder {folder} cannot be written to; choose another")
-    files = release_files(path)
+    files = release_files(path, parts)
     # Completes or removes what a killed run left. A draft has the longest name that will be needed; tried
     # out, because of long names and read-only disks.
     with drafting(files) as drafts:
         drafts.new()
-    sources = [] if source is None else [source.path]
+    sources = [] if source is None else source.paths
     # Also where no report is asked for: an old one would describe another release.
     others = list(others)
     for target in files.members:
@@ -162,24 +207,30 @@ def publish(
 ) -> Published:
     """Write, read back, prove, report, then rename all files at once; as ``Release.write`` says."""
     like = release.original.source
-    check_target(path, like, force=force)
     form = form_for(release.data, path.name, like=like, format=format, mark=mark, safe_csv=safe_csv)
-    files = release_files(path)
-    manifest_at, internal_at, report_at = files.others
+    parts = [file.part for file in form.files]
+    check_target(path, like, force=force, parts=parts)
+    files = release_files(path, parts)
+    manifest_at, internal_at, report_at = (
+        manifest_path(path),
+        internal_path(path),
+        report_path(path),
+    )
     with drafting(files) as drafts:
-        draft = drafts.new()
-        written = write(release.data, draft.path, form, file=cast(BinaryIO, draft))
+        draft, items = drafts.new(), [drafts.new() for _ in parts]
+        written = write(release.data, draft.path, form, file=cast(BinaryIO, draft), others=items)
         verdict = _proved(release, draft.path, written, path, jobs, progress)
         # What was read back is the release, so the proof is also that of the release itself.
         timings = {**release.timings, "verify": verdict.seconds}
         release = replace(release, verdict=verdict, timings=timings)
-        formulas = formula_warnings(release.data, written)
+        formulas = formula_warnings(pieces(release.data, written))
         warnings = (*release.warnings, *formulas)
         manifest = make_manifest(release, path.name, written, verdict, warnings=formulas)
         internal = make_internal(release, path.name, written, policy, warnings=warnings)
         targets = [
             (draft, path),
             (drafts.new_text(json_text(manifest) + "\n"), manifest_at),
+            *((each, part_path(path, part)) for each, part in zip(items, parts, strict=True)),
             (drafts.new_text(json_text(internal) + "\n"), internal_at),
         ]
         content = page = None
@@ -190,7 +241,10 @@ def publish(
             targets.append((drafts.new_text(text), page))
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
-    details = (verdict, written, page, content, warnings, release.timings)
+    others = tuple(part_path(path, part) for part in parts)
+    at = (replace(each, path=other) for each, other in zip(written.files, others, strict=True))
+    written = replace(written, path=path, files=tuple(at))
+    details = (verdict, written, page, content, warnings, release.timings, others)
     return Published(path, manifest_at, internal_at, written.sha256, *details)
 
 
@@ -234,6 +288,16 @@ def _tell(
     subject = examine(release, **run)
     content = make_report(subject, manifest, internal, edition=edition)
     return content, report_html(content)
+
+
+def changed_files(path: Path, record: Mapping[str, Any], *, alone: bool = False) -> tuple[str, ...]:
+    """The names of the files that are not those that the manifest describes; ``alone``: without the items."""
+    form = located(form_from(record["output"], path))
+    found = [path.name] if sha256_of(path) != record["output"]["sha256"] else []
+    for each in () if alone else form.files:
+        if sha256_of(each.path) != each.sha256:
+            found.append(part_path(path, each.part).name)
+    return tuple(found)
 
 
 def sha256_of(path: Path) -> str:

@@ -19,14 +19,22 @@ from typing import Any, cast
 
 from withhold.arguments import fits
 from withhold.counting.threads import Progress, quiet
+from withhold.data import People
 from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError, option
 from withhold.formats import Data
 from withhold.listed import occurring_text, protects_nobody, unknown_items
 from withhold.method import CheckRun, Model
-from withhold.publish.manifest import GENUINE, read_internal, read_manifest
-from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.manifest import GENUINE, form_from, read_internal, read_manifest
+from withhold.publish.publishing import (
+    changed_files,
+    internal_of,
+    located,
+    manifest_of,
+    sha256_of,
+)
 from withhold.publish.rereading import Reading, Readings, as_it_stands, read_published
+from withhold.publish.rereading_people import files_beside
 from withhold.registry import method_of, model_from, verify
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
@@ -54,6 +62,8 @@ class Recheck:
     occurring: str = ""
     """How many of the sensitive items occur in the file, in words."""
     warnings: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """The files that are not those that the manifest describes."""
 
 
 def verify_file(
@@ -86,7 +96,7 @@ def verify_file(
     path = Path(path)
     # First: it completes what a killed run left, and with it the file may become another.
     where = manifest or manifest_of(path)
-    digest = sha256_of(path)
+    sha256_of(path)  # says first if there is no such file
     stated = model is not None
     # A stated policy needs no manifest; one that is named must be there.
     record, warnings = _manifest_beside(where, needed=not stated or manifest is not None)
@@ -95,12 +105,16 @@ def verify_file(
         policy_from = f"the manifest {where.name}"
         model = model_in(record, where)
     evidence, others = _drawn(gather(model), record, path, stated=stated)
-    same_bytes = None if record is None else digest == record["output"]["sha256"]
+    form = None if record is None else located(form_from(record["output"], path))
+    named = bool((reading or {}).get("items"))
+    changed = () if record is None else changed_files(path, record, alone=named)
+    same_bytes = None if record is None else not changed
+    if method_of(model).data == People.kind and not named:
+        warnings += files_beside(path, form)
     if stated and record is not None:
         if hierarchy is None:
             warnings += _promised_otherwise(record, where, model, others, policy_from)
-        if not same_bytes:
-            warnings.append(f"{path.name} is not the file that {where.name} describes")
+        warnings += [f"{name} is not the file that {where.name} describes" for name in changed]
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     how: dict[str, Any] = {"safe_csv": safe_csv, "for_original": for_original}
     try:
@@ -128,7 +142,7 @@ def verify_file(
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
         verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
-    details = (policy_from, occurring_text(model, data, evidence), tuple(warnings))
+    details = (policy_from, occurring_text(model, data, evidence), tuple(warnings), changed)
     return Recheck(same_bytes, verdict, model, data, seconds, *details)
 
 

@@ -12,16 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from withhold.data import Records, Source, Table
+from withhold.data import People, Records, Source, Table
 from withhold.errors import InputError, PolicyError, UndecidedError
 from withhold.formats import Data, read, read_back, read_table, reading_of
 from withhold.formats.forms import SEPARATOR_NAMES
 from withhold.formats.formulas import escape, holds_formulas, unescaped
 from withhold.method import Model
 from withhold.publish.manifest import GENUINE, form_from, input_form, read_internal, read_manifest
-from withhold.publish.publishing import internal_of, manifest_of, sha256_of
+from withhold.publish.publishing import internal_of, located, manifest_of, sha256_of
+from withhold.publish.rereading_people import ONLY_PEOPLE, read_people_files
 from withhold.registry import method_of
 
+OF_TABLES = ("separator", "encoding", "sheet", "decimal")
+"""Options of reading that are for tables, too."""
 Reading = Mapping[str, Any]
 """Options of ``read``: how the bytes are to be understood."""
 
@@ -50,7 +53,12 @@ def read_published(
     Changed bytes may be of another form altogether, so for them detection decides. Options that may be
     ``for_original`` are not used where detection and manifest agree without them.
     """
-    form = None if record is None else form_from(record["output"], path)
+    form = None if record is None else located(form_from(record["output"], path))
+    if method_of(model).data == People.kind:
+        how: dict[str, Any] = {"same_bytes": same_bytes, "safe_csv": safe_csv}
+        return Readings(*read_people_files(path, form, options, **how))
+    if alone := [name for name in ONLY_PEOPLE if name in options]:
+        raise PolicyError(f"--{alone[0].replace('_', '-')} is for people; this is {model.name}")
     proposed = form is not None and form.safe_csv
     if form is not None and proposed:
         # As the file has them: what stands for a withheld cell got its quote, too.
@@ -65,6 +73,7 @@ def read_published(
         data = _read_bytes(path, model, form, options, same_bytes=True)
     if not (proposed if safe_csv is None else safe_csv):
         return Readings(data)
+    assert not isinstance(data, People)  # which were read above
     if holds_formulas(data):
         # Where two cells differ by a quote that is no part of a name, they would become one.
         if safe_csv is None and not same_bytes:
@@ -80,6 +89,10 @@ def read_published(
 
 def as_it_stands(data: Data, record: Mapping[str, Any] | None, path: Path) -> Data:
     """The data with every cell that its manifest calls withheld showing what the file shows there."""
+    if isinstance(data, People):
+        table = as_it_stands(data.attributes, record, path)
+        assert isinstance(table, Table)
+        return replace(data, attributes=table)
     if record is None or not isinstance(data, Table) or data.n_withheld == 0:
         return data
     form = form_from(record["output"], path)
@@ -142,12 +155,17 @@ def read_original(original: Path, published: Path, options: Reading, **people: A
     ``options`` say how the bytes are read, and win over the manifest; ``people`` whose records are left out,
     both as in ``read``.
     """
+    return read(original, **original_options(original, published, options), **people)
+
+
+def original_options(original: Path, published: Path, options: Reading) -> Reading:
+    """How the originals of a release are read: as the options say, or as they were read then."""
     said = {name: value for name, value in options.items() if value is not None}
     form = None
     if str(original) != "-" and (not said or _describes(said, published)):
         internal = read_internal(internal_of(published))
         form = input_form(internal, original, sha256_of(original))
-    return read(original, **(said if form is None else reading_of(form)), **people)
+    return said if form is None else reading_of(form)
 
 
 def _describes(said: Reading, published: Path) -> bool:
@@ -162,7 +180,7 @@ def _describes(said: Reading, published: Path) -> bool:
 
 def table_options(options: Reading) -> Reading:
     """The options of reading, as they are for a table; those that are for records alone are refused."""
-    if wrong := [name for name in options if name != "separator"]:
+    if wrong := [name for name in options if name not in OF_TABLES]:
         problem = "is for records of items, not for a table"
         raise PolicyError(f"--{wrong[0].replace('_', '-')} {problem}")
     return options

@@ -74,6 +74,7 @@ def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]
         "manifest": str(published.manifest),
         "internal": str(published.internal),
         "sha256": published.sha256,
+        **({"items": [str(path) for path in published.items]} if published.items else {}),
         "model": release.model.parameters(),
         "options": dict(release.options),
         "check": verdict_as_dict(published.verdict),
@@ -100,6 +101,7 @@ def recheck_as_dict(recheck: Recheck) -> dict[str, Any]:
     return {
         "verdict": recheck.verdict.status.value,
         "same_bytes": recheck.same_bytes,
+        **({"changed": list(recheck.changed)} if recheck.changed else {}),
         "policy_from": recheck.policy_from,
         "promise": recheck.model.promise(),
         "occurring": recheck.occurring,

@@ -8,8 +8,17 @@ from typing import Any
 from withhold.method import Method
 from withhold.telling.sections import Listing, Section
 
-ABOUT_FILES = ("name", "sha256", "format", "records", "rows", "occurrences", "without_consent")
-COUNTS = ("records", "rows", "occurrences", "without_consent")
+ABOUT_FILES = (
+    "name",
+    "sha256",
+    "format",
+    "records",
+    "rows",
+    "persons",
+    "occurrences",
+    "without_consent",
+)
+COUNTS = ("records", "rows", "persons", "occurrences", "without_consent")
 IDS = {"renumber": "records are numbered anew", "keep": "the records' own, as in the original"}
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""

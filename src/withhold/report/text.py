@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from withhold.auditing.result import Audit
@@ -106,6 +107,7 @@ def release_text(release: AnyRelease, published: Published) -> str:
     too_long = f"{counted(aside, 'record')} too long to be searched item by item"
     facts = [
         ("published", str(published.path)),
+        *(("items", str(path)) for path in published.items),
         ("manifest", f"{published.manifest} (may go out with it)"),
         ("internal", f"{published.internal} (stays with you)"),
         *([("report", str(published.report))] if published.report else []),
@@ -136,8 +138,10 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     asked = "" if verdict.status.may_be_published else "Asked: "
     promise = f"{asked}{recheck.model.promise()}"
     lines = [f"{verdict.words}  {name}, by {recheck.policy_from}: {promise}"]
-    if recheck.same_bytes is False:
-        lines.append(f"CHANGED  {name} is not the file that was published.")
+    own = Path(name).name
+    for changed in recheck.changed:
+        shown = name if changed == own else changed
+        lines.append(f"CHANGED  {shown} is not the file that was published.")
     if recheck.occurring:
         lines.append(recheck.occurring)
     lines += [f"Warning: {warning}." for warning in recheck.warnings]

@@ -134,7 +134,8 @@ def risks_of_table(
     if known.file is None:
         found = risks_of_classes(groups.sizes, known)
     else:
-        everybody = read_table(known.file, bins=table.binned)
+        decimal = None if table.source is None else table.source.decimal or None
+        everybody = read_table(known.file, bins=table.binned, decimal=decimal)
         refuse_smaller(len(everybody), len(table), "row")
         people = people_like(table, groups, everybody, names)
         found = risks_of_classes(groups.sizes, known, people, len(everybody))

@@ -34,7 +34,7 @@ tell it from the others.
 
     @checked
     def __init__(
-        self, k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)]
+        self, k: Annotated[int, Option(K_HELP, at_least=2, missing=K_MISSING, weaker=smaller)]
     ) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
             raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")

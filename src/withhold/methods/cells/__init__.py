@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from withhold.formats.reading_options import TableReading
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.options import CellsAudit, CellsSearch, TableFiles, TableReading
+from withhold.methods.cells.options import CellsAudit, CellsSearch, TableFiles
 from withhold.telling.words import Words
 
 METHOD = Method(

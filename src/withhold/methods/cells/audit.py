@@ -20,6 +20,7 @@ from withhold.auditing.risk.risks import Risks, risks_of_table
 from withhold.counting.threads import Progress, Stop
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
+from withhold.data.breach import SmallGroup
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles
@@ -35,7 +36,7 @@ from withhold.methods.cells.disclosure import (
     one_label_rows,
 )
 from withhold.methods.cells.fitting import rows_fitting
-from withhold.methods.cells.model import WILDCARD, KAnonymity, SmallGroup
+from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.options import CellsAudit
 from withhold.methods.cells.people import Presences, presences
 from withhold.methods.cells.presence import TooPresent

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from withhold.counting.jit import kernel
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
+from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows
 from withhold.errors import InputError
+from withhold.formats.column_trees import hierarchies_from
 from withhold.method import SearchRun
 from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import Trees
@@ -37,7 +39,6 @@ from withhold.methods.cells.schemes import (
     make_lattice,
     number_of_schemes,
 )
-from withhold.methods.cells.trees import hierarchies_from, make_forest
 from withhold.options import Plain
 from withhold.telling.facts import Fact
 

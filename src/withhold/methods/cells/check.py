@@ -14,10 +14,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from withhold.data import Table
+from withhold.data.breach import SmallGroup
 from withhold.data.evidence import Evidence
 from withhold.method import CheckRun, Finding
 from withhold.methods.cells.fitting import rows_fitting
-from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity, SmallGroup
+from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity
 from withhold.methods.cells.presence_check import METHOD as PRESENCE_METHOD
 from withhold.methods.cells.presence_check import presence_breach
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns

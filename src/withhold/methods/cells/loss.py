@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from withhold.data import Table
 from withhold.data.array_types import Floats
+from withhold.data.cell_plan import CellPlan
 from withhold.data.grouping import groups_of
 from withhold.data.ranges import Range, order_of, orders_of, read_cell
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.plan import CellPlan
 from withhold.wording import counted
 
 PSEUDO_COUNT = 0.1

@@ -37,7 +37,7 @@ from withhold.options import (
     looser,
     smaller,
 )
-from withhold.wording import counted, listing
+from withhold.wording import listing
 
 Missing = Literal["value", "wildcard"]
 VALUE: Missing = "value"
@@ -78,7 +78,7 @@ class KAnonymity:
     @checked
     def __init__(
         self,
-        k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
+        k: Annotated[int, Option(K_HELP, at_least=2, missing=K_MISSING, weaker=smaller)],
         quasi_identifiers: Annotated[
             Iterable[str],
             Option(
@@ -257,44 +257,6 @@ class KAnonymity:
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return parameters_of(self)
-
-
-@dataclass(frozen=True)
-class SmallGroup:
-    """A group that breaks the model: too few rows, or something wrong with a sensitive column.
-
-    >>> print(SmallGroup((("age", "30"), ("zip", None)), rows=2, needed=5))
-    age=30, zip withheld: 2 rows (of 5 needed)
-    """
-
-    cells: tuple[tuple[str, str | None], ...]
-    """The group's quasi-identifiers, by column; None where the cell is withheld."""
-    rows: int
-    needed: int
-    """So many rows."""
-    lacks: str = ""
-    """What is wrong with a sensitive column, where there are rows enough."""
-
-    @property
-    def _what(self) -> str:
-        return ", ".join(
-            f"{name} withheld" if value is None else f"{name}={value}" for name, value in self.cells
-        )
-
-    def row(self) -> tuple[str, ...]:
-        """The group as cells of a table."""
-        return self._what, self.lacks, counted(self.rows, "row"), f"of {self.needed:,}"
-
-    def as_dict(self) -> dict[str, Plain]:
-        """The group as plain values."""
-        counts = {"rows": self.rows, "needed": self.needed}
-        return {"cells": dict(self.cells), **counts, "lacks": self.lacks or None}
-
-    def __str__(self) -> str:
-        rows = counted(self.rows, "row")
-        if self.lacks:
-            return f"{self._what}: {self.lacks} in {rows}"
-        return f"{self._what}: {rows} (of {self.needed:,} needed)"
 
 
 def _check_ordered(ordered: tuple[str, ...], sensitive: tuple[str, ...], t: Any) -> None:

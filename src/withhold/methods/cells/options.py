@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -12,7 +12,7 @@ from withhold.auditing.risk.options import (
     SamplingFraction,
     UniqueSize,
 )
-from withhold.data.roles import Publish
+from withhold.data.roles import PublishOption
 from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
 from withhold.options import Option
@@ -22,44 +22,6 @@ PATTERN_COSTS = ("ham", "info")
 """The costs that give a pattern one price, whatever else is withheld."""
 STAR, HIERARCHY, SETS = "star", "hierarchy", "sets"
 """What a cell becomes that cannot stay: nothing, a node of a hierarchy, a range or a set."""
-
-PublishOption = Annotated[
-    Publish,
-    Option(
-        "Columns to publish as they are although they may identify people, with commas between; all: every "
-        "one. May be repeated.",
-        kind="publish",
-        varies=False,
-    ),
-]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableReading:
-    """How the columns of a table are prepared; read once, whatever is varied."""
-
-    drop: Annotated[
-        Sequence[str],
-        Option(
-            "Columns to leave out, such as names, with commas between.",
-            kind="columns",
-            varies=False,
-        ),
-    ] = ()
-    bin: Annotated[
-        Sequence[str],
-        Option(
-            "age=5: ranges so wide; age=18,65: cut at these edges. May be repeated.",
-            kind="repeated",
-            varies=False,
-        ),
-    ] = ()
-    mark: Annotated[
-        str | None,
-        Option(
-            "What stands for a withheld cell; an empty field or null if not given.", varies=False
-        ),
-    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

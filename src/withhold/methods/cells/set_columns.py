@@ -16,13 +16,13 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
+from withhold.data.cell_plan import KEPT, CellPlan, fingerprint
 from withhold.data.ranges import Range, is_unknown, orders_of, read_cell, set_text
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.boxes import ALONE, APART, BITS, MOST_WORDS, UNIT, Axes
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.options import SETS
-from withhold.methods.cells.plan import KEPT, CellPlan, fingerprint
 from withhold.options import Plain
 
 NUMBER_OF_BITS = BITS * MOST_WORDS - ALONE

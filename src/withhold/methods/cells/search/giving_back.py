@@ -14,9 +14,9 @@ import numpy as np
 
 from withhold.counting.jit import kernel, step
 from withhold.data.array_types import Ints
+from withhold.data.forest import Forest
 from withhold.data.grouping import group_rows
 from withhold.method import SearchRun
-from withhold.methods.cells.trees import Forest
 
 AT_A_TIME = 200
 """Tuples between two looks at the clock."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
+from withhold.data.forest import Forest
 from withhold.data.grouping import group_rows
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
@@ -26,7 +27,6 @@ from withhold.methods.cells.search.start import (
     until_done,
 )
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
-from withhold.methods.cells.trees import Forest
 
 
 def cells_by_groups(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from withhold.counting.threads import Progress
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
+from withhold.data.forest import Forest
 from withhold.data.grouping import group_rows
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
@@ -58,7 +59,6 @@ from withhold.methods.cells.search.polishing import polish
 from withhold.methods.cells.search.ruin import place_all
 from withhold.methods.cells.search.scheme_choice import choose_schemes
 from withhold.methods.cells.sensitive import sensitive_columns
-from withhold.methods.cells.trees import Forest
 
 UNIT = 2**28
 """Of a cost of 1, as a whole number."""

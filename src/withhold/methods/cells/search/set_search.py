@@ -6,9 +6,9 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.array_types import Longs
+from withhold.data.cell_plan import CellPlan
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.plan import CellPlan
 from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.moving import make_move_room, move_rows
 from withhold.methods.cells.search.row_groups import RowGroups, find_neighbours, make_groups

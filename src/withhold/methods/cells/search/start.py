@@ -9,13 +9,13 @@ import numpy as np
 
 from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
+from withhold.data.forest import Forest
 from withhold.data.table import WITHHELD
 from withhold.method import SearchRun
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.costs import Costs
 from withhold.methods.cells.search.tuples import RISKY
-from withhold.methods.cells.trees import Forest
 
 PSEUDO_COUNT = 0.1
 """α: added to every count, so that a value that nobody shows any more has no infinite divergence."""

@@ -21,18 +21,20 @@ from numpy.typing import NDArray
 
 from withhold.auditing.risk.risks import refuse_smaller
 from withhold.data import Hierarchy, Table
+from withhold.data.cell_plan import CellPlan, make_plan, plan_of_nothing
 from withhold.data.evidence import Evidence
+from withhold.data.forest import Forest, make_forest
 from withhold.data.grouping import Groups, group_rows, groups_of
 from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError, option
+from withhold.formats.column_trees import hierarchies_from
 from withhold.method import SearchRun
 from withhold.methods.cells.disclosure import lacking
 from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.people import presences
-from withhold.methods.cells.plan import CellPlan, make_plan, plan_of_nothing
 from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
 from withhold.methods.cells.search.merging import merge_tuples
@@ -57,7 +59,6 @@ from withhold.methods.cells.search.start import (
 )
 from withhold.methods.cells.search.tuples import Tuples, form_groups
 from withhold.methods.cells.sensitive import sensitive_columns
-from withhold.methods.cells.trees import Forest, hierarchies_from, make_forest
 from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from withhold.arguments import checked
 from withhold.data import Table
 from withhold.data.array_types import Ints
+from withhold.data.forest import Forest
 from withhold.data.native import blanked
 from withhold.data.table import TEXT, WITHHELD
 from withhold.errors import PolicyError
-from withhold.methods.cells.trees import Forest
 
 KEPT = -2
 """Of a cell in a plan: stays as it is. -1: is withheld. From 0 on: becomes this one of the plan's names."""

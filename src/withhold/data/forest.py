@@ -8,19 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Table
-from withhold.data.column_lists import split_pairs
-from withhold.data.names import nearest
 from withhold.data.spans import starts_of
 from withhold.data.table import WITHHELD, Column
-from withhold.errors import InputError, PolicyError, option
-from withhold.formats.column_trees import column_tree
-from withhold.methods.cells.nodes import NOBODY, Trees
+from withhold.errors import InputError, PolicyError
+
+NOBODY = -1
+
+
+class Trees(NamedTuple):
+    """What each column's values can become: one tree a column, all nodes in one numbering."""
+
+    parents: Any
+    """The node above, or -1 for a root, int32. A root means: withheld."""
+    depths: Any
+    """Edges below the root, int32."""
+    columns: Any
+    """The column of each node, int32."""
+    leaves: Any
+    """Whether the node is a value of the original, bool."""
+
 
 Shape = tuple[NDArray[np.int32], NDArray[np.float64], tuple[str, ...]]
 
@@ -54,25 +66,6 @@ class Forest:
         total = np.maximum(under[self.bounds[1:] - 1], 1.0)[self.trees.columns]
         share: NDArray[np.float64] = np.maximum(under, 1.0) / total
         return np.log(share)
-
-
-def hierarchies_from(given: Mapping[str, Any] | str | None, table: Table) -> dict[str, Hierarchy]:
-    """The tree of each column that has one, from trees, or texts such as ``age=age.csv,zip=prefix``."""
-    if isinstance(given, str):
-        if not given.strip():
-            raise PolicyError(f"{option('hierarchy')} is empty; name COLUMN=FILE, or leave it out")
-        given = split_pairs(given, "hierarchies")
-    for name in given or {}:
-        if name not in table.names:
-            near = nearest(name, table.names)
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise PolicyError(
-                f"a hierarchy is given for column {name!r}, which the table does not have{hint}"
-            )
-    return {
-        name: tree if isinstance(tree, Hierarchy) else column_tree(table.column(name), tree)
-        for name, tree in (given or {}).items()
-    }
 
 
 def make_forest(table: Table, names: Sequence[str], hierarchies: Mapping[str, Hierarchy]) -> Forest:

@@ -1,0 +1,60 @@
+"""How the columns of tables and people are prepared: options that several methods share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from withhold.options import Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReading:
+    """How the columns of a table are prepared; read once, whatever is varied."""
+
+    drop: Annotated[
+        Sequence[str],
+        Option(
+            "Columns to leave out, such as names, with commas between.",
+            kind="columns",
+            varies=False,
+        ),
+    ] = ()
+    bin: Annotated[
+        Sequence[str],
+        Option(
+            "age=5: ranges so wide; age=18,65: cut at these edges. May be repeated.",
+            kind="repeated",
+            varies=False,
+        ),
+    ] = ()
+    mark: Annotated[
+        str | None,
+        Option(
+            "What stands for a withheld cell; an empty field or null if not given.", varies=False
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleReading(TableReading):
+    """The same for people, whose items may be in other files."""
+
+    items: Annotated[
+        Sequence[str],
+        Option(
+            "A file with the items of the persons in DATA, one a row; may be repeated, and named: NAME=FILE. "
+            "Of several, each item begins with the name of its file. If not given, DATA has a column of "
+            "items (--item-column).",
+            kind="files",
+            varies=False,
+        ),
+    ] = ()
+    person_column: Annotated[
+        str | None,
+        Option(
+            "The column of DATA that holds the persons' ids, if it is not called as in the items.",
+            varies=False,
+        ),
+    ] = None

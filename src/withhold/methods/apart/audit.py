@@ -1,0 +1,64 @@
+"""The audit of sensitive items apart: what whoever finds a record can say of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from withhold.auditing.options import AuditOptions
+from withhold.auditing.records import AuditRequest, attack_curve
+from withhold.auditing.result import Audit, How, SizeCount
+from withhold.counting.layout import lay_out
+from withhold.data import People, Records
+from withhold.data.evidence import Evidence
+from withhold.data.people import records_of
+from withhold.method import AuditRun
+from withhold.methods.apart.check import PublishedGroups, counts_apart, verify_apart
+from withhold.methods.apart.finding import TooFrequent
+from withhold.methods.apart.model import SensitiveApart
+
+
+def audit_apart(
+    data: Records | People,
+    model: SensitiveApart,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
+) -> Audit:
+    """The audit of records or people: as they came, or as a release has them."""
+    records = records_of(data)
+    request = AuditRequest.of(model.sensitive, options, run)
+    verdict = run.verdict or verify_apart(records, model, evidence, run)
+    published = PublishedGroups(records, model.sensitive)
+    exposed = np.zeros(len(records), dtype=bool)
+    exposed[published.row_of[published.is_plain[records.items]]] = True
+    code_of = {records.vocabulary[code]: code for code in np.flatnonzero(published.is_tag)}
+    found = list(published.findings(model.rho))
+    for finding in found:
+        if isinstance(finding, TooFrequent) and finding.group in code_of:
+            exposed |= published.group_of == code_of[finding.group]
+    # What a release says about groups is nothing that somebody could know beforehand.
+    known = records.without_items(np.flatnonzero(published.is_tag | published.is_entry))
+    with request.clock() as stop:
+        public = known.without_items(known.codes(model.sensitive))
+        curve = attack_curve(lay_out(public, public.codes(())), request, stop)
+    audit = request.audit(
+        known,
+        model,
+        verdict,
+        breaches=tuple(found[: options.show]),
+        counts={0: SizeCount(How.COUNTED, len(found))},
+        exposed_records=int(exposed.sum()),
+        attack_curve=curve,
+    )
+    counts = counts_apart(records, model)
+    absent = tuple(sorted(name for name in model.sensitive if not counts.get(name)))
+    n_sensitive = sum(counts.get(name, 0) for name in model.sensitive)
+    return replace(
+        audit,
+        items=sum(count > 0 for count in counts.values()),
+        occurrences=sum(counts.values()),
+        sensitive_occurrences=n_sensitive,
+        absent_sensitive=absent,
+    )

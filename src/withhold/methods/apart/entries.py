@@ -1,0 +1,59 @@
+"""How a published record says which group it is in, and what the list of its group is.
+
+The item ``group=7`` names the group. Items such as ``condom=1/3`` are its list, the same in every record of
+the group: one of its three records holds the condom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+GROUP = re.compile(r"([^:]+: )?group=[1-9][0-9]*")
+"""Where items come from several files, they begin with the name of one."""
+SHARE = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
+
+
+class Entry(NamedTuple):
+    """One line of a group's list."""
+
+    item: str
+    held: int
+    """How many of the group's records hold it."""
+    size: int
+    """How many records the group has."""
+
+
+def group_name(number: int, prefix: str = "") -> str:
+    """The item that names a group.
+
+    >>> group_name(7), group_name(7, "drugs: ")
+    ('group=7', 'drugs: group=7')
+    """
+    return f"{prefix}group={number}"
+
+
+def entry_name(entry: Entry) -> str:
+    """The item that says how many of a group hold a sensitive item.
+
+    >>> entry_name(Entry("condom", 1, 3))
+    'condom=1/3'
+    """
+    return f"{entry.item}={entry.held}/{entry.size}"
+
+
+def entry_of(name: str, sensitive: frozenset[str]) -> Entry | None:
+    """What an item says about a group; None for items that are no part of a list.
+
+    >>> entry_of("condom=1/3", frozenset({"condom"})), entry_of("condom=1/3", frozenset({"pill"}))
+    (Entry(item='condom', held=1, size=3), None)
+    """
+    item, _, share = name.rpartition("=")
+    found = SHARE.fullmatch(share) if item in sensitive else None
+    return None if found is None else Entry(item, int(found[1]), int(found[2]))
+
+
+def reserved(names: Iterable[str], sensitive: frozenset[str]) -> list[str]:
+    """The names that would be taken for the name of a group, or for a line of its list."""
+    return [name for name in names if GROUP.fullmatch(name) or entry_of(name, sensitive)]

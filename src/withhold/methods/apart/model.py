@@ -1,0 +1,82 @@
+"""Sensitive items apart from their records (Anatomy, Xiao and Tao 2006; CAHD, Ghinita, Tao and Kalnis 2008).
+
+Public items stay in their records, which are published in groups; of the sensitive ones only how many records
+of a group hold each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from withhold.arguments import checked, names_in
+from withhold.data.names import clean_set
+from withhold.errors import PolicyError
+from withhold.exact import decimal_text, exact_threshold
+from withhold.method import parameters_of
+from withhold.options import ITEMS_HELP, Option, Plain, Threshold, lacks, larger
+from withhold.wording import none_of
+
+RhoOption = Annotated[
+    Threshold,
+    Option(
+        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
+        kind="threshold",
+        missing="use --rho 0.5, the largest confidence you allow",
+        weaker=larger,
+    ),
+]
+SensitiveOption = Annotated[
+    Iterable[str],
+    Option(
+        ITEMS_HELP,
+        kind="items",
+        missing="use --sensitive FILE or --sensitive a,b,c",
+        weaker=lacks,
+    ),
+]
+
+
+@dataclass(frozen=True, init=False)
+class SensitiveApart:
+    """No group of records has a sensitive item in more than ρ of them, and none says which.
+
+    >>> model = SensitiveApart(rho="0.5", sensitive={"condom"})
+    >>> print(model.promise())
+    Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \
+to be equally likely to hold what the group's list says, cannot infer the 1 sensitive item with a confidence \
+above 0.5.
+    """
+
+    name: ClassVar[str] = "apart"
+    needs: ClassVar[str] = ""
+
+    rho: Fraction
+    sensitive: frozenset[str]
+
+    @checked
+    def __init__(
+        self,
+        rho: RhoOption,
+        sensitive: SensitiveOption,
+    ) -> None:
+        items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
+        if not items:
+            raise PolicyError("no sensitive items were named; there is nothing to set apart")
+        object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
+        object.__setattr__(self, "sensitive", items)
+
+    def promise(self) -> str:
+        """What holds for records that satisfy the model, in one sentence."""
+        return (
+            "Whoever finds a person's record by anything but its sensitive items, and takes all records of "
+            "its group to be equally likely to hold what the group's list says, "
+            f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
+            f"{decimal_text(self.rho)}."
+        )
+
+    def parameters(self) -> dict[str, Plain]:
+        """The parameters as plain values, enough to build the model again."""
+        return parameters_of(self)

@@ -1,0 +1,78 @@
+"""What becomes of the records: in groups, their sensitive items in the lists of these, a few withheld."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from withhold.arguments import checked
+from withhold.data import Records
+from withhold.data.array_types import Longs
+from withhold.data.people import People
+from withhold.data.plan import check_fingerprint
+from withhold.formats.people_parts import MARK
+from withhold.methods.apart.entries import Entry, entry_name, group_name
+
+
+@dataclass(frozen=True, eq=False)
+class ApartPlan:
+    """Which record is in which group, and which sensitive items not even its list has."""
+
+    group_of: Longs
+    """Of each record, from 0 on in the order of their first records; -1: it holds nothing sensitive."""
+    sensitive: Longs
+    """The codes of the sensitive items, ascending."""
+    withheld: Longs
+    """Places in the records' ``items``, ascending."""
+    fingerprint: str
+    """Of the records the plan was made for."""
+    n_set_apart: int
+    """How many occurrences are not in their records any more."""
+
+    def __len__(self) -> int:
+        """How many occurrences are not published as they came."""
+        return self.n_set_apart
+
+    @checked
+    def apply_to(self, data: Records | People) -> Records | People:
+        """The records with their public items, the names of their groups and the lists of these.
+
+        People keep their attributes as they are.
+        """
+        if isinstance(data, People):
+            files = () if data.form is None else data.form.files
+            prefix = f"{files[0].part}{MARK}" if len(files) > 1 else ""
+            return replace(data, items=self._grouped(data.items, prefix))
+        return self._grouped(data)
+
+    def _grouped(self, records: Records, prefix: str = "") -> Records:
+        check_fingerprint(self, records)
+        row_of = np.repeat(np.arange(len(records)), records.lengths)
+        is_public = ~np.isin(records.items, self.sensitive)
+        is_listed = ~is_public
+        is_listed[self.withheld] = False
+        group_of_item = self.group_of[row_of[is_listed]]
+        sizes = np.bincount(self.group_of[self.group_of >= 0]).tolist()
+        counts = Counter(
+            zip(group_of_item.tolist(), records.items[is_listed].tolist(), strict=True)
+        )
+        told: list[list[str]] = [[group_name(number + 1, prefix)] for number in range(len(sizes))]
+        for (group, code), count in sorted(counts.items()):
+            told[group].append(entry_name(Entry(records.vocabulary[code], count, sizes[group])))
+        public = records.without_items(self.sensitive)
+        names = tuple(sorted({*public.vocabulary, *(name for each in told for name in each)}))
+        code_of = {name: code for code, name in enumerate(names)}
+        recoded = np.array([code_of[name] for name in public.vocabulary], dtype=np.int32)
+        added = [[code_of[name] for name in each] for each in told]
+        # What is told of its group comes after a record's own items; from_codes sorts them.
+        own = np.split(recoded[public.items], public.offsets[1:-1])
+        rows = [
+            np.append(items, np.array(added[group], dtype=np.int32)) if group >= 0 else items
+            for items, group in zip(own, self.group_of.tolist(), strict=True)
+        ]
+        lengths = np.array([len(row) for row in rows], dtype=np.int64)
+        codes = np.concatenate([np.zeros(0, np.int32), *rows])
+        made = Records.from_codes(lengths, codes, names)
+        return replace(records, offsets=made.offsets, items=made.items, vocabulary=names)

@@ -1,0 +1,129 @@
+"""The search: what no grouping can hide is withheld, then similar records become groups.
+
+Of n records ρ·n, rounded down, may hold the same item. What more than that of all records hold must be
+withheld whatever the groups are, since the sum of what they may hold is not larger. Nothing else is ever
+withheld: the records that find no neighbours can always make up one group.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from withhold.data import People, Records, Table
+from withhold.data.array_types import Longs
+from withhold.data.evidence import Evidence
+from withhold.data.people import records_of
+from withhold.data.plan import fingerprint, without
+from withhold.data.tree_building import some
+from withhold.errors import InputError
+from withhold.method import SearchOptions, SearchRun
+from withhold.methods.apart.entries import reserved
+from withhold.methods.apart.model import SensitiveApart
+from withhold.methods.apart.plan import ApartPlan
+from withhold.methods.apart.search.neighbours import Rows, cut_rest, group_neighbours
+
+WINDOW = 10
+"""Candidates are the nearest so many times the size of a group, in each order and direction."""
+
+
+def search_apart(
+    data: Records | People,
+    model: SensitiveApart,
+    evidence: Evidence,
+    options: SearchOptions,
+    run: SearchRun,
+) -> tuple[ApartPlan, dict[str, Any]]:
+    """The groups and what is withheld, and the options in force."""
+    records = records_of(data)
+    if mixed := reserved(records.occurring, model.sensitive):
+        raise InputError(
+            f"some items look like names of groups or their lists: {some(sorted(mixed))}",
+            remedy="rename them; group=7 and ITEM=1/3 are what a release says about groups",
+        )
+    sensitive = records.codes(model.sensitive).astype(np.int64)
+    most = most_of(model.rho, len(records))
+    withheld = _excess(records, sensitive, int(most[-1]), np.random.default_rng(run.seed))
+    others = np.setdiff1d(np.arange(records.n_items), sensitive)
+    private = without(withheld, records).without_items(others)
+    public = records.without_items(sensitive)
+    if isinstance(data, People):
+        public = _with_cells(public, data.attributes)
+    group_of = form_groups(public, private, most)
+    n_apart = int(records.supports[sensitive].sum())
+    plan = ApartPlan(group_of, sensitive, withheld, fingerprint(records), n_apart)
+    return plan, {"seed": run.seed, "groups": int(group_of.max(initial=-1)) + 1}
+
+
+def most_of(rho: Fraction, n: int) -> Longs:
+    """How many of 0, 1, … n records may hold the same item, exactly."""
+    counts = np.arange(n + 1, dtype=object) * rho.numerator // rho.denominator
+    return counts.astype(np.int64)
+
+
+def form_groups(public: Records, private: Records, most: Longs) -> Longs:
+    """The group of each record, numbered by their first records; -1 where nothing sensitive is near."""
+    left = private.supports
+    if not left.any():
+        return np.full(len(public), -1, dtype=np.int64)
+    # A group in which an item may be at all, and never a record alone.
+    size = max(int(np.argmax(most >= 1)), 2)
+    orders = np.stack([_order(public, -public.supports), _order(public, public.supports)])
+    rows, secrets = Rows(public.offsets, public.items), Rows(private.offsets, private.items)
+    found: Longs = group_neighbours(rows, secrets, orders, most, left, size, WINDOW * size)
+    if left.any():
+        rest = orders[0][found[orders[0]] < 0]
+        begins = cut_rest(rest, secrets, most, left, size)
+        found[rest] = found.max(initial=-1) + np.cumsum(begins)
+    holds = np.zeros(found.max() + 1, dtype=bool)
+    holds[found[private.lengths > 0]] = True
+    found[(found >= 0) & ~holds[found]] = -1
+    return _numbered(found)
+
+
+def _with_cells(public: Records, attributes: Table) -> Records:
+    """The records with their cells as items, so that those with the same attributes are alike, too."""
+    n_rows, n_columns = len(public), len(attributes.columns)
+    codes, names = [], list(map(str, range(public.n_items)))
+    for column in attributes.columns:
+        # A withheld cell is as good a value as any here, and comes after the others.
+        codes.append(column.codes % (len(column.values) + 1) + len(names))
+        names += map(str, range(len(names), len(names) + len(column.values) + 1))
+    items = np.insert(
+        public.items, np.repeat(public.offsets[1:], n_columns), np.stack(codes, axis=1).reshape(-1)
+    )
+    offsets = public.offsets + np.arange(n_rows + 1) * n_columns
+    return Records(offsets, items, tuple(names))
+
+
+def _excess(records: Records, sensitive: Longs, most: int, rng: np.random.Generator) -> Longs:
+    """The places of items beyond what one group of all records may hold, drawn at random."""
+    gone = [np.zeros(0, dtype=np.int64)]
+    for code in sensitive[records.supports[sensitive] > most].tolist():
+        places = np.flatnonzero(records.items == code)
+        gone.append(rng.permutation(places)[most:])
+    return np.sort(np.concatenate(gone))
+
+
+def _order(public: Records, keys: Longs) -> Longs:
+    """The records in the order of their items, these by their keys: who has the same first ones is near."""
+    rank = np.empty(len(keys), dtype=np.int64)
+    rank[np.argsort(keys, kind="stable")] = np.arange(len(keys))
+    row_of = np.repeat(np.arange(len(public)), public.lengths)
+    ranks = rank[public.items]
+    ranks = ranks[np.lexsort((ranks, row_of))].tolist()
+    ends = public.offsets.tolist()
+    return np.array(
+        sorted(range(len(public)), key=lambda row: ranks[ends[row] : ends[row + 1]]), dtype=np.int64
+    )
+
+
+def _numbered(group_of: Longs) -> Longs:
+    """The same groups, numbered in the order of their first records."""
+    _, first, inverse = np.unique(group_of, return_index=True, return_inverse=True)
+    is_group = group_of[first] >= 0
+    rank = np.full(len(first), -1, dtype=np.int64)
+    rank[np.flatnonzero(is_group)[np.argsort(first[is_group])]] = np.arange(is_group.sum())
+    return rank[inverse]

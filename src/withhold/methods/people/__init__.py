@@ -1,0 +1,50 @@
+"""ρ-uncertainty of people: attributes and items of the same persons, proved together."""
+
+from __future__ import annotations
+
+from withhold.auditing.options import AuditOptions
+from withhold.formats.reading_options import PeopleReading
+from withhold.lazy import later
+from withhold.method import Method, Step
+from withhold.methods.people.model import PeopleUncertainty
+from withhold.methods.people.options import PeopleSearch
+from withhold.methods.rho import RHO_IS_NOT_ZERO
+from withhold.telling.words import Words
+
+METHOD = Method(
+    model=PeopleUncertainty,
+    data="people",
+    reading_options=PeopleReading,
+    search=Step(later(f"{__name__}.search.suppressor:suppress_people"), PeopleSearch),
+    check=later(f"{__name__}.check.proof:verify_people"),
+    audit=Step(later(f"{__name__}.audit:audit_people"), AuditOptions),
+    ladder=later(f"{__name__}.ladder:ladder_of_people"),
+    loss=later(f"{__name__}.loss:loss_of_people"),
+    measure=later(f"{__name__}.measure:measure_people"),
+    sections=later(f"{__name__}.telling:sections_of_people"),
+    column_roles=later(f"{__name__}.roles:roles_of_people"),
+    marked=later(f"{__name__}.roles:people_with_marks"),
+    listed="sensitive items",
+    words=Words(
+        counts="Breaches by how many items the attacker knows beside all attributes",
+        nothing="no item",
+        exposed="Exposed to somebody who knows all attributes and {at_most}",
+        exposed_meaning=(
+            "persons of whom somebody who knows all attributes and {at_most_items} learns what the model "
+            "forbids"
+        ),
+    ),
+    limits=(
+        RHO_IS_NOT_ZERO,
+        (
+            "Small knowledge only, where so many items were named",
+            "With a number of known items (max_known), whoever knows more items of a person than that may "
+            "infer what is sensitive. Attributes are protected from in any case.",
+        ),
+        (
+            "Only the columns and items named",
+            "Columns that are no quasi-identifiers are published as they are, and whoever knows them may "
+            "single a person out. Items that are not sensitive stay and may make a person unique.",
+        ),
+    ),
+)

@@ -1,0 +1,131 @@
+"""The audit of people: what somebody infers who knows all attributes of a person and some items.
+
+Whoever knows less about attributes sees several groups at once, and a share of several groups is never above
+the largest of theirs, so the counts are those of groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from withhold.auditing.options import AuditOptions
+from withhold.auditing.records import AuditRequest, Found, audit_records
+from withhold.auditing.result import Audit, size_of
+from withhold.auditing.risk.risks import risks_of_records
+from withhold.counting.layout import lay_out
+from withhold.counting.threads import Stop
+from withhold.data.breach import cells_of
+from withhold.data.evidence import Evidence
+from withhold.data.grouping import Groups, groups_of
+from withhold.data.people import People
+from withhold.data.roles import check_named
+from withhold.errors import PolicyError, option
+from withhold.method import AuditRun
+from withhold.methods.people.breach import GroupBreach, in_group
+from withhold.methods.people.check.proof import too_frequent, verify_people
+from withhold.methods.people.grouped_items import PersonItems, apart, items_of
+from withhold.methods.people.linked import linked_records
+from withhold.methods.people.model import PeopleUncertainty
+from withhold.methods.rho.audit import RuleBreaches
+from withhold.methods.rho.check.closed_sets import Rule
+from withhold.wording import counted
+
+
+class GroupBreaches(RuleBreaches):
+    """Rules of items that hold within one group with a confidence above ρ."""
+
+    def __init__(
+        self,
+        people: People,
+        items: PersonItems,
+        groups: Groups,
+        model: PeopleUncertainty,
+        request: AuditRequest,
+        stop: Stop,
+    ) -> None:
+        self.people, self.items, self.groups, self.asked = people, items, groups, model
+        self.own = apart(items, groups.of_row, with_group=False)
+        super().__init__(self.own.records, model, Evidence(), request, stop)
+
+    def lay_out(self, evidence: Evidence) -> int:
+        codes = self.own.records.codes(self.own.sensitive)
+        self.layout = lay_out(self.own.records, codes)
+        self.smallest, self.most_known = 0, self.asked.max_known
+        return self.layout.n_rows
+
+    def of_nothing(self) -> Found:
+        """What is in more than ρ of a group, known to somebody who knows no item."""
+        owners, codes, counts = too_frequent(self.items, self.groups, self.asked)
+        found = [
+            GroupBreach(
+                (),
+                self.items.records.vocabulary[code],
+                joint,
+                int(self.groups.sizes[owner]),
+                self._cells(owner),
+            )
+            for owner, code, joint in zip(
+                owners.tolist(), codes.tolist(), counts.tolist(), strict=True
+            )
+        ]
+        found.sort(key=lambda breach: (-breach.confidence, -breach.joint))
+        n_items = self.items.records.n_items
+        of_occurrence = np.repeat(self.groups.of_row, self.items.records.lengths)
+        hit = np.isin(of_occurrence * n_items + self.items.records.items, owners * n_items + codes)
+        rows = np.repeat(np.arange(len(self.people)), self.items.records.lengths)[hit]
+        exposed = np.zeros(self.n_rows, dtype=np.uint8)
+        exposed[np.isin(self.layout.record_of_row, rows)] = 1
+        return Found(len(found), found[: self.request.show], exposed)
+
+    def named(self, breach: Rule) -> GroupBreach:
+        found = super().named(breach)
+        return in_group(
+            found, self.own, self.items, self._cells(self.own.group_of(found.consequent))
+        )
+
+    def advice(self) -> tuple[str, ...]:
+        small = self.groups.sizes < self.asked.k
+        if not small.any():
+            return ()
+        persons = counted(int(self.groups.sizes[small].sum()), "person")
+        return (
+            f"{persons} of {len(self.people):,} share their quasi-identifiers with fewer than "
+            f"{counted(self.asked.k - 1, 'other')}; coarser columns or a hierarchy would keep more of them.",
+        )
+
+    def _cells(self, group: int) -> Any:
+        row = int(self.groups.first_rows[group])
+        return cells_of(self.people.attributes, self.asked.quasi_identifiers, row)
+
+
+def audit_people(
+    people: People,
+    model: PeopleUncertainty,
+    evidence: Evidence,
+    options: AuditOptions,
+    run: AuditRun,
+) -> Audit:
+    """The verdict, the breaches by how many items are known beside all attributes, and the attack curve."""
+    if options.population is not None:
+        raise PolicyError(
+            f"{option('population')} is for records and tables; of people, say "
+            f"{option('sampling_fraction')}"
+        )
+    check_named(people.attributes, model)
+    items = items_of(people, model)
+    names = items.records.vocabulary
+    protected = frozenset(names[code] for code in np.flatnonzero(items.sensitive)) | model.sensitive
+    request = AuditRequest.of(protected, options, run)
+    verdict = run.verdict or verify_people(people, model, evidence, run)
+    groups = groups_of(people.attributes, model.quasi_identifiers)
+    with request.clock() as stop:
+        found = GroupBreaches(people, items, groups, model, request, stop)
+        audit = audit_records(found.own.records, verdict, found)
+    linked = linked_records(people, model.columns)
+    risks = risks_of_records(
+        linked, request.population, unique_size=request.unique_size, show=request.show
+    )
+    return replace(audit, risks=risks, **size_of(items.records, protected))

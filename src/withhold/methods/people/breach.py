@@ -1,0 +1,41 @@
+"""What somebody could infer of persons in one group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from withhold.data.breach import Breach, Cells, cells_text
+from withhold.methods.people.grouped_items import ApartItems, PersonItems
+from withhold.options import Plain
+
+
+@dataclass(frozen=True)
+class GroupBreach(Breach):
+    """A rule of items that holds among the persons of one group with more confidence than allowed.
+
+    >>> print(GroupBreach(("asthma",), "HIV", 1, 1, cells=(("age", "30"), ("sex", None))))
+    age=30, sex withheld: {asthma} → HIV: 1 of 1 (100 %)
+    """
+
+    cells: Cells = ()
+    """The group's quasi-identifiers."""
+
+    def row(self) -> tuple[str, ...]:
+        """The breach as cells of a table."""
+        known, *others = super().row()
+        return (f"{cells_text(self.cells)}: {known}", *others)
+
+    def as_dict(self) -> dict[str, Plain]:
+        """The breach with its counts, its exact confidence and its group."""
+        return {"cells": dict(self.cells), **super().as_dict()}
+
+    def __str__(self) -> str:
+        return f"{cells_text(self.cells)}: {super().__str__()}"
+
+
+def in_group(breach: Breach, own: ApartItems, items: PersonItems, cells: Cells) -> GroupBreach:
+    """The breach among items that are apart by group, in the persons' own names."""
+    names = items.records.vocabulary
+    known = sorted(names[own.item_of(each)] for each in breach.antecedent)
+    consequent = names[own.item_of(breach.consequent)]
+    return GroupBreach(tuple(known), consequent, breach.joint, breach.support, cells)

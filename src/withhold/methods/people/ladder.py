@@ -1,0 +1,105 @@
+"""The ladder: what protecting from somebody who knows more and more items costs, before anything is written.
+
+Attributes and items published together are worth little against somebody who knows many items. Whoever
+publishes should see that first, and perhaps choose a smaller number, coarser columns, or two files apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from withhold.data.cell_plan import KEPT
+from withhold.data.evidence import Evidence
+from withhold.data.people import People
+from withhold.method import SearchRun
+from withhold.methods.people.grouped_items import items_of
+from withhold.methods.people.model import PeopleUncertainty
+from withhold.methods.people.options import PeopleSearch
+from withhold.methods.people.search.suppressor import suppress_people
+from withhold.options import Plain
+from withhold.wording import counted
+
+STEPS = (0, 1, 2, None)
+MOST_PERSONS = 50_000
+"""Of more, a sample of so many is searched; what is lost there is more than what all of them would lose."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What one number of known items costs."""
+
+    max_known: int | None
+    """None: any number."""
+    cells: float
+    """The share of the quasi-identifiers' cells that would not show their value."""
+    sensitive: float
+    """The share of the sensitive items, and cells of sensitive columns, that would be withheld."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What each number of known items costs, and which was asked for."""
+
+    rungs: tuple[Rung, ...]
+    asked: int | None
+    persons: int
+    """So many were searched."""
+    all_persons: int
+
+    def head(self) -> tuple[str, ...]:
+        """What stands above the rows."""
+        return ("attacker knows", "cells withheld", "sensitive withheld", "")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A row of texts for each number of known items."""
+        return [
+            (
+                "any items" if rung.max_known is None else counted(rung.max_known, "item"),
+                f"{rung.cells:.1%}",
+                f"{rung.sensitive:.1%}",
+                "asked for" if rung.max_known == self.asked else "",
+            )
+            for rung in self.rungs
+        ]
+
+    def note(self) -> str:
+        """What to know of how the numbers came about, if anything."""
+        if self.persons == self.all_persons:
+            return ""
+        return (
+            f"From a sample of {self.persons:,} of {self.all_persons:,} persons; of all of them, smaller "
+            "shares are withheld."
+        )
+
+    def as_dict(self) -> dict[str, Plain]:
+        """All of it as plain values; ``max_known`` is None for any number."""
+        rungs = [asdict(rung) for rung in self.rungs]
+        sizes = {"persons": self.persons, "all_persons": self.all_persons}
+        return {"asked": self.asked, "rungs": rungs, **sizes}
+
+
+def ladder_of_people(
+    people: People, model: PeopleUncertainty, options: PeopleSearch, run: SearchRun
+) -> Ladder:
+    """What protecting from 0, 1, 2, any number and the asked number of known items costs."""
+    some = people
+    if len(people) > MOST_PERSONS:
+        chosen = np.random.default_rng(run.seed).permutation(len(people))[:MOST_PERSONS]
+        some = people.only_records(np.isin(np.arange(len(people)), chosen))
+    steps = {*STEPS, model.max_known}
+    known = sorted(steps, key=lambda most: (most is None, most or 0))
+    rungs = tuple(_rung(some, model.knowing(most), options, run) for most in known)
+    return Ladder(rungs, model.max_known, len(some), len(people))
+
+
+def _rung(people: People, model: PeopleUncertainty, options: PeopleSearch, run: SearchRun) -> Rung:
+    plan, _ = suppress_people(people, model, Evidence(), options, run)
+    items = items_of(people, model)
+    total = int(items.sensitive[items.records.items].sum())
+    n_columns = len(model.quasi_identifiers)
+    changed = plan.cells.cells != KEPT
+    withheld = len(plan.items) + int(changed[:, n_columns:].sum())
+    cells = float(changed[:, :n_columns].mean()) if len(people) else 0.0
+    return Rung(model.max_known, cells, withheld / total if total else 0.0)

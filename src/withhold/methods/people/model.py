@@ -1,0 +1,158 @@
+"""ρ-uncertainty of people: attributes and items of the same persons, published together.
+
+Persons with equal published quasi-identifiers are a *group*; a withheld cell is a value of its own, and so
+is a blank. Every group must have at least k persons, and its items alone must be ρ-uncertain, what can be
+said without knowing any item included. Whatever is known of attributes leaves a union of groups, and a share
+that no group exceeds is exceeded by no union of them; docs/decisions/0034 has the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from withhold.arguments import checked, names_in
+from withhold.data.names import clean_set
+from withhold.errors import PolicyError, option
+from withhold.exact import decimal_text, exact_threshold
+from withhold.method import parameters_of
+from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
+from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, lacks, smaller
+from withhold.wording import counted, listing, none_of, so_many
+
+
+@dataclass(frozen=True, init=False)
+class PeopleUncertainty:
+    """Nobody who knows attributes and items of a person can infer a sensitive item above ρ.
+
+    >>> model = PeopleUncertainty("0.5", {"HIV"}, k=5, quasi_identifiers=["age", "sex"], max_known=1)
+    >>> print(model.promise())
+    Whoever knows anything about a person's age and sex, and at most 1 item of the published record, cannot \
+infer the 1 sensitive item with a confidence above 0.5; and every person shares all published values of age \
+and sex with at least 4 others.
+    """
+
+    name: ClassVar[str] = "people"
+    needs: ClassVar[str] = ""
+    label: ClassVar[None] = None
+
+    rho: Fraction
+    sensitive: frozenset[str]
+    """The items that must not be inferred."""
+    k: int
+    quasi_identifiers: tuple[str, ...]
+    """The columns that somebody may know of a person."""
+    max_known: int | None
+    """The attacker knows at most so many items; None: any number."""
+    sensitive_column: tuple[str, ...]
+    """The columns whose values must not be inferred either; each value counts as a sensitive item."""
+
+    @checked
+    def __init__(
+        self,
+        rho: RhoOption,
+        sensitive: Annotated[
+            Iterable[str],
+            Option(ITEMS_HELP, kind="items", missing="use --sensitive FILE", weaker=lacks),
+        ] = (),
+        *,
+        k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
+        quasi_identifiers: Annotated[
+            Iterable[str],
+            Option(
+                "The columns that somebody may know of a person, with commas between; a name that "
+                'holds a comma in double quotes: age,"income, yearly".',
+                kind="columns",
+                missing="use --quasi-identifiers age,sex,zip",
+                weaker=lacks,
+            ),
+        ],
+        max_known: MaxKnownOption = None,
+        sensitive_column: Annotated[
+            str | Iterable[str],
+            Option(
+                "Columns whose values must not be inferred, with commas between; each value counts as a "
+                "sensitive item.",
+                kind="columns",
+                weaker=lacks,
+            ),
+        ] = (),
+    ) -> None:
+        items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
+        columns = names_in(quasi_identifiers, name="quasi_identifiers")
+        if isinstance(sensitive_column, str):
+            sensitive_column = (sensitive_column,)
+        protected = tuple(dict.fromkeys(names_in(sensitive_column, name="sensitive_column")))
+        if not items and not protected:
+            raise PolicyError(
+                f"nothing sensitive was named; name items with {option('sensitive')}, or columns with "
+                f"{option('sensitive_column')}"
+            )
+        if not columns:
+            raise PolicyError("no quasi-identifiers were named; people need at least one")
+        if len(set(columns)) < len(columns):
+            raise PolicyError("a quasi-identifier is named twice; name each once")
+        if both := [name for name in protected if name in columns]:
+            raise PolicyError(
+                f"column {both[0]!r} cannot be a quasi-identifier and sensitive at once; what an attacker "
+                "may know is no secret"
+            )
+        if isinstance(k, bool) or k < 1:
+            raise PolicyError(f"k must be a whole number from 1 on, not {k!r}")
+        values = {
+            "rho": exact_threshold(rho, name="rho"),
+            "sensitive": items,
+            "k": int(k),
+            "quasi_identifiers": columns,
+            "max_known": None if max_known is None else int(max_known),
+            "sensitive_column": protected,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that the model names."""
+        return (*self.quasi_identifiers, *self.sensitive_column)
+
+    def knowing(self, max_known: int | None) -> PeopleUncertainty:
+        """The same model against somebody who knows at most so many items."""
+        return PeopleUncertainty(
+            self.rho,
+            self.sensitive,
+            k=self.k,
+            quasi_identifiers=self.quasi_identifiers,
+            max_known=max_known,
+            sensitive_column=self.sensitive_column,
+        )
+
+    def within_groups(self, sensitive: Iterable[str]) -> RhoUncertainty:
+        """What must hold of records whose items are apart by group, if some item is known.
+
+        A group is recognised by any of its items there. What is known of nobody's items at all would speak
+        of all groups at once, which is no news if it holds for each.
+        """
+        return RhoUncertainty(self.rho, sensitive, max_known=self.max_known, ignore_prior=True)
+
+    def promise(self) -> str:
+        """What holds for people that satisfy the model, in one sentence."""
+        known = listing(self.quasi_identifiers)
+        items = so_many(self.max_known, "item")
+        secrets = none_of(len(self.sensitive), "sensitive item") if self.sensitive else ""
+        if self.sensitive_column:
+            values = f"value of {listing(self.sensitive_column)}"
+            secrets = f"{secrets}, and no {values}," if secrets else f"cannot infer any {values}"
+        shared = (
+            f"; and every person shares all published values of {known} with at least "
+            f"{counted(self.k - 1, 'other')}"
+        )
+        return (
+            f"Whoever knows anything about a person's {known}, and {items} of the published record, "
+            f"{secrets} with a confidence above {decimal_text(self.rho)}{shared if self.k > 1 else ''}."
+        )
+
+    def parameters(self) -> dict[str, Plain]:
+        """The parameters as plain values, enough to build the model again."""
+        return parameters_of(self)

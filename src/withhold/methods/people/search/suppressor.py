@@ -1,0 +1,101 @@
+"""The suppressor of people, whole: form groups, withhold within them; out comes a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from withhold.data import Table
+from withhold.data.cell_plan import KEPT, CellPlan, make_plan, plan_of_nothing
+from withhold.data.evidence import Evidence
+from withhold.data.forest import make_forest
+from withhold.data.grouping import group_rows, groups_of
+from withhold.data.people import People
+from withhold.data.plan import Plan, fingerprint
+from withhold.data.roles import column_roles, refuse_undecided
+from withhold.data.table import WITHHELD
+from withhold.errors import ImpossibleError
+from withhold.formats.column_trees import hierarchies_from
+from withhold.method import SearchRun
+from withhold.methods.people.grouped_items import PersonItems, items_of
+from withhold.methods.people.model import PeopleUncertainty
+from withhold.methods.people.options import PeopleSearch
+from withhold.methods.people.plan import PeoplePlan
+from withhold.methods.people.search.splitting import split_groups
+from withhold.methods.people.search.withholding import Withheld, withhold_items
+from withhold.wording import counted
+
+
+def suppress_people(
+    people: People,
+    model: PeopleUncertainty,
+    evidence: Evidence,
+    options: PeopleSearch,
+    run: SearchRun,
+) -> tuple[PeoplePlan, dict[str, Any]]:
+    """A plan after which the model holds, and the options it was made with.
+
+    Columns that may identify people must have been named in ``publish``, or the model, or be gone.
+    """
+    table = people.attributes
+    publish = options.publish if isinstance(options.publish, str) else tuple(options.publish)
+    refuse_undecided(column_roles(table, model, publish).undecided)
+    if len(people) < model.k:
+        raise ImpossibleError(
+            f"{counted(len(people), 'person')} cannot be {model.k:,} that look alike; choose a smaller k"
+        )
+    hierarchies = hierarchies_from(options.hierarchy, table)
+    in_force = {
+        "weight": options.weight,
+        "hierarchies": sorted(hierarchies),
+        "publish": publish if isinstance(publish, str) else list(publish),
+        "seed": run.seed,
+    }
+    items = items_of(people, model)
+    if (nothing := _already(table, items, model, run)) is not None:
+        cells = plan_of_nothing(table, model.quasi_identifiers)
+        return _plan(people, model, cells, items, nothing), in_force
+    forest = make_forest(table, model.quasi_identifiers, hierarchies)
+    shown = split_groups(items, forest, model, options.weight, run)
+    groups = group_rows(list(shown.T), len(people)).of_row
+    withheld = withhold_items(items, groups, model, run, restoring=True)
+    return _plan(people, model, make_plan(table, forest, shown), items, withheld), in_force
+
+
+def _already(
+    table: Table, items: PersonItems, model: PeopleUncertainty, run: SearchRun
+) -> Withheld | None:
+    """What goes with all cells as they are, if that is nothing and every group is large enough."""
+    groups = groups_of(table, model.quasi_identifiers)
+    if groups.sizes.min() < model.k:
+        return None
+    found = withhold_items(items, groups.of_row, model, run, restoring=False)
+    return None if len(found.places) else found
+
+
+def _plan(
+    people: People,
+    model: PeopleUncertainty,
+    cells: CellPlan,
+    items: PersonItems,
+    withheld: Withheld,
+) -> PeoplePlan:
+    """The plan that leaves the cells so, and withholds these items and values of sensitive columns."""
+    origins = items.places[withheld.places]
+    persons = np.searchsorted(items.records.offsets, withheld.places, side="right") - 1
+    secret = np.full((len(people), len(model.sensitive_column)), KEPT, dtype=np.int32)
+    in_cells = origins < 0
+    secret[persons[in_cells], -1 - origins[in_cells]] = WITHHELD
+    nothing: tuple[tuple[()], ...] = ((),) * len(model.sensitive_column)
+    both = replace(
+        cells,
+        columns=(*cells.columns, *model.sensitive_column),
+        cells=np.hstack([cells.cells, secret]),
+        names=(*cells.names, *nothing),
+        hidden=(*cells.hidden, *nothing),
+    )
+    removed = origins[~in_cells].astype(np.int32)
+    answers = withheld.answers[~in_cells]
+    return PeoplePlan(both, Plan(removed, answers, withheld.reasons, fingerprint(people.items)))

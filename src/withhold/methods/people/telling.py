@@ -1,0 +1,63 @@
+"""The sections of released people: what became of the columns, then those of records, cells being items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from withhold.data.roles import DROPPED, roles_of
+from withhold.measure.telling import sections_of_sets
+from withhold.methods.people.linked import linked_pair, sensitive_names
+from withhold.methods.people.loss import PeopleLoss
+from withhold.methods.people.model import PeopleUncertainty
+from withhold.telling.plots import Bars, Line
+from withhold.telling.sections import Content, Drawing, Listing, Paragraph, Section, Subject
+
+LINKED = (
+    "Here a person is a record of items and of the cells that still show their value, each cell an item "
+    "COLUMN=value: so a frequency or a rule can speak of attributes and items together."
+)
+GROUPS = (
+    "Every group of persons with the same published quasi-identifiers is safe by itself, a withheld cell "
+    "being a value of its own. Cells were withheld or generalised and sensitive items withheld; none was "
+    "invented, and no other item was touched."
+)
+
+
+def sections_of_people(subject: Subject) -> list[Section]:
+    """What became of the columns, what was lost, the frequencies, the rules."""
+    release = subject.release
+    model, loss = release.model, release.loss
+    assert isinstance(model, PeopleUncertainty)
+    assert isinstance(loss, PeopleLoss)
+    original, data = linked_pair(release.original, release.data, model.columns)
+    asked = replace(model, sensitive=sensitive_names(release.original, model))
+    linked = replace(release, original=original, data=data, model=asked)
+    lost, *others = sections_of_sets(replace(subject, release=linked))
+    lost = replace(lost, parts=(Paragraph(LINKED), *lost.parts))
+    return [_columns(subject, model, loss), lost, *others]
+
+
+def _columns(subject: Subject, model: PeopleUncertainty, loss: PeopleLoss) -> Section:
+    roles = roles_of(subject.release.original.attributes, model)
+    rows = tuple((name, role) for name, role in roles.items())
+    seen = tuple((name, role) for name, role in rows if role != DROPPED)
+    names = sorted(loss.by_column, key=lambda name: -sum(loss.by_column[name]))
+    persons = max(loss.persons, 1)
+    bars = Bars(
+        "bycolumn",
+        "The share of each column's cells that no longer show their value",
+        "share of the persons",
+        tuple(names),
+        (
+            Line("withheld", "lost", tuple(loss.by_column[n][0] / persons for n in names)),
+            Line("generalised", "kept", tuple(loss.by_column[n][1] / persons for n in names)),
+        ),
+        percent=True,
+    )
+    parts: tuple[Content, ...] = (
+        Paragraph(GROUPS, for_strangers=True),
+        Drawing(bars),
+        Listing("All columns", ("column", "role"), rows),
+        Listing("Columns of the file", ("column", "role"), seen, for_strangers=True),
+    )
+    return Section("columns", "What became of each column", parts)

@@ -1,0 +1,138 @@
+"""People against brute force: verdicts of the check, and releases of the search, on small random worlds."""
+
+from __future__ import annotations
+
+import os
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import oracle_people as oracle
+import withhold as wh
+from withhold.data import Records, Table
+from withhold.data.table import WITHHELD, Column
+from withhold.methods.people.model import PeopleUncertainty
+
+WORLDS = max(40, round(2000 * float(os.environ.get("WITHHOLD_EXAMPLES", "1"))))
+KNOWN = (0, 1, 2, None)
+RHOS = (Fraction(1, 3), Fraction(1, 2), Fraction(3, 5), Fraction(2, 3))
+QUASI = ("sex", "home")
+ITEMS = "abcdeXY"
+SENSITIVE = frozenset("XY")
+VALUES = (("f", "m"), ("n", "s", ""))
+
+
+def draw_world(seed: int, *, withheld: bool) -> list[oracle.Person]:
+    """Persons of few kinds, so that groups and rules have several of them; some without items."""
+    rng = random.Random(seed)
+    n_persons = rng.randint(3, 14)
+    n_items = rng.randint(1, 5)
+    public = ITEMS[:n_items]
+    people = []
+    for _ in range(n_persons):
+        cells = tuple(
+            None if withheld and rng.random() < 0.25 else rng.choice(values) for values in VALUES
+        )
+        items = {item for item in public if rng.random() < 0.5}
+        items |= {item for item in SENSITIVE if rng.random() < 0.3}
+        people.append((cells, frozenset(items)))
+    return people
+
+
+def as_people(world: list[oracle.Person]) -> wh.People:
+    """The persons as withhold takes them."""
+    columns = []
+    for place, name in enumerate(QUASI):
+        values = VALUES[place]
+        codes = [WITHHELD if c[place] is None else values.index(c[place]) for c, _ in world]
+        columns.append(Column(name, np.array(codes, dtype=np.int32), values))
+    records = Records.from_lists([sorted(items) for _, items in world])
+    return wh.People(Table(tuple(columns)), records)
+
+
+def as_world(people: wh.People) -> list[oracle.Person]:
+    """What is published, as the oracle takes it."""
+    columns = [people.attributes.column(name) for name in QUASI]
+    cells = zip(*(column.cells().tolist() for column in columns), strict=True)
+    return [(tuple(c), frozenset(items)) for c, items in zip(cells, people.items, strict=True)]
+
+
+def model_of(rho: Fraction, k: int, max_known: int | None) -> PeopleUncertainty:
+    return PeopleUncertainty(rho, SENSITIVE, k=k, quasi_identifiers=QUASI, max_known=max_known)
+
+
+@pytest.mark.parametrize("max_known", KNOWN)
+def test_verify__agrees_with_every_knowledge_tried(max_known):
+    outcomes = set()
+    for seed in range(WORLDS):
+        world = draw_world(seed, withheld=True)
+        if seed % 3 == 0:
+            # Twice the same persons: more of the groups are large enough.
+            world += world
+        rho, k = RHOS[seed % 4], 1 + seed % 2
+        verdict = wh.verify(as_people(world), model_of(rho, k, max_known), allow_unknown=True)
+        holds = oracle.is_safe(world, SENSITIVE, rho, k, max_known)
+        assert verdict.status.value == ("HOLDS" if holds else "BROKEN"), seed
+        outcomes.add(holds)
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("max_known", KNOWN)
+def test_anonymize__leaves_nothing_to_any_attacker(max_known):
+    changed = 0
+    for seed in range(max_known or 0, WORLDS, 4):
+        world = draw_world(seed, withheld=seed % 5 == 0)
+        rho, k = RHOS[seed % 3], 1 + seed % 3
+        release = wh.anonymize(
+            as_people(world), model_of(rho, k, max_known), seed=seed, allow_unknown=True
+        )
+        published = as_world(release.data)
+        assert oracle.is_safe(published, SENSITIVE, rho, k, max_known), seed
+        original = [{cells[place] for cells, _ in world} for place in range(len(QUASI))]
+        assert oracle.worst_share(published, SENSITIVE, max_known, wildcard=original) <= rho, seed
+        for (cells, items), (shown, left) in zip(world, published, strict=True):
+            assert all(now in (before, None) for before, now in zip(cells, shown, strict=True))
+            assert left <= items
+            assert items - left <= SENSITIVE
+        changed += published != world
+    assert changed
+
+
+JOBS = ("a", "b", "")
+
+
+@pytest.mark.parametrize("max_known", KNOWN)
+def test_anonymize__protects_sensitive_columns_and_climbs_hierarchies(max_known):
+    towns = {"n1": "north", "n2": "north", "s1": "south", "s2": "south"}
+    tree = wh.Hierarchy.from_edges([*towns.items(), ("north", "*"), ("south", "*")])
+    shown = set()
+    for seed in range(WORLDS // 10):
+        rng = random.Random(seed)
+        n_persons = rng.randint(4, 16)
+        home = [rng.choice(list(towns)) for _ in range(n_persons)]
+        job = [rng.choice(JOBS) for _ in range(n_persons)]
+        items = [[item for item in "abX" if rng.random() < 0.4] for _ in range(n_persons)]
+        people = wh.People(
+            Table.from_columns({"home": home, "job": job}), Records.from_lists(items)
+        )
+        rho = RHOS[seed % 4]
+        model = PeopleUncertainty(
+            rho, {"X"}, k=2, quasi_identifiers=["home"], max_known=max_known, sensitive_column="job"
+        )
+        hierarchy = {"home": tree}
+        release = wh.anonymize(people, model, seed=seed, hierarchy=hierarchy, allow_unknown=True)
+        homes, jobs = (release.data.attributes.column(n).cells().tolist() for n in ("home", "job"))
+        # A value of a sensitive column is one more item; a withheld one is none.
+        published = [
+            ((where,), frozenset(left) | ({f"job={what}"} if what is not None else set()))
+            for where, what, left in zip(homes, jobs, release.data.items, strict=True)
+        ]
+        protected = {"X", *(f"job={value}" for value in JOBS)}
+        assert oracle.is_safe(published, protected, rho, 2, max_known), seed
+        for before, after in zip(home, homes, strict=True):
+            assert after in (before, towns[before], None)
+        assert all(after in (before, None) for before, after in zip(job, jobs, strict=True))
+        shown |= set(homes)
+    assert {None, "north", "n1"} <= shown
