@@ -71,7 +71,7 @@ def can_be_cut(form: Source) -> bool:
     """Whether a file of this form can be read in pieces, each with whole records."""
     if form.container == "parquet":
         return form.format != "long"
-    by_bytes = not form.compression and not form.encoding.startswith("utf-16")
+    by_bytes = not form.compression and not form.encoding.startswith(("utf-16", "utf-32"))
     return form.format in BY_LINES and by_bytes and form.container != "spreadsheet"
 
 
