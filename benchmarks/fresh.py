@@ -81,6 +81,7 @@ def main() -> None:
     from benchmarks import (
         measures,
         paper_measures,
+        parts_measures,
         people_measures,
         table_measures,
         trade_off_measures,
@@ -92,6 +93,7 @@ def main() -> None:
         **table_measures.TABLE_MEASURES,
         **paper_measures.PAPER_MEASURES,
         **trade_off_measures.TRADE_OFF_MEASURES,
+        **parts_measures.PARTS_MEASURES,
         **people_measures.PEOPLE_MEASURES,
     }
     result = known[request["measure"]](**request["arguments"])

@@ -246,6 +246,8 @@ class Method:
     """(model, hierarchy, published data, the manifest's model) → what a stated policy asks of the file."""
     trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
+    not_by_parts: Callable[[Any, Any], str] = lambda *_: "it is a promise about all records at once"
+    """(model, search options) → why a release of parts would not keep the promise; nothing where it does."""
     ladder: Callable[[Any, Any, Any, SearchRun], AnyLadder] | None = None
     """(data, model, search options, run) → what protecting from more knowledge costs, step by step."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}

@@ -12,6 +12,7 @@ import typer
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.cli import methods, options
 from withhold.cli.app import verb
+from withhold.cli.by_parts import MEMORY, anonymize_by_parts, chosen_engine
 from withhold.cli.console import json_of, note, say, working
 from withhold.cli.policy import files_read, typed_policy
 from withhold.cli.reading import check_marks, read_data
@@ -45,6 +46,7 @@ def anonymize(
     force: bool = False,
     policy: Path | None = None,
     how: options.Input,
+    scale: options.Scale,
     ids: str = "renumber",
     allow_unknown: bool = False,
     seed: int | None = None,
@@ -55,6 +57,24 @@ def anonymize(
     model = methods.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
+    if (engine := chosen_engine(data, scale)) != MEMORY:
+        anonymize_by_parts(
+            data,
+            model,
+            output,
+            given=given,
+            engine=engine,
+            scale=scale,
+            how=how,
+            asked=context.params,
+            shown=shown,
+            ids=ids,
+            seed=seed,
+            force=force,
+            allow_unknown=allow_unknown,
+            jobs=jobs,
+        )
+        return
     check_extension(output.name, data, table=method_of(model).data != "records")
     if edition is not None and not report:
         raise PolicyError("--edition requires --report")

@@ -17,6 +17,8 @@ from withhold.cli.policy import load_policy
 
 HELP = {
     "data": "The file to read; - for standard input.",
+    "anonymize.data": "The file to read; - for standard input; or a folder or a pattern of files "
+    "('shop/*.parquet').",
     "format": "basket, long, spmf, one-hot, list or jsonl; detected if not given.",
     "separator": "The separator between the items of a basket file.",
     "record_column": "The column that names the record (long files).",
@@ -39,11 +41,17 @@ HELP = {
     "have.",
     "policy": "A TOML file with these options as keys, or the internal manifest of a release; an option "
     "given here wins.",
-    "anonymize.output": "Where to publish; the extension chooses another format.",
+    "anonymize.output": "Where to publish; the extension chooses another format. By parts: a folder.",
     "sweep.output": "A folder for the table (CSV, JSON), the plot and a page. An interrupted sweep resumes "
     "there.",
     "force": "Replace an existing output.",
     "sweep.force": "Start again, whatever the folder has.",
+    "engine": "Who does the work: memory (default for a file), stream (default for folders and patterns: "
+    "part by part, each proved on its own), or dask (parts on a cluster).",
+    "part_records": "About so many records in a part of a release by parts; 250,000 if not given.",
+    "workers": "Processes that work on the parts of a release; 1 if not given.",
+    "scheduler": "The address of a Dask scheduler, tcp://HOST:PORT; a local cluster if not given.",
+    "resume": "Go on with a release by parts that was interrupted; parts that were proved stay.",
     "report": "Also write a report, OUTPUT.report.html.",
     "edition": "Edition of the report: internal (default), or external, for strangers and without items.",
     "ids": "Record ids in the release: renumber (from 1), or keep, which may identify people.",
@@ -67,7 +75,7 @@ HELP = {
     "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05%. If not given: "
     "0.05%, in small files 5.",
     "min_confidence": "Minimum confidence of rules.",
-    "verify.published": "The published file.",
+    "verify.published": "The published file, or the folder of a release by parts.",
     "manifest": "Its manifest; PUBLISHED.manifest.json if not given.",
     "verify.original": "[personal-rho] The file that the release was made from. Options of reading are for "
     "it alone where the release is read safely without them.",
@@ -114,6 +122,8 @@ SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--outpu
 LEAST = {
     "seed": 0,
     "jobs": 1,
+    "part_records": 1,
+    "workers": 1,
     "limit_seconds": 0.0,
     "top": 1,
     "baskets": 1,
@@ -151,6 +161,17 @@ class Input(Reading):
     tidy: list[str] | None = None
     consent: str | None = None
     skip_missing_ids: bool = False
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Whether data are released in memory or by parts, and who works on the parts."""
+
+    engine: str | None = None
+    part_records: int | None = None
+    workers: int | None = None
+    scheduler: str | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import typer
 
 from withhold.cli import methods, options
 from withhold.cli.app import verb
+from withhold.cli.by_parts import verify_by_parts
 from withhold.cli.console import json_of, say, working
 from withhold.data import Evidence
 from withhold.data.tidied import Tidied
@@ -71,6 +72,15 @@ def verify(
     source = context.get_parameter_source
     if model is not None:
         _refuse_searching(model, given, source)
+    if published.is_dir():
+        verify_by_parts(
+            published,
+            model,
+            policy_from="the options given" if policy is None else f"the policy {policy.name}",
+            allow_unknown=allow_unknown,
+            jobs=run.jobs,
+            shown=shown,
+        )
     from withhold.publish.recheck import verify_file
     from withhold.publish.rereading import read_original
     from withhold.report.json import recheck_as_dict

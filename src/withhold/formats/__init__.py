@@ -35,7 +35,7 @@ from withhold.formats.formulas import unescaped_items
 from withhold.formats.frames import Frame, gathered, is_frame, own_index
 from withhold.formats.functions import FUNCTIONS
 from withhold.formats.items import check_encodable
-from withhold.formats.opening import open_bytes
+from withhold.formats.opening import Opened, open_bytes
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people import read_people
 from withhold.formats.people_files import read_people_back
@@ -47,7 +47,7 @@ from withhold.formats.writing import Data, as_written, form_for, write
 
 __all__ = [
     "FORMATS", "READERS", "Data", "as_written", "form_for", "output_form", "read", "read_back",
-    "read_people", "read_table", "reading_of", "write",
+    "read_opened", "read_people", "read_table", "reading_of", "write",
 ]  # fmt: skip
 
 SOMETHING = "give at least one record"
@@ -131,7 +131,7 @@ def _read_any(source: Any, options: Options) -> Records:
     if isinstance(source, Records):
         return source
     if isinstance(source, str | os.PathLike):
-        return _read_path(Path(source), options)
+        return _read_content(open_bytes(Path(source)), options)
     refuse_for_files(options.encoding, options.sheet)
     if is_frame(source):
         records = _records(_read_frame(Frame(source), options)[1], None)
@@ -188,8 +188,12 @@ READERS: Mapping[str, Callable[..., Data]] = {
 """By kind of data."""
 
 
-def _read_path(path: Path, options: Options) -> Records:
-    opened = open_bytes(path)
+def read_opened(opened: Opened, **options: Any) -> Records:
+    """The records in a file's content; the options are those of ``read`` that say how to understand it."""
+    return _read_content(opened, Options(**options))
+
+
+def _read_content(opened: Opened, options: Options) -> Records:
     container, found = "parquet", None
     if opened.is_parquet:
         refuse_for_files(options.encoding, options.sheet, opened.label)
@@ -205,7 +209,7 @@ def _read_path(path: Path, options: Options) -> Records:
             raise text.error(f"a {format} file has no columns", remedy, value=named)
         parsed = FUNCTIONS[format].read_text(text, options)
     source = Source(
-        path,
+        opened.path,
         format,
         compression=opened.compression,
         container=container,

@@ -143,10 +143,7 @@ def open_bytes(path: Path) -> Opened:
         with nullcontext(sys.stdin.buffer) if is_stdin else open(path, "rb") as stream:
             packed = _read_all(stream, label)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        known = (said for kind, said in SYSTEM.items() if isinstance(error, kind))
-        problem, remedy = next(known, (f"cannot be read: {reason}", None))
-        raise InputError(problem, path=label, remedy=remedy) from None
+        raise unreadable(error, label) from None
     if not packed:
         raise InputError("is empty", path=label, remedy=SOMETHING)
     digest = Digest(packed)
@@ -165,6 +162,14 @@ def refuse_foreign(data: bytes, label: str) -> None:
     for magic, (problem, remedy) in FOREIGN.items():
         if data.startswith(magic):
             raise InputError(problem, path=label, remedy=remedy)
+
+
+def unreadable(error: OSError | ValueError, label: str) -> InputError:
+    """What to say of a file that the system does not let us read."""
+    reason = getattr(error, "strerror", None) or str(error)
+    known = (said for kind, said in SYSTEM.items() if isinstance(error, kind))
+    problem, remedy = next(known, (f"cannot be read: {reason}", None))
+    return InputError(problem, path=label, remedy=remedy)
 
 
 def line_number(data: bytes, position: int) -> int:

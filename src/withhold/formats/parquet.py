@@ -27,6 +27,8 @@ from withhold.errors import InputError
 from withhold.escaping import one_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars
 
     from withhold.data import Table
@@ -71,6 +73,24 @@ def parquet_pieces(
     for start in range(0, total, n_rows):
         piece = scan.select(columns).slice(start, n_rows)
         yield _guarded(path, piece.collect)
+
+
+def row_count(path: Path) -> int:
+    """How many rows a parquet file has, by its footer."""
+    import polars as pl
+
+    scan = _guarded(str(path), lambda: pl.scan_parquet(path))
+    return int(_guarded(str(path), lambda: scan.select(pl.len()).collect().item()))
+
+
+def parquet_rows(path: Path, start: int, end: int) -> bytes:
+    """Some rows of a parquet file as a file of their own; the others are not read."""
+    import polars as pl
+
+    scan = _guarded(str(path), lambda: pl.scan_parquet(path))
+    made = io.BytesIO()
+    _guarded(str(path), scan.slice(start, end - start).collect).write_parquet(made)
+    return made.getvalue()
 
 
 def _guarded(path: str, call: Callable[[], T]) -> T:

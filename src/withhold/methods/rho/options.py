@@ -145,3 +145,12 @@ def check_budget(budget: float | None) -> None:
     """Refuse a budget in which nothing could be done."""
     if budget is not None and not budget > 0:
         raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
+
+
+def not_by_parts(model: object, options: RhoSearch) -> str:
+    """Why records cannot be released part by part: what is one choice for all of them."""
+    if options.keep == "counts":
+        return "--keep counts takes an item away everywhere or nowhere"
+    if options.hierarchy is not None:
+        return "with --hierarchy the groups are one choice for all records"
+    return ""

@@ -1,0 +1,124 @@
+"""The suite of releases by parts: how memory and time grow, what two workers gain, what parts lose."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+from benchmarks.bench import NAMES, QUICK_RECORDS, Bench, File
+from benchmarks.tables import Table
+
+RHO = "0.7"
+MILLIONS = (1, 5, 20)
+MOST_MEMORY_GROWTH, MOST_EXPONENT, LEAST_GAIN = 1.15, 1.07, 1.6
+PART_RECORDS = (25_000, 50_000, 100_000)
+"""On the real files, which are small."""
+
+
+def scale(bench: Bench) -> list[Table]:
+    """Releases by parts: of 1, 5 and 20 million records; by one and two workers; against the whole."""
+    return [_growth(bench), _workers(bench), _against_the_whole(bench)]
+
+
+def _growth(bench: Bench) -> Table:
+    table = Table(
+        f"By parts: Quest T10I4, 40 % of the items sensitive, ρ = {RHO}, engine stream",
+        {
+            "records": ",",
+            "parts": "",
+            "seconds": ".0f",
+            "CPU s": ".0f",
+            "exponent": ".2f",
+            "peak MB": ".0f",
+            "to the first": ".2f",
+            "loss": ".4f",
+        },
+        notes=["exponent: of the processor time, fitted between this row and the first."],
+    )
+    first: dict[str, Any] | None = None
+    for millions in MILLIONS:
+        records = QUICK_RECORDS * millions if bench.quick else millions * 1_000_000
+        run = _run(bench, bench.quest(records))
+        if run is None:
+            break
+        first = first or run
+        grown = log(run["cpu"] / first["cpu"]) / log(millions) if millions > 1 else None
+        table.add(
+            **{
+                "records": records,
+                "parts": run["parts"],
+                "seconds": run["seconds"],
+                "CPU s": run["cpu"],
+                "exponent": None if grown is None else bench.judged(grown, MOST_EXPONENT),
+                "peak MB": run["largest_mb"],
+                "to the first": bench.judged(
+                    run["largest_mb"] / first["largest_mb"], MOST_MEMORY_GROWTH
+                ),
+                "loss": run["loss"],
+            }
+        )
+    return table
+
+
+def _workers(bench: Bench) -> Table:
+    table = Table(
+        "By parts: two workers against one, a million records",
+        {
+            "engine": "",
+            "workers": "",
+            "seconds": ".1f",
+            "CPU s": ".1f",
+            "one to this": ".2f",
+            "peak MB": ".0f",
+        },
+        notes=[f"On an idle machine two workers should be {LEAST_GAIN} times as fast as one."],
+    )
+    file = bench.quest(QUICK_RECORDS if bench.quick else 1_000_000)
+    for engine in ("stream", "dask"):
+        one: float | None = None
+        for workers in (1, 2):
+            run = _run(bench, file, engine=engine, workers=workers, part_records=100_000)
+            if run is None:
+                continue
+            one = one or run["seconds"]
+            table.add(
+                **{
+                    "engine": engine,
+                    "workers": workers,
+                    "seconds": run["seconds"],
+                    "CPU s": run["cpu"],
+                    "one to this": one / run["seconds"],
+                    "peak MB": run["largest_mb"],
+                }
+            )
+    return table
+
+
+def _against_the_whole(bench: Bench) -> Table:
+    table = Table(
+        f"By parts: what is lost against the whole, ρ = {RHO}",
+        {"file": "", "whole": ".4f", **{f"{size:,} a part": ".4f" for size in PART_RECORDS}},
+    )
+    for file in bench.files(*NAMES):
+        whole = bench.anonymize(file, RHO, bound=False)
+        row: dict[str, Any] = {"file": file.name, "whole": None if whole is None else whole["loss"]}
+        for size in PART_RECORDS:
+            run = _run(bench, file, part_records=size)
+            row[f"{size:,} a part"] = None if run is None else run["loss"]
+        table.add(**row)
+    return table
+
+
+def _run(bench: Bench, file: File, **options: Any) -> dict[str, Any] | None:
+    asked = {"engine": "stream", "workers": 1, "part_records": None, **options}
+    shown = " ".join(f"{name}={value}" for name, value in asked.items())
+    return bench.run(
+        f"by parts {file.name} {shown}",
+        "by_parts",
+        once=True,
+        path=str(file.path),
+        sensitive=str(file.sensitive),
+        rho=RHO,
+        output=str(bench.folder / "by-parts"),
+        **asked,
+    )

@@ -1,0 +1,156 @@
+"""One part: read a slice, withhold, write a draft, read it back, prove, rename. Knows no engine.
+
+What it takes and returns can be sent to another process or machine. The same job gives the same bytes there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import withhold
+from withhold import pipeline
+from withhold.data import Records, Source
+from withhold.errors import WithholdError
+from withhold.escaping import json_text
+from withhold.formats import read_opened
+from withhold.formats.slices import Slice, how_to_read, open_slice
+from withhold.method import Model
+from withhold.publish.identifiers import KEEP
+from withhold.publish.publishing import sha256_of
+
+
+@dataclass(frozen=True)
+class Job:
+    """What makes a part."""
+
+    number: int
+    piece: Slice
+    form: Source
+    """Of the files that are read."""
+    target: Path
+    model: Model
+    options: Mapping[str, Any]
+    """How to withhold."""
+    seed: int
+    """Of the whole release; each part draws on its own."""
+    ids: str
+    threads: int | None = None
+    known: Mapping[str, Done] | None = None
+    """Parts that an earlier run proved, by their keys."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A part that was proved and has its name."""
+
+    number: int
+    name: str
+    key: str
+    """Of everything that the part follows from."""
+    sha256: str
+    records: int
+    occurrences: int
+    """That were published."""
+    removed: int
+    sensitive: int
+    removed_sensitive: int
+    records_emptied: int
+    found: tuple[str, ...]
+    """The listed items that occur in the slice."""
+    checked: int
+    seconds: float
+    resumed: bool = False
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Done:
+        """The part whose ``as_dict`` this is."""
+        return cls(**{**values, "found": tuple(values["found"])})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The part as plain values."""
+        return asdict(replace(self, resumed=False)) | {"found": list(self.found)}
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A part that could not be made, and why; the others are none the worse for it."""
+
+    number: int
+    piece: str
+    lines: tuple[str, ...]
+    exit_code: int
+
+
+def make_part(job: Job) -> Done | Failed:
+    """Make one part, or find that an earlier run did; an error of the user's is returned, not raised."""
+    try:
+        return _make(job)
+    except WithholdError as error:
+        return Failed(job.number, str(job.piece), tuple(error.lines), error.exit_code)
+
+
+def _make(job: Job) -> Done:
+    opened = open_slice(job.piece, job.form)
+    key = _key(job, opened.digest.hexdigest())
+    known = (job.known or {}).get(key)
+    if known is not None and job.target.exists() and sha256_of(job.target) == known.sha256:
+        return replace(known, resumed=True)
+    original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
+    # An item that is not in this part may be in another; the whole release looks at that.
+    release = pipeline.draft(
+        original,
+        job.model,
+        **job.options,
+        ids=KEEP,
+        seed=part_seed(job.seed, job.number),
+        allow_unknown=True,
+        jobs=job.threads,
+    )
+    published = release.write(job.target, force=True, jobs=job.threads)
+    loss: Any = release.loss
+    listed = release.protected
+    return Done(
+        job.number,
+        job.target.name,
+        key,
+        published.sha256,
+        len(original),
+        release.data.n_occurrences,  # type: ignore[union-attr]  # records alone come in parts
+        loss.removed,
+        loss.total_sensitive,
+        loss.removed_sensitive,
+        loss.records_emptied,
+        tuple(sorted(listed.intersection(original.occurring))),
+        published.verdict.checked,
+        sum(published.timings.values()),
+    )
+
+
+def part_seed(seed: int, number: int) -> int:
+    """The seed of one part: others for other parts, and for other seeds of the whole.
+
+    >>> part_seed(1, 0) == part_seed(1, 0), part_seed(1, 0) == part_seed(1, 1)
+    (True, False)
+    """
+    digest = hashlib.sha256(f"{seed} {number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")
+
+
+def _key(job: Job, digest: str) -> str:
+    """A digest of all that the bytes of the part follow from; nothing stale has the same."""
+    form = {name: str(value) for name, value in how_to_read(job.form).items()}
+    made_of = [withhold.__version__, digest, form, job.model.parameters(), dict(job.options)]
+    told = json_text([*made_of, job.ids, job.seed, job.number, job.target.name])
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _named_apart(records: Records, job: Job) -> Records:
+    """The records with ids that no other part has, unless their own are kept."""
+    if job.ids == KEEP or (records.record_ids is None and records.index is None):
+        return records
+    numbers = tuple(f"{job.number + 1}-{row}" for row in range(1, len(records) + 1))
+    return replace(records, record_ids=numbers, index=None)

@@ -1,0 +1,106 @@
+"""Which files there are, and where they are cut: from names, sizes and footers alone."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from withhold.data import Source
+from withhold.errors import InputError
+from withhold.formats.forms import FOR_RECORDS, split_name
+from withhold.formats.slices import HEAD, Slice, can_be_cut, cut, form_of, read_slice, size_of
+
+PART_RECORDS = 250_000
+"""Larger parts lose less and take more memory; docs/decisions/0039 has the figures."""
+PATTERN = "*?["
+SAME = ("format", "container", "separator", "columns", "variant")
+"""What all files of a folder must have in common."""
+REMEDY = "name a folder of files, a pattern such as 'shop/*.parquet' in quotes, or a file"
+
+
+def is_many(data: str) -> bool:
+    """Whether this names several files: a folder, or a pattern that is not itself a file."""
+    path = Path(data)
+    return path.is_dir() or (any(mark in data for mark in PATTERN) and not path.exists())
+
+
+def find_files(data: str) -> list[Path]:
+    """The files that a folder, a pattern or a path names, in the order of their names.
+
+    In a folder, names that begin with a dot or an underscore are left out, as Spark and Dask do.
+    """
+    path = Path(data)
+    if path.is_dir():
+        found = [
+            each
+            for each in sorted(path.rglob("*"))
+            if each.is_file()
+            and not any(part.startswith((".", "_")) for part in each.relative_to(path).parts)
+        ]
+        strange = [each for each in found if split_name(each.name)[0] not in FOR_RECORDS]
+        if strange:
+            problem = f"is in the folder {path} and does not look like data"
+            raise InputError(problem, path=strange[0], remedy="move it, or name a pattern")
+    elif is_many(data):
+        found = [Path(name) for name in sorted(glob.glob(data, recursive=True))]
+        found = [each for each in found if each.is_file()]
+    else:
+        found = [path]
+    if not found:
+        raise InputError("names no file", path=data, remedy=REMEDY)
+    return found
+
+
+def plan_parts(
+    files: Sequence[Path], *, part_records: int | None = None, **options: Any
+) -> tuple[Source, list[Slice]]:
+    """The form that all the files have, and the parts, each of about so many records.
+
+    ``options`` are those of ``read`` that say how a file is to be understood.
+    """
+    wanted = part_records or PART_RECORDS
+    forms = {path: _form_or_error(path, options) for path in files}
+    form = next((each for each in forms.values() if isinstance(each, Source)), None)
+    if form is None:
+        raise next(each for each in forms.values() if isinstance(each, InputError))
+    parts: list[Slice] = []
+    for path, own in forms.items():
+        # A file that cannot be read is a part that fails; the others go on.
+        if isinstance(own, InputError):
+            parts.append(Slice(path))
+            continue
+        _check_same(form, own)
+        if not can_be_cut(form) or own.compression:
+            parts.append(Slice(path))
+            continue
+        in_a_part = wanted * _size_of_record(path, form)
+        parts += cut(path, form, max(1, round(size_of(path, form) / in_a_part)))
+    return form, parts
+
+
+def _form_or_error(path: Path, options: Mapping[str, Any]) -> Source | InputError:
+    try:
+        return form_of(path, **options)
+    except InputError as error:
+        return error
+
+
+def _size_of_record(path: Path, form: Source) -> float:
+    """How much of a file a record takes: a row of parquet, or the mean of the first lines."""
+    if form.container == "parquet":
+        return 1.0
+    head = min(size_of(path, form), HEAD // 4)
+    return head / max(len(read_slice(Slice(path, 0, head), form)), 1)
+
+
+def _check_same(first: Source, other: Source) -> None:
+    for name in SAME:
+        if getattr(first, name) != getattr(other, name):
+            problem = (
+                f"has another {name} ({getattr(other, name)!r}) than {first.path.name} "
+                f"({getattr(first, name)!r}), and the files of a release must be alike"
+            )
+            remedy = "say how to read them (--format, --separator), or release them apart"
+            raise InputError(problem, path=other.path, remedy=remedy)

@@ -1,0 +1,424 @@
+"""Releases by parts: slices of files, the folder, engines, resuming, and what mistakes do."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import withhold as wh
+from withhold.cli import anonymize, app, verify  # noqa: F401
+from withhold.formats.slices import cut, form_of, read_slice
+from withhold.parts.folder import MANIFEST, read_folder
+from withhold.parts.planning import find_files, plan_parts
+from withhold.parts.release import anonymize_parts
+
+SENSITIVE = ("pill", "test", "wine")
+PUBLIC = ("bread", "milk", "salt", "soap", "tea")
+MODEL = wh.RhoUncertainty("0.5", SENSITIVE)
+
+
+def shop(n: int, seed: int) -> list[list[str]]:
+    rng = random.Random(seed)
+    return [
+        rng.sample(PUBLIC, rng.randint(1, 3)) + rng.sample(SENSITIVE, rng.randint(0, 2))
+        for _ in range(n)
+    ]
+
+
+def write_shop(path: Path, rows: list[list[str]]) -> Path:
+    path.write_text("".join(" ".join(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three files of baskets."""
+    shops = tmp_path / "shops"
+    shops.mkdir()
+    for number in range(3):
+        write_shop(shops / f"shop-{number}.dat", shop(200, number))
+    return shops
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app.app, [str(each) for each in arguments])
+    return result.exit_code, " ".join(result.output.split())
+
+
+def joined(folder: Path) -> wh.Records:
+    """All parts of a release as one."""
+    _, parts = read_folder(folder)
+    return wh.read([row for part in parts for row in wh.read(folder / part.name).to_lists()])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("part-*.dat")}
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(PUBLIC), min_size=1, max_size=4), min_size=1, max_size=30),
+    st.integers(1, 40),
+    st.booleans(),
+)
+def test_pieces_are_the_whole_file(tmp_path_factory, rows, n_parts, closed):
+    path = tmp_path_factory.mktemp("slices") / "shop.dat"
+    text = "\n".join(" ".join(row) for row in rows)
+    path.write_text(text + ("\n" if closed else ""))
+    form = form_of(path)
+    pieces = cut(path, form, n_parts)
+    found = [row for piece in pieces for row in read_slice(piece, form).to_lists()]
+    assert found == wh.read(path, format=form.format, separator=form.separator).to_lists()
+
+
+@pytest.mark.parametrize("extension", ["dat", "jsonl", "csv", "parquet"])
+def test_every_form_can_be_released_by_parts(tmp_path, extension):
+    path = tmp_path / f"shop.{extension}"
+    original = wh.read(shop(300, 1))
+    if extension == "parquet":
+        original.to_polars().write_parquet(path)
+    elif extension == "csv":
+        rows = [[str(int(item in row)) for item in (*PUBLIC, *SENSITIVE)] for row in original]
+        lines = [",".join((*PUBLIC, *SENSITIVE)), *(",".join(row) for row in rows)]
+        path.write_text("\n".join(lines) + "\n")
+    elif extension == "jsonl":
+        path.write_text("".join(json.dumps({"items": list(row)}) + "\n" for row in original))
+    else:
+        write_shop(path, original.to_lists())
+    made = anonymize_parts(str(path), MODEL, tmp_path / "out", part_records=60, seed=1)
+    assert len(made.parts) >= 4
+    assert made.totals.records == 300
+    release = joined(tmp_path / "out")
+    assert wh.verify(release, MODEL)
+    assert original.n_occurrences - release.n_occurrences == made.totals.removed
+    for before, after in zip(original, release, strict=True):
+        assert set(after) <= set(before)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_that_hold_hold_together(tmp_path, seed):
+    rng = random.Random(seed)
+    rho = rng.choice(["0.3", "0.5", "0.7"])
+    max_known = rng.choice([None, 1, 2])
+    model = wh.RhoUncertainty(rho, SENSITIVE, max_known=max_known)
+    path = write_shop(tmp_path / "shop.dat", shop(rng.randint(30, 120), seed))
+    anonymize_parts(str(path), model, tmp_path / "out", part_records=rng.randint(5, 40), seed=seed)
+    assert wh.verify(joined(tmp_path / "out"), model, allow_unknown=True)
+
+
+def test_a_folder_is_released_proved_and_verified(tmp_path, folder):
+    out = tmp_path / "out"
+    code, text = run("anonymize", folder, "--rho", 0.5, "--sensitive", "pill,test,wine", "-o", out)
+    assert code == 0, text
+    assert "Proved by parts: 3 parts with 600 records" in text
+    code, text = run("verify", out)
+    assert (code, text[:5]) == (0, "HOLDS")
+    code, text = run("verify", out, "--rho", 0.5, "--sensitive", "pill,test,wine")
+    assert code == 0, text
+    code, text = run("verify", out, "--rho", 0.05, "--sensitive", "pill,test,wine")
+    assert (code, text[:9]) == (5, "UNDECIDED")
+    assert oct((out / "internal.json").stat().st_mode & 0o777) == "0o600"
+
+
+def test_a_changed_lost_or_added_part_is_found(tmp_path, folder):
+    out = tmp_path / "out"
+    anonymize_parts(str(folder), MODEL, out, seed=1)
+    first = out / "part-0001.dat"
+    kept = first.read_bytes()
+    first.write_bytes(kept + b"bread pill\n" * 400)
+    code, text = run("verify", out)
+    assert code == 1
+    assert "CHANGED part-0001.dat is not the file that was published" in text
+    assert "BROKEN" in text
+    first.write_bytes(kept)
+    (out / "part-0009.dat").write_text("bread pill\n")
+    assert run("verify", out)[0] == 1
+    (out / "part-0009.dat").unlink()
+    assert run("verify", out)[0] == 0
+    first.unlink()
+    code, text = run("verify", out)
+    assert (code, "is not there" in text) == (3, True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record["parts"].pop(),
+        lambda record: record.update(parts=[]),
+        lambda record: record["parts"][0].update(name="../shops/shop-0.dat"),
+        lambda record: record["parts"].append(record["parts"][0]),
+        lambda record: record.update(model={"model": "unknown"}),
+        lambda record: record.update(parts=3),
+        lambda record: record.pop("model"),
+    ],
+)
+def test_a_forged_manifest_is_not_believed(tmp_path, folder, change):
+    out = tmp_path / "out"
+    anonymize_parts(str(folder), MODEL, out, seed=1)
+    record = json.loads((out / MANIFEST).read_text())
+    change(record)
+    (out / MANIFEST).write_text(json.dumps(record))
+    assert run("verify", out)[0] in (1, 3)
+
+
+def test_the_same_bytes_from_every_engine(tmp_path, folder):
+    for name, options in {
+        "one": {},
+        "two": {"workers": 2},
+        "threads": {"jobs": 2},
+    }.items():
+        anonymize_parts(str(folder), MODEL, tmp_path / name, seed=5, part_records=80, **options)
+    assert len(contents(tmp_path / "one")) >= 6
+    assert (
+        contents(tmp_path / "one") == contents(tmp_path / "two") == contents(tmp_path / "threads")
+    )
+
+
+def test_a_broken_file_stops_its_part_only_and_resume_mends(tmp_path, folder):
+    out, mended = tmp_path / "out", tmp_path / "mended"
+    good = (folder / "shop-1.dat").read_bytes()
+    (folder / "shop-1.dat").write_bytes(good[:-20] + b"\0" + good[-20:])
+    asked = ("--rho", 0.5, "--sensitive", "pill,test,wine", "--seed", 3)
+    code, text = run("anonymize", folder, *asked, "-o", out)
+    assert code == 3
+    assert "1 part of 3 could not be made; nothing was published" in text
+    assert "part 2" in text
+    assert "shop-1.dat" in text
+    assert not (out / MANIFEST).exists()
+    assert run("verify", out)[0] == 3
+    (folder / "shop-1.dat").write_bytes(good)
+    code, text = run("anonymize", folder, *asked, "-o", out, "--resume")
+    assert code == 0, text
+    assert "2 of them from an earlier run" in text
+    run("anonymize", folder, *asked, "-o", mended)
+    assert contents(out) == contents(mended)
+
+
+@pytest.mark.parametrize("what", ["input", "model", "seed", "part"])
+def test_nothing_stale_is_kept(tmp_path, folder, what):
+    out = tmp_path / "out"
+    anonymize_parts(str(folder), MODEL, out, seed=1)
+    model, seed = MODEL, 1
+    if what == "input":
+        write_shop(folder / "shop-0.dat", shop(200, 99))
+    elif what == "model":
+        model = wh.RhoUncertainty("0.4", SENSITIVE)
+    elif what == "seed":
+        seed = 2
+    else:
+        (out / "part-0001.dat").write_text("bread pill\n")
+    made = anonymize_parts(str(folder), model, out, seed=seed, resume=True)
+    assert made.resumed == (2 if what in ("input", "part") else 0)
+    assert wh.verify(joined(out), model)
+    fresh = tmp_path / "fresh"
+    anonymize_parts(str(folder), model, fresh, seed=seed)
+    assert contents(out) == contents(fresh)
+
+
+def test_a_resumed_run_goes_on_with_its_own_seed(tmp_path, folder):
+    out = tmp_path / "out"
+    anonymize_parts(str(folder), MODEL, out)
+    assert anonymize_parts(str(folder), MODEL, out, resume=True).resumed == 3
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
+    command = [sys.executable, "-m", "withhold", *map(str, arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, text=True, env=environment, stdout=pipe, stderr=pipe)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+@pytest.mark.parametrize("victim", ["driver", "worker", "asked"])
+def test_whoever_is_killed_the_run_can_be_resumed(tmp_path, victim):
+    path = write_shop(tmp_path / "shop.dat", shop(40_000, 1))
+    out = tmp_path / "out"
+    asked = ("anonymize", path, "--rho", 0.5, "--sensitive", "pill,test,wine", "-o", out)
+    parts = ("--engine", "stream", "--part-records", 2_000, "--workers", 2, "--seed", 1)
+    process = start(*asked, *parts)
+    deadline = time.monotonic() + 120
+    while len(list(out.glob("part-*.dat"))) < 2 and time.monotonic() < deadline:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.01)
+    children = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True
+    ).stdout.split()
+    if victim == "worker":
+        assert len(children) >= 2
+        os.kill(int(children[-1]), signal.SIGKILL)
+    else:
+        process.send_signal(signal.SIGKILL if victim == "driver" else signal.SIGTERM)
+    _, errors = process.communicate(timeout=60)
+    assert "Traceback" not in errors
+    assert process.returncode == {"driver": -9, "worker": 3, "asked": 130}[victim]
+    assert not (out / MANIFEST).exists()
+    # Nobody goes on without the driver.
+    for child in children:
+        for _ in range(100):
+            if not Path(f"/proc/{child}").exists():
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError("a worker outlived its driver")
+    code, text = run(*asked, *parts[:4], "--seed", 1, "--resume")
+    assert code == 0, text
+    assert "from an earlier run" in text
+    fresh = tmp_path / "fresh"
+    anonymize_parts(str(path), MODEL, fresh, part_records=2_000, seed=1)
+    assert contents(out) == contents(fresh)
+    assert not [each.name for each in out.iterdir() if each.name.startswith(".")]
+
+
+def test_listed_items_that_no_part_has(tmp_path, folder):
+    out = tmp_path / "out"
+    asked = ("anonymize", folder, "--rho", 0.5, "-o", out, "--force", "--sensitive")
+    code, text = run(*asked, "pill,beer")
+    assert code == 0
+    assert "1 of 2 sensitive items never occurs: 'beer'" in text
+    code, text = run(*asked, "pil")
+    assert (code, "nothing would be protected" in text) == (3, True)
+    assert not (out / MANIFEST).exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--engine", "strem"), "did you mean 'stream'"),
+        (("--engine", "memory"), "names several files"),
+        (("--scheduler", "tcp://localhost:1"), "--scheduler is for --engine dask"),
+        (("--keep", "counts"), "takes an item away everywhere or nowhere"),
+        (("--report",), "--report is for releases in memory"),
+        (("--consent", "yes.txt"), "--consent is for releases in memory"),
+        (("--bound",), "do not add up"),
+        (("--part-records", "0"), "greater than or equal to 1"),
+    ],
+)
+def test_mistakes(tmp_path, folder, arguments, said):
+    asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill", "-o", tmp_path / "out")
+    code, text = run(*asked, *arguments)
+    assert code == 2, text
+    assert said in text
+
+
+def test_mistakes_about_where(tmp_path, folder):
+    asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill", "-o")
+    assert "holds the input itself" in run(*asked, folder)[1]
+    assert run(*asked, tmp_path / "not" / "there")[0] == 3
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "thesis.doc").write_text("")
+    assert "holds other files" in run(*asked, full, "--force")[1]
+    out = tmp_path / "out"
+    assert run(*asked, out)[0] == 0
+    code, text = run(*asked, out)
+    assert (code, "--resume" in text) == (2, True)
+    file = write_shop(tmp_path / "a.dat", shop(5, 1))
+    code, text = run(
+        "anonymize", file, "--rho", 0.5, "--sensitive", "pill", "-o", out, "--workers", 2
+    )
+    assert (code, "add --engine stream" in text) == (2, True)
+    code, text = run(
+        "anonymize", tmp_path / "*.csv", "--rho", 0.5, "--sensitive", "pill", "-o", out
+    )
+    assert (code, "names no file" in text) == (3, True)
+
+
+def test_models_about_all_records_are_refused(tmp_path, folder):
+    code, text = run(
+        "anonymize", folder, "--model", "km", "--k", 2, "--m", 2, "-o", tmp_path / "out"
+    )
+    assert (code, "km cannot be released by parts" in text) == (2, True)
+
+
+def test_files_that_are_not_alike_are_refused(tmp_path, folder):
+    (folder / "shop-9.csv").write_text("bread,pill\n1,0\n0,1\n")
+    with pytest.raises(wh.WithholdError, match="must be alike"):
+        plan_parts(find_files(str(folder)))
+
+
+def test_ids_of_parts_do_not_meet(tmp_path):
+    for number in range(2):
+        lines = ["record,item", *(f"{row},{item}" for row in range(30) for item in ("tea", "milk"))]
+        (tmp_path / f"long-{number}.csv").write_text("\n".join(lines) + "\n")
+    model = wh.RhoUncertainty("0.5", ["milk"])
+    anonymize_parts(str(tmp_path / "long-*.csv"), model, tmp_path / "out", seed=1)
+    found = [wh.read(path).record_ids for path in sorted((tmp_path / "out").glob("part-*.csv"))]
+    assert found[0] is not None
+    assert found[1] is not None
+    assert not set(found[0]) & set(found[1])
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers of Dask, each a process of its own, as its command line starts them."""
+    pytest.importorskip("distributed")
+    environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
+    environment |= {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+    where = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    common = ["--no-dashboard", "--scheduler-file", str(where)]
+    commands = [
+        [*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", *common],
+        *[[*dask, "worker", "--no-nanny", "--nthreads", "1", *common]] * 2,
+    ]
+    null = subprocess.DEVNULL
+    processes = [
+        subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=null, stderr=null)
+        for command in commands
+    ]
+    deadline = time.monotonic() + 60
+    while not where.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    yield json.loads(where.read_text())["address"], processes[1:]
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(tmp_path, cluster):
+    scheduler, workers = cluster
+    path = write_shop(tmp_path / "shop.dat", shop(20_000, 1))
+    out, fresh = tmp_path / "out", tmp_path / "fresh"
+    asked = (
+        "anonymize",
+        path,
+        "--rho",
+        0.5,
+        "--sensitive",
+        "pill,test,wine",
+        "-o",
+        out,
+        "--seed",
+        1,
+    )
+    process = start(
+        *asked, "--engine", "dask", "--scheduler", scheduler, "--part-records", 1_000, "--json"
+    )
+    while len(list(out.glob("part-*.dat"))) < 2 and process.poll() is None:
+        time.sleep(0.01)
+    workers[0].kill()
+    shown, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    events = [json.loads(line) for line in shown.splitlines()]
+    assert [event.get("event") for event in events] == ["part"] * 20 + [None]
+    anonymize_parts(str(path), MODEL, fresh, part_records=1_000, seed=1)
+    assert contents(out) == contents(fresh)
+    assert run("verify", out)[0] == 0
+
+
+def test_a_scheduler_that_is_not_there(tmp_path, folder):
+    pytest.importorskip("distributed")
+    asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill", "-o", tmp_path / "out")
+    code, text = run(*asked, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    assert (code, "cannot be reached" in text) == (3, True)
