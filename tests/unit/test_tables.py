@@ -231,7 +231,7 @@ def test_sweep__varies_k_and_cost(people):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--k", 1), 2, "k must be a whole number from 2 on"),
+        (("--k", 1), 2, "--k must be 2 or more, not 1"),
         (("--k", 41), 4, "the table has 40 rows"),
         (("--quasi-identifiers", "age,zpi"), 3, "has no column 'zpi'"),
         (("--label", "age"), 2, "cannot be a quasi-identifier and the label"),
