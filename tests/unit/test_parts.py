@@ -299,6 +299,7 @@ def test_listed_items_that_no_part_has(tmp_path, folder):
         (("--keep", "counts"), "takes an item away everywhere or nowhere"),
         (("--report",), "--report is for releases in memory"),
         (("--consent", "yes.txt"), "--consent is for releases in memory"),
+        (("--tidy", "items=case"), "--tidy is for releases in memory"),
         (("--bound",), "do not add up"),
         (("--part-records", "0"), "greater than or equal to 1"),
     ],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from withhold.parts.release import PartsRelease
 
 MEMORY, STREAM, DASK = ENGINES = ("memory", "stream", "dask")
-IN_MEMORY_ONLY = ("report", "safe_csv", "consent", "skip_missing_ids")
+IN_MEMORY_ONLY = ("report", "safe_csv", "consent", "skip_missing_ids", "tidy")
 """Options that a release by parts does not take."""
 
 
