@@ -116,8 +116,8 @@ def advise(
     """
     if isinstance(data, People):
         raise PolicyError(
-            "advice is for records or a table; an audit of people says what each step of protection costs: "
-            "audit(people, model)"
+            "advice is for records or a table; what a release of people costs against attackers who know "
+            "more, or less, is for ladder(people, model)"
         )
     whole = data if isinstance(data, Table) else read(data)
     file = "DATA" if whole.source is None else shlex.quote(str(whole.source.path))

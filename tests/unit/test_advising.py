@@ -145,3 +145,9 @@ def test_commands__read_the_file_as_it_was_read(shop):
         "-o published.dat"
     )
     assert found["choices"][0]["of_sensitive"] == 0.5
+
+
+def test_advise__sends_people_to_the_ladder():
+    people = wh.People(wh.Table.from_columns({"sex": ["f"]}), wh.Records.from_lists([["flu"]]))
+    with pytest.raises(PolicyError, match=r"ladder\(people, model\)"):
+        wh.advise(people)
