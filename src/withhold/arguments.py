@@ -49,7 +49,8 @@ WORDS: Mapping[str, str] = {
     "Callable": "a function",
     "AnyPlan": "a plan, as a release has it (release.plan)",
     "Model": "a model made with its parameters, such as RhoUncertainty(rho, sensitive), "
-    "PersonalRhoUncertainty, Coherence, KmAnonymity, KAnonymity, Buckets or PeopleUncertainty",
+    "PersonalRhoUncertainty, Coherence, KmAnonymity, KAnonymity, Buckets, PeopleUncertainty, "
+    "SensitiveApart or PeopleApart",
 }
 
 

@@ -27,6 +27,8 @@ MODELS_MADE = {
     "k-anonymity": wh.KAnonymity(2, ["age", "sex"]),
     "buckets": wh.Buckets(2),
     "people": wh.PeopleUncertainty("0.5", {"condom"}, k=2, quasi_identifiers=["age", "sex"]),
+    "apart": wh.SensitiveApart("0.5", {"condom"}),
+    "people-apart": wh.PeopleApart("0.5", {"condom"}, quasi_identifiers=["age", "sex"]),
 }
 FUNCTIONS = [
     name
@@ -39,7 +41,7 @@ PEOPLE = ROWS.with_columns(items=pl.Series(SHOP))
 
 
 def data_for(name):
-    return {"k-anonymity": ROWS, "people": PEOPLE}.get(name, SHOP)
+    return {"k-anonymity": ROWS, "people": PEOPLE, "people-apart": PEOPLE}.get(name, SHOP)
 
 
 def refused(call, *args, **named):

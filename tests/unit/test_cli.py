@@ -566,10 +566,12 @@ def test_verify__names_what_is_missing(shop):
     assert "baskets.dat.manifest.json: does not exist" in unproved
     assert "--policy" in unproved
     run("anonymize", "baskets.dat", *BROKEN, "-o", "out.dat", "--quiet")
-    for name in ("nowhere.dat", "."):
-        result = run("verify", name, "--manifest", "out.dat.manifest.json")
-        assert result.exit_code == 3
-        assert one_message(result).startswith(f"withhold: {name}: cannot be read")
+    result = run("verify", "nowhere.dat", "--manifest", "out.dat.manifest.json")
+    assert result.exit_code == 3
+    assert one_message(result).startswith("withhold: nowhere.dat: cannot be read")
+    result = run("verify", ".", "--manifest", "out.dat.manifest.json")
+    assert result.exit_code == 2
+    assert "--manifest is for a published file; . is a directory" in one_message(result)
 
 
 def test_verify__a_broken_archive_is_called_changed(shop):

@@ -221,4 +221,5 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "again.csv").read_bytes()
     wrong = run(app, ["audit", "in.csv", "--rho", "0.5", "--sensitive", "a", "--t", "0.3"])
     assert wrong.exit_code == 2
-    assert "--t belongs to --model k-anonymity" in wrong.output
+    assert "--t belongs to k-anonymity" in wrong.output
+    assert "add --model k-anonymity" in wrong.output

@@ -73,6 +73,12 @@ def verify(
     if model is not None:
         _refuse_searching(model, given, source)
     if published.is_dir():
+        of_files = {"manifest": manifest, "original": original, **vars(how)}
+        of_files |= {"limit_seconds": run.limit_seconds, **({} if stated else given)}
+        if ignored := [name for name, value in of_files.items() if value not in (None, False, [])]:
+            raise PolicyError(
+                f"--{ignored[0].replace('_', '-')} is for a published file; {published} is a directory"
+            )
         verify_by_parts(
             published,
             model,

@@ -187,7 +187,7 @@ class Listed:
 def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
     """The model and the parts that a folder's manifest lists; none of it is taken on trust."""
     path = folder / MANIFEST
-    remedy = "name the folder of a finished release; --resume goes on with one that is not"
+    remedy = "name a published file or the folder of a finished release; --resume finishes one"
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["parts_manifest"] != FORMAT:
@@ -198,7 +198,9 @@ def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
         ]
         model = model_from(record["model"])
     except FileNotFoundError:
-        raise InputError("has no manifest.json", path=folder, remedy=remedy) from None
+        raise InputError(
+            "is a directory without manifest.json, so no release", path=folder, remedy=remedy
+        ) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from None
     except (ValueError, TypeError, LookupError, PolicyError, RecursionError) as error:

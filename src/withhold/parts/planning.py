@@ -49,7 +49,8 @@ def find_files(data: str) -> list[Path]:
     else:
         found = [path]
     if not found:
-        raise InputError("names no file", path=data, remedy=REMEDY)
+        problem = "is a directory without data" if path.is_dir() else "names no file"
+        raise InputError(problem, path=data, remedy=REMEDY)
     return found
 
 
