@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -142,7 +143,8 @@ def test_a_changed_lost_or_added_part_is_found(tmp_path, folder):
     assert "BROKEN" in text
     first.write_bytes(kept)
     (out / "part-0009.dat").write_text("bread pill\n")
-    assert run("verify", out)[0] == 1
+    code, text = run("verify", out)
+    assert (code, text[:9]) == (1, "UNDECIDED")
     (out / "part-0009.dat").unlink()
     assert run("verify", out)[0] == 0
     first.unlink()
@@ -202,6 +204,21 @@ def test_a_broken_file_stops_its_part_only_and_resume_mends(tmp_path, folder):
     assert "2 of them from an earlier run" in text
     run("anonymize", folder, *asked, "-o", mended)
     assert contents(out) == contents(mended)
+
+
+def test_a_part_that_somebody_changed_is_not_kept_whatever_the_notes_say(tmp_path, folder):
+    out, fresh = tmp_path / "out", tmp_path / "fresh"
+    anonymize_parts(str(folder), MODEL, out, seed=1)
+    part, notes = out / "part-0001.dat", out / "parts.jsonl"
+    before = hashlib.sha256(part.read_bytes()).hexdigest()
+    part.write_text("".join(f"{line} pill\n" for line in part.read_text().splitlines()))
+    after = hashlib.sha256(part.read_bytes()).hexdigest()
+    notes.write_text(notes.read_text().replace(before, after))
+    assert anonymize_parts(str(folder), MODEL, out, seed=1, resume=True).resumed == 2
+    notes.write_bytes(b"\xff\n")
+    assert anonymize_parts(str(folder), MODEL, out, seed=1, resume=True).resumed == 0
+    anonymize_parts(str(folder), MODEL, fresh, seed=1)
+    assert contents(out) == contents(fresh)
 
 
 @pytest.mark.parametrize("what", ["input", "model", "seed", "part"])
@@ -313,7 +330,9 @@ def test_mistakes(tmp_path, folder, arguments, said):
 
 def test_mistakes_about_where(tmp_path, folder):
     asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill", "-o")
-    assert "holds the input itself" in run(*asked, folder)[1]
+    assert "would be input" in run(*asked, folder)[1]
+    assert "would be input" in run(*asked, folder / "pub")[1]
+    assert not (folder / "pub").exists()
     assert run(*asked, tmp_path / "not" / "there")[0] == 3
     full = tmp_path / "full"
     full.mkdir()

@@ -428,3 +428,21 @@ def test_demo__leaves_a_hospital_and_a_proved_release():
     assert (again.exit_code, "exists already" in again.output) == (2, True)
     assert run("demo", "--people", "--baskets", "10").exit_code == 2
     assert run("demo", "--persons", "10").exit_code == 2
+
+
+def test_verify__some_of_the_files_are_not_the_release():
+    release("conditions.csv", "drugs.csv").write("out.csv")
+    stated = (*TYPED[:-4], "--sensitive", "conditions: HIV,", "--item-column", "DESCRIPTION")
+    done = run("verify", "out.csv", *stated, "--items", "conditions=out.conditions.csv")
+    assert done.exit_code == 5, done.output
+    assert "out.drugs.csv" in done.output
+
+
+def test_verify__a_manifest_without_its_files_is_refused():
+    published = release().write("out.csv")
+    record = json.loads(published.manifest.read_text())
+    del record["output"]["files"]
+    published.manifest.write_text(json.dumps(record))
+    done = run("verify", "out.csv")
+    assert done.exit_code == 3, done.output
+    assert "names neither files of items" in done.output

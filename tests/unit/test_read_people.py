@@ -389,3 +389,12 @@ def test_read_people__refuses_what_does_not_fit(wrong, message, tmp_path):
     items.write_text("id,item\n1,a\n")
     with pytest.raises(wh.WithholdError, match=message):
         wh.read_people(persons, items, **wrong)
+
+
+def test_cells_that_separate_items_in_two_ways_are_refused(tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text('id,sex,items\n1,m,"flu, hiv"\n2,m,hiv;gout\n3,m,gout;flu\n')
+    with pytest.raises(wh.WithholdError, match="looks like several items"):
+        wh.read_people(path, record_column="id")
+    path.write_text('id,sex,items\n1,m,"flu, mild;gout"\n2,m,hiv;gout\n3,m,gout;flu\n')
+    assert "flu, mild" in wh.read_people(path, record_column="id").items.vocabulary

@@ -44,7 +44,7 @@ def naive(value: str, ways: set[str]) -> str:
         value = stripped or value
     if "spaces" in ways:
         value = re.sub(r"\s+", " ", value).strip()
-    return value.lower() if "case" in ways else value
+    return value.casefold() if "case" in ways else value
 
 
 @examples(500)

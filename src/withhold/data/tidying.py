@@ -45,7 +45,7 @@ def _punctuation(value: str) -> str:
 WAYS: Mapping[str, Callable[[str], str]] = {
     "punctuation": _punctuation,
     "spaces": _spaces,
-    "case": str.lower,
+    "case": str.casefold,
 }
 """What can be tidied, in the order in which it is done."""
 

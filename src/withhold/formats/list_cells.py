@@ -14,6 +14,8 @@ from withhold.errors import InputError
 from withhold.formats.forms import unwritable
 
 BETWEEN = (";", "|")
+OTHER_MARKS = (",", "/", "+", "&")
+"""What else people put between items."""
 JSON = "write the persons as JSON lines or parquet, with a list of items for each"
 
 
@@ -28,7 +30,23 @@ def split_cells(cells: Sequence[str], form: Source) -> tuple[Records, str]:
         raise InputError(problem, **place, remedy=f"put ; between the items, or {JSON}")
     between = found[0] if found else BETWEEN[0]
     rows = [[name for name in cell.split(between) if name.strip()] for cell in cells]
-    return Records.from_lists(rows), between
+    items = Records.from_lists(rows)
+    if (joined := _joined_name(items)) is not None:
+        problem = "looks like several items, each of which stands alone elsewhere"
+        remedy = f"put {between} between all items, or {JSON}"
+        raise InputError(problem, **place, value=joined, remedy=remedy)
+    return items, between
+
+
+def _joined_name(items: Records) -> str | None:
+    """An item that other marks cut into items of the same column: somebody separated them otherwise."""
+    names = frozenset(items.occurring)
+    for name in items.occurring:
+        for mark in OTHER_MARKS:
+            pieces = [piece.strip() for piece in name.split(mark)]
+            if len(pieces) > 1 and names.issuperset(pieces):
+                return name
+    return None
 
 
 def joined_cells(items: Records, form: Source) -> list[str]:
@@ -38,6 +56,8 @@ def joined_cells(items: Records, form: Source) -> list[str]:
     for name in items.occurring:
         if any(mark in name for mark in (*BETWEEN, "\r", "\n", "\0")):
             raise unwritable(f"the item {name!r}", "a cell of a CSV file")
+    if (joined := _joined_name(items)) is not None:
+        raise unwritable(f"the item {joined!r}, which looks like several items,", "a CSV file")
     if not any(between in cell for cell in cells) and any("," in cell for cell in cells):
         raise unwritable("a single item with a comma in each cell", "a CSV file")
     return cells

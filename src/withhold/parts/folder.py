@@ -125,7 +125,9 @@ def _state(folder: Path) -> tuple[int | None, dict[str, Done]]:
     """The seed of an earlier run, and the parts that it proved; a line that was cut off does not count."""
     path = folder / STATE
     seed, found = None, {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    for line in (
+        path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ()
+    ):
         try:
             values = json.loads(line)
             if set(values) == {"seed"}:

@@ -99,6 +99,10 @@ def verify_folder(
         )
     elif (missing := _none_occurs(asked, seen, allowed=allow_unknown)) is not None:
         verdict = Verdict(Status.UNDECIDED, missing, 0, seconds)
+    if changed and verdict.status is Status.HOLDS and unlisted(folder, parts):
+        verdict = Verdict(
+            Status.UNDECIDED, "files that are not listed were not looked at", 0, seconds
+        )
     source = policy_from if stated else "the manifest"
     return FolderRecheck(verdict, asked, len(parts), records, tuple(changed), source, seconds)
 

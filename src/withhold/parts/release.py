@@ -89,6 +89,8 @@ def anonymize_parts(
     began = time.perf_counter()
     options = check_by_parts(model, options)
     files = find_files(data)
+    if Path(data).is_dir() and folder.resolve().is_relative_to(Path(data).resolve()):
+        raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
     form, pieces = plan_parts(files, part_records=part_records, **(reading or {}))
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"

@@ -91,7 +91,14 @@ def _as_said(path: Path, form: Source | None, options: Mapping[str, Any]) -> tup
         *("long", check_separator(known.get("separator"))),
         *(known.get("record_column"), known.get("item_column")),
     )
-    return read_parts(path, known.get("items"), reading, known.get("person_column"))
+    parts, found = read_parts(path, known.get("items"), reading, known.get("person_column"))
+    named = {file.path.name for file in found.files}
+    if form is not None and (left := [f.path.name for f in form.files if f.path.name not in named]):
+        raise UndecidedError(
+            f"{path}: its manifest lists {left[0]} as well, and what is proved of some files says nothing of "
+            "all; name every file with --items, or none"
+        )
+    return parts, found
 
 
 def _as_it_looks(path: Path, form: Source, *, same_bytes: bool) -> tuple[Parts, Source]:
@@ -108,6 +115,9 @@ def _as_it_looks(path: Path, form: Source, *, same_bytes: bool) -> tuple[Parts, 
     )
     opened = open_bytes(path)
     items = {}
+    if not list_column and not form.files:
+        problem = "names neither files of items nor a column of them"
+        raise InputError(problem, path=manifest_path(path), remedy=GENUINE)
     if list_column:
         parts, found = read_parts(
             path, None, Options("long", None, id_column or None, list_column), None

@@ -16,7 +16,7 @@ from withhold.data import Records
 from withhold.data.evidence import Evidence
 from withhold.data.people import People, records_of
 from withhold.method import CheckRun, Finding
-from withhold.methods.apart.entries import GROUP, Entry, entry_of
+from withhold.methods.apart.entries import GROUP, Entry, entry_of, is_unclear
 from withhold.methods.apart.finding import Misfit, TooFrequent
 from withhold.methods.apart.model import ApartModel
 from withhold.verdict import Status, Verdict
@@ -34,6 +34,7 @@ class PublishedGroups:
         self.row_of = np.repeat(np.arange(len(records)), records.lengths)
         self.is_tag = np.array([bool(GROUP.fullmatch(name)) for name in names], dtype=bool)
         self.is_entry = np.array([entry is not None for entry in self.entries], dtype=bool)
+        self.is_unclear = np.array([is_unclear(name, sensitive) for name in names], dtype=bool)
         self.is_plain = np.zeros(len(names), dtype=bool)
         self.is_plain[records.codes(sensitive)] = True
         tagged = self.is_tag[records.items]
@@ -73,6 +74,9 @@ class PublishedGroups:
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _misfits(self) -> Iterator[Misfit]:
+        for place in np.flatnonzero(self.is_unclear[self.records.items]).tolist():
+            name = self.records.vocabulary[self.records.items[place]]
+            yield Misfit(self._record(place), f"says {name}, which is not how groups are written")
         for row in np.flatnonzero(self.n_tags > 1).tolist():
             yield Misfit(f"record {row + 1:,}", "names more than one group")
         seen: set[tuple[int, str]] = set()

@@ -54,6 +54,24 @@ def entry_of(name: str, sensitive: frozenset[str]) -> Entry | None:
     return None if found is None else Entry(item, int(found[1]), int(found[2]))
 
 
+def is_unclear(name: str, sensitive: frozenset[str]) -> bool:
+    """Whether people may take an item for the name of a group, or a line of its list, written otherwise.
+
+    >>> [is_unclear(name, frozenset({"pill"})) for name in ("pill=02/2", "group=01", "pill=1/2", "a=1")]
+    [True, True, False, False]
+    """
+    if name in sensitive or GROUP.fullmatch(name) or entry_of(name, sensitive):
+        return False
+    if re.fullmatch(r"([^:]+: )?\s*group\s*=.*\d.*", name, re.IGNORECASE):
+        return True
+    places = [place for place, mark in enumerate(name) if mark == "="]
+    return any(name[:place].strip() in sensitive for place in places)
+
+
 def reserved(names: Iterable[str], sensitive: frozenset[str]) -> list[str]:
     """The names that would be taken for the name of a group, or for a line of its list."""
-    return [name for name in names if GROUP.fullmatch(name) or entry_of(name, sensitive)]
+    return [
+        name
+        for name in names
+        if GROUP.fullmatch(name) or entry_of(name, sensitive) or is_unclear(name, sensitive)
+    ]
