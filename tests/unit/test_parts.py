@@ -376,6 +376,13 @@ def test_ids_of_parts_do_not_meet(tmp_path):
     assert found[0] is not None
     assert found[1] is not None
     assert not set(found[0]) & set(found[1])
+    manifest = json.loads((tmp_path / "out" / "part-0001.csv.manifest.json").read_text())
+    assert manifest["ids"] == "renumber"
+    for wrong in ({"ids": "renumbr"}, {"engine": "strem"}):
+        with pytest.raises(wh.WithholdError, match=next(iter(wrong.values()))):
+            anonymize_parts(str(tmp_path / "long-*.csv"), model, tmp_path / "other", **wrong)
+    kept = anonymize_parts(str(tmp_path / "long-*.csv"), model, tmp_path / "kept", ids="keep")
+    assert "own ids" in kept.warnings[0]
 
 
 @pytest.fixture

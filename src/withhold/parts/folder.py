@@ -19,6 +19,7 @@ from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.parts.making import Done
 from withhold.pipeline import SEED_BITS
+from withhold.publish.manifest import WARNING
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 
@@ -27,7 +28,6 @@ FORMAT = 1
 BY_PARTS = (
     "proved by parts: every part keeps the promise on its own, so all of them together do, too"
 )
-WARNING = "Keep this file. It must not be published: with it, somebody could work backwards from the release."
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,6 @@ def finish(
     parts: Sequence[Done],
     model: Model,
     internal: Mapping[str, Any],
-    warnings: Sequence[str] = (),
 ) -> Totals:
     """Remove what belongs to no part, then write the manifest: the moment at which there is a release."""
     names = {part.name for part in parts}
@@ -171,7 +170,6 @@ def finish(
         "parts": [
             {"name": part.name, "sha256": part.sha256, "records": part.records} for part in parts
         ],
-        **({"warnings": list(warnings)} if warnings else {}),
     }
     save_text(folder / MANIFEST, json_text(record) + "\n", force=True)
     return totals

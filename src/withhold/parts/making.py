@@ -111,6 +111,8 @@ def _make(job: Job) -> Done:
         allow_unknown=True,
         jobs=job.threads,
     )
+    # They have their new ids already, which no other part has.
+    release = replace(release, ids=job.ids)
     published = release.write(job.target, force=True, jobs=job.threads)
     loss: Any = release.loss
     listed = release.protected

@@ -17,10 +17,11 @@ from withhold.parts import folder as folders
 from withhold.parts.making import Done, Failed, Job
 from withhold.parts.planning import find_files, plan_parts
 from withhold.parts.running import run_here, run_in_processes, run_with_dask
+from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.registry import method_of, search_call
 from withhold.wording import counted
 
-ENGINES = ("memory", "stream", "dask")
+STREAM, DASK = ENGINES = ("stream", "dask")
 EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
 
 
@@ -34,6 +35,7 @@ class PartsRelease:
     model: Model
     unknown: Unknown | None
     seconds: float
+    ids: str
 
     @property
     def resumed(self) -> int:
@@ -44,7 +46,8 @@ class PartsRelease:
     def warnings(self) -> tuple[str, ...]:
         """What the custodian should know before this goes out."""
         missing = self.unknown
-        return () if missing is None or missing.allowed else (str(missing),)
+        told = [] if missing is None or missing.allowed else [str(missing)]
+        return (*told, *([KEPT] if self.ids == KEEP else []))
 
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""
@@ -66,7 +69,7 @@ def anonymize_parts(
     model: Model,
     folder: Path,
     *,
-    engine: str = "stream",
+    engine: str = STREAM,
     part_records: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
@@ -87,6 +90,11 @@ def anonymize_parts(
     a release when all are.
     """
     began = time.perf_counter()
+    if engine not in ENGINES:
+        raise PolicyError(
+            f"the engine of a release by parts is {' or '.join(ENGINES)}, not {engine!r}"
+        )
+    check_ids(ids)
     options = check_by_parts(model, options)
     files = find_files(data)
     if Path(data).is_dir() and folder.resolve().is_relative_to(Path(data).resolve()):
@@ -136,7 +144,7 @@ def anonymize_parts(
     }
     totals = folders.finish(folder, made, model, internal)
     seconds = time.perf_counter() - began
-    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds)
+    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids)
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +161,7 @@ def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
 def _run(
     jobs: Sequence[Job], engine: str, workers: int | None, scheduler: str | None
 ) -> Iterator[Done | Failed]:
-    if engine == "dask":
+    if engine == DASK:
         return run_with_dask(jobs, workers, scheduler)
     if workers is not None and workers > 1:
         return run_in_processes(jobs, workers)
