@@ -1,4 +1,4 @@
-# setup · demo · test · check · fuzz · bench: the same words that CI uses.
+# setup · demo · test · check · fuzz · site · bench: the same words that CI uses.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -8,7 +8,9 @@ KERNEL_TESTS := tests/twins tests/papers tests/properties
 # Every method once, each room on one worker: without it, two workers compile the same kernels side by side.
 WARM := $(TESTS) tests/unit/test_matrix.py -k reference -n 2 --dist loadgroup
 
-.PHONY: setup demo test thorough check unit jit-off bounds fuzz docs bench clean
+SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+.PHONY: setup demo test thorough check unit jit-off bounds fuzz docs site bench clean
 
 setup: .venv/.for-development
 
@@ -29,6 +31,7 @@ check: .venv/.for-development
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(TESTS) $(HOUSE_TESTS)
+	$(SITE)
 
 # All tests but those of `check`.
 unit: .venv/.for-development
@@ -52,13 +55,19 @@ fuzz: .venv/.for-development
 docs: .venv/.for-development
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_stub.py
+	$(BIN)/python docs/make_api.py
+	$(BIN)/python docs/make_decisions.py
 	$(BIN)/python docs/make_papers.py
+
+# The documentation as a site in site/, offline; a broken link fails.
+site: .venv/.for-development
+	$(SITE)
 
 bench: .venv/.for-development
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .venv/.for-use: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

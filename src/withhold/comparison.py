@@ -69,13 +69,41 @@ def compare(
 ) -> Comparison:
     """What each of several releases lost against the same original.
 
-    Each may be a path, a ``Release``, or whatever ``read`` takes. A path with a manifest beside it is read
-    as that says. ``sensitive`` items are counted apart; if not given, those of the release's own model.
-    Rules and itemsets are counted from ``min_support`` (a number of records, or a share such as "0.05%")
-    and ``min_confidence`` on. A release that was generalised is measured by its ``hierarchy``, given as to
-    ``anonymize``. ``consent`` says which records of the original may have been published. ``queries`` random
-    count queries are drawn by ``seed``, the same ones for all releases.
+    Parameters
+    ----------
+    original
+        The data that the releases were made from.
+    *published
+        Paths, releases, or whatever ``read`` takes. A path with a manifest beside it is read as that says.
+    sensitive
+        Items to count apart; if not given, those of the release's own model.
+    min_support, min_confidence
+        From where on itemsets and rules are counted; a number of records, or a share such as ``"0.05%"``.
+    hierarchy
+        By which a release was generalised, given as to ``anonymize``.
+    consent
+        Which records of the original may have been published.
+    names
+        What to call the releases, one name for each.
+    queries, seed
+        How many random count queries are asked, and what they are drawn by; the same for all releases.
+    jobs, progress
+        Threads, and a function that hears how far it is.
 
+    Returns
+    -------
+    Comparison
+        The measures of each release, side by side; ``to_frame()`` makes a table of them.
+
+    Raises
+    ------
+    PolicyError
+        If there is nothing to compare, or an option does not fit the data.
+    InputError
+        If a release cannot have been made from the original.
+
+    Examples
+    --------
     >>> shop = [["bread", "condom"], ["beer", "condom"], ["bread"]]
     >>> found = compare(shop, [["bread"], ["beer", "condom"], ["bread"]], [["bread"], ["beer"], ["bread"]])
     >>> [release.measured.fact("occurrences.all.removed").value for release in found.releases]

@@ -53,11 +53,39 @@ def sweep(
 ) -> Sweep:
     """The measures of a release for every combination of the varied values.
 
-    ``vary`` names parameters of the model or options of ``anonymize``. ``model`` may also be a function that
-    takes the varied parameters by name and returns a model. ``folder`` keeps every finished point, so that
-    the same call goes on after an interruption; ``force`` starts again. Without a ``seed``, one is drawn for
-    the whole sweep. Other options are those of ``anonymize``.
+    Parameters
+    ----------
+    data
+        As for ``anonymize``.
+    model
+        The model, or a function that takes the varied parameters by name and returns one.
+    vary
+        Parameters of the model or options of ``anonymize``, each with its values; several make a grid.
+    constraints
+        Of personalised models: who wants what protected.
+    folder
+        Keeps every finished point, so that the same call goes on after an interruption.
+    force
+        Start again, whatever the folder has.
+    min_support, min_confidence
+        From where on itemsets and rules are counted; a number of records, or a share such as ``"0.05%"``.
+    consent, allow_unknown, jobs, progress, **options
+        As for ``anonymize``.
+    seed
+        Of all points; one is drawn if not given.
 
+    Returns
+    -------
+    Sweep
+        A point for every combination, with its measures; ``to_frame()`` makes a table of them.
+
+    Raises
+    ------
+    PolicyError
+        If nothing varies, or a name or a value does not fit the model.
+
+    Examples
+    --------
     >>> from withhold import RhoUncertainty
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
     >>> found = sweep(shop, RhoUncertainty("0.5", {"condom"}), vary={"rho": ["0.3", "0.7"]})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +50,24 @@ def test_help__loads_neither_numba_nor_polars():
 @pytest.mark.parametrize("name", withhold.__all__)
 def test_public_names__exist_and_speak_for_themselves(name):
     assert getattr(withhold, name).__doc__
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in withhold.__all__ if inspect.isroutine(getattr(withhold, name))]
+)
+def test_public_functions__say_what_they_take_and_return_with_an_example(name):
+    said = inspect.getdoc(getattr(withhold, name)) or ""
+    for section in ("Parameters", "Returns", "Examples"):
+        assert re.search(rf"^{section}\n-+$", said, re.MULTILINE), section
+    taken = said.split("Parameters\n")[1].split("Returns\n")[0]
+    for parameter in inspect.signature(getattr(withhold, name)).parameters:
+        assert re.search(rf"^(.*, )?\*{{0,2}}{parameter}(,.*)?$", taken, re.MULTILINE), parameter
+
+
+@pytest.mark.parametrize("maker", ["make_api", "make_decisions"])
+def test_generated_page__is_current(maker):
+    made = runpy.run_path(str(ROOT / "docs" / f"{maker}.py"))
+    assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run make docs"
 
 
 def test_cli_reference__is_what_help_prints():

@@ -168,6 +168,11 @@ def pharmacy(baskets: int = 2000, *, seed: int = 7) -> tuple[Records, frozenset[
     seed
         Of everything that is drawn.
 
+    Returns
+    -------
+    tuple
+        The baskets, and the names of the sensitive items.
+
     Examples
     --------
     >>> records, sensitive = pharmacy()

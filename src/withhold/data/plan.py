@@ -101,7 +101,28 @@ class Plan:
 
 @checked
 def apply(plan: AnyPlan, data: DataT) -> DataT:
-    """The data without what the plan withholds; rows and their order stay."""
+    """The data without what the plan withholds; rows and their order stay.
+
+    Parameters
+    ----------
+    plan
+        What to withhold, as ``Release.plan`` holds it.
+    data
+        The data that the plan was made for.
+
+    Returns
+    -------
+    Records, Table or People
+        Of the same kind as ``data``.
+
+    Examples
+    --------
+    >>> import withhold as wh
+    >>> shop = wh.read([["bread", "beer", "condom"], ["beer", "condom"], ["bread"], ["coffee"]])
+    >>> release = wh.anonymize(shop, wh.RhoUncertainty("0.5", {"condom"}), seed=1)
+    >>> wh.apply(release.plan, shop).to_lists()
+    [['beer', 'bread'], ['beer', 'condom'], ['bread'], ['coffee']]
+    """
     applied: DataT = plan.apply_to(data)
     return applied
 

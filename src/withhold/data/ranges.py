@@ -100,6 +100,11 @@ def read_cell(text: Value) -> Range | frozenset[str] | None:
     text
         The cell.
 
+    Returns
+    -------
+    Range, frozenset or None
+        The range with its two ends, or the values.
+
     Examples
     --------
     >>> read_cell("[25..34]"), sorted(read_cell("{Private, Local-gov}")), read_cell("Private")

@@ -102,6 +102,11 @@ def read(
     skip_missing_ids
         Leave out rows that do not say which record they belong to, and count them.
 
+    Returns
+    -------
+    Records
+        One for each record of the source, in its order.
+
     Raises
     ------
     InputError

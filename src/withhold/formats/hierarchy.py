@@ -45,6 +45,11 @@ def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -
     format
         ``arx``, ``edges``, ``levels`` or ``amnesia``; found by content where it is not given.
 
+    Returns
+    -------
+    Hierarchy
+        The tree.
+
     Raises
     ------
     InputError

@@ -93,6 +93,11 @@ def read_people(
     skip_missing_ids
         Leave out rows that do not say who they belong to, and count them.
 
+    Returns
+    -------
+    People
+        The persons' attributes as a table, and their items.
+
     Raises
     ------
     InputError

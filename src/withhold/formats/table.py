@@ -95,6 +95,11 @@ def read_table(
     allow_unknown
         Whether the list of consent may name rows that the table does not have.
 
+    Returns
+    -------
+    Table
+        The columns, as they are written, withheld cells apart.
+
     Raises
     ------
     InputError

@@ -1,0 +1,165 @@
+"""Writes docs/api.md, the reference of the Python package, from its docstrings and its options.
+
+A model's parameters, and the options of its search and its audit, are declared once, in the rooms.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import withhold
+from withhold.options import Declared, choices
+from withhold.registry import all_methods
+
+PAGE = Path(__file__).with_name("api.md")
+GROUPS = {
+    "Read": ("read", "read_table", "read_people", "read_hierarchy", "read_cell", "pharmacy"),
+    "Look and choose": ("inspect", "audit", "advise", "ladder", "trade_off", "sweep"),
+    "Publish and prove": ("anonymize", "verify", "compare", "apply"),
+}
+"""The functions, in the order in which somebody needs them; models and values follow."""
+SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
+
+
+def page() -> str:
+    """The whole reference."""
+    models = {method.model.__name__: method for method in all_methods().values()}
+    functions = [name for names in GROUPS.values() for name in names]
+    values = [name for name in withhold.__all__ if name not in models and name not in functions]
+    unlisted = [name for name in values if inspect.isroutine(getattr(withhold, name))]
+    if unlisted:
+        raise SystemExit(f"docs/make_api.py: in which group are {', '.join(unlisted)}?")
+    parts = [
+        "# The Python package",
+        "Generated from the docstrings by `make docs`. [Python](guide/python.md) is the guide; every name "
+        "here is of `import withhold as wh`.",
+    ]
+    for title, names in GROUPS.items():
+        parts += [f"## {title}", *(text for name in names for text in _function(name))]
+    parts += [
+        "## Models",
+        "What a release promises. Each is a frozen value that refuses what makes no sense.",
+    ]
+    parts += [text for name, method in models.items() for text in _model(name, method)]
+    parts += ["## Values", *(text for name in values for text in _value(name))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _function(name: str) -> Iterator[str]:
+    function = getattr(withhold, name)
+    yield f"### {name}"
+    yield f"```python\n{_signature(name, function)}\n```"
+    yield from _docstring(function)
+
+
+def _signature(name: str, function: Any) -> str:
+    """The call as it is written: names and defaults; what they are says the text below."""
+    written: list[str] = []
+    starred = False
+    for each in inspect.signature(function).parameters.values():
+        if each.kind is each.KEYWORD_ONLY and not starred:
+            written.append("*")
+            starred = True
+        mark = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        starred |= mark == "*"
+        default = getattr(each.default, "__name__", None) or repr(each.default)
+        written.append(mark + each.name + ("" if each.default is each.empty else f"={default}"))
+    line = f"wh.{name}({', '.join(written)})"
+    if len(line) <= 100:
+        return line
+    return f"wh.{name}(\n" + "".join(f"    {each},\n" for each in written) + ")"
+
+
+def _docstring(documented: Any) -> Iterator[str]:
+    """The docstring as Markdown: sections in numpydoc's manner become lists and code."""
+    lines = (inspect.getdoc(documented) or "").splitlines()
+    blocks: list[tuple[str, list[str]]] = [("", [])]
+    for number, line in enumerate(lines):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        if line in SECTIONS and set(below) == {"-"}:
+            blocks.append((line, []))
+        elif not (line and set(line) == {"-"}):
+            blocks[-1][1].append(line)
+    for title, block in blocks:
+        text = "\n".join(block).strip()
+        if not text:
+            continue
+        if title in ("Parameters", "Returns", "Raises"):
+            yield f"**{title}**"
+            yield "\n".join(_entries(block))
+        else:
+            prose, example = re.match(r"(.*?)((?:^>>> .*)?)\Z", text, re.S | re.M).groups()  # type: ignore[union-attr]
+            if prose.strip():
+                yield _literals(prose.strip())
+            if example:
+                yield f"```pycon\n{example.strip()}\n```"
+
+
+def _entries(block: list[str]) -> Iterator[str]:
+    """A list from names and the indented texts below them."""
+    named, text = "", list[str]()
+    for line in [*block, "end"]:
+        if line and not line.startswith(" "):
+            if named:
+                yield f"- `{named}`" + (f": {_literals(' '.join(text))}" if text else "")
+            named, text = line, []
+        elif line.strip():
+            text.append(line.strip())
+
+
+def _literals(text: str) -> str:
+    return text.replace("``", "`")
+
+
+def _model(name: str, method: Any) -> Iterator[str]:
+    yield f"### {name}"
+    yield f"`--model {method.name}` on the command line."
+    yield from _docstring(method.model)
+    tables = {
+        "Parameters": method.parameters(),
+        "Options of `anonymize`": method.searches(),
+        "Options of `audit`": method.audits(),
+    }
+    for title, options in tables.items():
+        shown = {name: each for name, each in options.items() if each.option.kind != "found"}
+        if shown:
+            yield f"**{title}**"
+            yield _table(shown)
+
+
+def _table(options: Mapping[str, Declared]) -> str:
+    rows = ["| name | default | what it says |", "| --- | --- | --- |"]
+    for name, each in options.items():
+        default = "must be given" if each.is_required else f"`{each.default!r}`"
+        allowed = choices(each.type)
+        said = each.option.help + (f" One of {', '.join(allowed)}." if allowed else "")
+        said = said.replace("|", "\\|").replace("*", "\\*")
+        rows.append(f"| `{name}` | {default} | {said} |")
+    return "\n".join(rows)
+
+
+def _value(name: str) -> Iterator[str]:
+    value = getattr(withhold, name)
+    yield f"### {name}"
+    yield from _docstring(value)
+    if is_dataclass(value):
+        shown = [each.name for each in fields(value) if not each.name.startswith("_")]
+        yield f"Fields: {', '.join(f'`{each}`' for each in shown)}."
+    methods = [
+        (key, doc)
+        for key, each in vars(value).items()
+        if not key.startswith("_")
+        and (inspect.isroutine(each) or isinstance(each, (property, classmethod)))
+        and (doc := inspect.getdoc(each))
+    ]
+    if methods:
+        yield "\n".join(f"- `{key}`: {_literals(doc.splitlines()[0])}" for key, doc in methods)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
