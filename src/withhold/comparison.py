@@ -23,6 +23,7 @@ from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
 from withhold.registry import measured as measure
 from withhold.release import AnyRelease
+from withhold.shown import Listed
 from withhold.telling.facts import Measured, MeasureRequest
 
 OF_THE_SENSITIVE = frozenset(("occurrences.sensitive.share", "occurrences.others.share"))
@@ -38,7 +39,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Listed):
     """What each release lost against the same original."""
 
     original: str

@@ -21,6 +21,7 @@ from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
 from withhold.publish.manifest import make_internal, make_manifest
 from withhold.publish.publishing import Published, publish
 from withhold.registry import method_of
+from withhold.shown import Shown
 from withhold.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ LossT = TypeVar("LossT", bound=AnyLoss, covariant=True)
 
 
 @dataclass(frozen=True)
-class Release(Generic[DataT, LossT]):
+class Release(Shown, Generic[DataT, LossT]):
     """What ``anonymize`` returns."""
 
     data: DataT

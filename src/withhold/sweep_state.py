@@ -21,6 +21,7 @@ from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.publish.publishing import save_text
+from withhold.shown import Drawn
 from withhold.telling.facts import Fact, MeasureRequest
 
 FILE = "points.jsonl"
@@ -73,7 +74,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Drawn):
     """The whole grid, in the order in which it was asked for."""
 
     varied: tuple[str, ...]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from withhold.method import Finding
+from withhold.shown import Shown
 
 
 class Status(StrEnum):
@@ -28,7 +29,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """The outcome of an exact check, and how it was reached."""
 
     status: Status

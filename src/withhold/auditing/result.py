@@ -16,6 +16,7 @@ from withhold.auditing.risk.risks import Risks
 from withhold.data import Records
 from withhold.data.unknown import Unknown
 from withhold.method import Finding, Model
+from withhold.shown import Drawn
 from withhold.verdict import Verdict
 
 
@@ -115,7 +116,7 @@ def _to_four_digits(number: int, rounded: Callable[[Fraction], int]) -> int:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Drawn):
     """The answer to "is this file safe, and if not, why"."""
 
     model: Model

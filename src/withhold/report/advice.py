@@ -14,7 +14,7 @@ def advice_text(advice: Advice, *, name: str) -> str:
     size = counted(advice.of, advice.what) if advice.sampled == advice.of else of
     head = ("", "if attackers know", "then promising that", "costs")
     rows = [
-        (f"{number}.", each.knows, each.promise, _cost(each))
+        (f"{number}.", each.knows, each.promise, cost_text(each))
         for number, each in enumerate(advice.choices, start=1)
     ]
     lines = [f"{name}: {size}; nothing is published", ""]
@@ -27,7 +27,8 @@ def advice_text(advice: Advice, *, name: str) -> str:
     return page([*lines, *columns(commands, right={0})])
 
 
-def _cost(choice: Choice) -> str:
+def cost_text(choice: Choice) -> str:
+    """What a choice costs, or why it cannot be had."""
     if choice.problem:
         return choice.problem
     whole = f"{shown(choice.cost, 'share')} of the {choice.of}"

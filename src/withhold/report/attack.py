@@ -107,7 +107,7 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
             parts.append(_worst(before))
         parts += [Paragraph(f"Advice: {line}") for line in before.advice]
     known = before.attack_curve if with_original else ()
-    for plot in _attack_plots(after.model, known, after.attack_curve):
+    for plot in attack_plots(after.model, known, after.attack_curve):
         if any(value for line in plot.lines for value in line.values):
             parts.append(Drawing(plot, for_strangers=True))
     for name, words in NO_SUCCESS.items():
@@ -134,7 +134,7 @@ def _audits(subject: Subject) -> tuple[Audit, Audit]:
     return subject.before, subject.after
 
 
-def _attack_plots(
+def attack_plots(
     model: Model, before: Sequence[AttackPoint], after: Sequence[AttackPoint]
 ) -> list[Lines]:
     """A plot for each share that the model speaks of, by the number of known items."""

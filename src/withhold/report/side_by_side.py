@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def comparison_text(comparison: Comparison) -> str:
     """A table of text."""
     names = [release.name for release in comparison.releases]
-    rows = [("", *names), *((fact.label, *cells) for fact, cells in _rows(comparison))]
+    rows = [("", *names), *((fact.label, *cells) for fact, cells in comparison_rows(comparison))]
     return page(
         [f"Against {comparison.original}", "", *columns(rows, right=range(1, len(names) + 1))]
     )
@@ -37,14 +37,14 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
             }
             for release in comparison.releases
         ],
-        "meaning": {fact.path: fact.meaning for fact, _ in _rows(comparison)},
+        "meaning": {fact.path: fact.meaning for fact, _ in comparison_rows(comparison)},
     }
 
 
 def comparison_html(comparison: Comparison) -> str:
     """A page: the plotted facts as bars, then the whole table."""
     names = tuple(release.name for release in comparison.releases)
-    rows = _rows(comparison)
+    rows = comparison_rows(comparison)
     cells = tuple((fact.label, *cells) for fact, cells in rows)
     table = Listing("", ("", *names), cells, right=frozenset(range(1, len(names) + 1)))
     sections = (
@@ -78,7 +78,7 @@ def _plots(comparison: Comparison, names: tuple[str, ...]) -> Iterable[Content]:
         yield Drawing(Bars(f"bars-{number}", title, shown.label, names, lines, percent=percent))
 
 
-def _rows(comparison: Comparison) -> list[tuple[Fact, tuple[str, ...]]]:
+def comparison_rows(comparison: Comparison) -> list[tuple[Fact, tuple[str, ...]]]:
     """Every fact that some release has, with its text for each release."""
     rows = []
     known = first_facts(release.measured.facts for release in comparison.releases)

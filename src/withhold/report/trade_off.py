@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def sweep_text(sweep: Sweep) -> str:
     """A table of text with what is varied and what is plotted."""
-    head, rows = _table(sweep)
+    head, rows = sweep_table(sweep)
     lines = columns([head, *rows], right=range(len(head)))
     failed = [point for point in sweep.points if point.problem is not None]
     lines += [""] if failed else []
@@ -65,7 +65,7 @@ def sweep_csv(sweep: Sweep) -> str:
 
 def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
     """A page: the trade-off drawn, then the table."""
-    head, rows = _table(sweep)
+    head, rows = sweep_table(sweep)
     drawn = (Drawing(trade_off(sweep)),) if sweep.plotted else ()
     table = Listing("", head, rows, right=frozenset(range(len(head))))
     explained = meanings(_facts(sweep)[path] for path in sweep.plotted)
@@ -106,7 +106,8 @@ def trade_off(sweep: Sweep) -> Panels:
     return Panels("trade-off", f"What changes with {first}: {labels}", tuple(panels))
 
 
-def _table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def sweep_table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """What was varied and what is plotted, as texts: the head and the rows."""
     facts = _facts(sweep)
     labels = [facts[path].label for path in sweep.plotted]
     rows = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from withhold.shown import Listed
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -28,7 +30,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Listed):
     """All choices, and what they rest on."""
 
     sampled: int

@@ -41,6 +41,7 @@ from withhold.methods.cells.options import CellsAudit
 from withhold.methods.cells.people import Presences, presences
 from withhold.methods.cells.presence import TooPresent
 from withhold.options import Plain
+from withhold.shown import Listed
 from withhold.verdict import Verdict
 
 CELLS_TO_GROUP = 8_000_000
@@ -81,7 +82,7 @@ class KnownColumns:
 
 
 @dataclass(frozen=True)
-class TableAudit:
+class TableAudit(Listed):
     """The answer to "is this table safe, and if not, who is at risk"."""
 
     model: KAnonymity

@@ -19,6 +19,7 @@ from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.options import PeopleSearch
 from withhold.methods.people.search.suppressor import suppress_people
 from withhold.options import Plain
+from withhold.shown import Listed
 from withhold.wording import counted
 
 STEPS = (0, 1, 2, None)
@@ -39,7 +40,7 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Ladder(Listed):
     """What each number of known items costs, and which was asked for."""
 
     rungs: tuple[Rung, ...]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from withhold.options import Plain
+from withhold.shown import Listed
 from withhold.telling.facts import shown
 from withhold.telling.layout import columns
 
@@ -35,7 +36,7 @@ class CutPoint:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Listed):
     """What each choice of groups costs.
 
     >>> shares = (0.0, 1.0, 1.0), (0.3, 0.1, 0.4), (0.5, 0.2, 0.5), (0.6, 0.0, 0.0)
