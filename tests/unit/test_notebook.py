@@ -45,9 +45,17 @@ def values():
     }
 
 
-KINDS = ["verdict", "audit", "sweep", "release", "comparison", "ladder", "curve", "advice"] + [
+KINDS = [
+    "verdict",
+    "audit",
     "audit of a table",
+    "release",
     "release of a table",
+    "comparison",
+    "sweep",
+    "ladder",
+    "curve",
+    "advice",
 ]
 
 

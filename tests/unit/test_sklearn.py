@@ -1,4 +1,4 @@
-"""The Anonymizer in scikit-learn's hands: parameters, clones, pipelines, output, and rows that it never saw."""
+"""The Anonymizer in the hands of scikit-learn: parameters, clones, pipelines, output, rows it never saw."""
 
 from __future__ import annotations
 
