@@ -28,6 +28,12 @@ def _commands(text: str) -> list[str]:
     return re.findall(r"^  (\w[\w-]*)", listed, flags=re.MULTILINE)
 
 
+def _models(text: str) -> list[str]:
+    """The models that a help text lists."""
+    listed = text.partition("\nModels:\n")[2].partition("\n\n")[0]
+    return re.findall(r"^  (\w[\w-]*)", listed, flags=re.MULTILINE)
+
+
 def main() -> None:
     """Write the page."""
     top = help_of()
@@ -40,6 +46,10 @@ def main() -> None:
     for verb in verbs:
         text = help_of(verb)
         parts += [f"## withhold {verb}", f"```text\n{text}\n```"]
+        for model in _models(text):
+            own = help_of(verb, "--model", model).partition("What must hold")
+            options = "".join(own[1:]).partition("What all models share")[0].rstrip()
+            parts += [f"### withhold {verb} --model {model}", f"```text\n{options}\n```"]
         for word in _commands(text):
             parts += [f"### withhold {verb} {word}", f"```text\n{help_of(verb, word)}\n```"]
     Path(__file__).with_name("cli.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -13,6 +13,8 @@ import textwrap
 
 import pytest
 
+from withhold.registry import ROOMS
+
 ROOM = '''
 """No item is in fewer than k records."""
 
@@ -143,9 +145,12 @@ def withhold(tmp_path):
 
 def test_toy_method__walks_every_verb(withhold, tmp_path):
     shown = " ".join(withhold("anonymize", "--help").split())
-    assert "[common] Ask the items first." in shown
-    assert "[common] Items in fewer records go." in shown
-    assert ", common; rho if not given" in shown
+    assert f"What must hold: {', '.join(ROOMS)}, common; rho if not given" in shown
+    assert " common " in shown.partition("Models:")[2].partition("Options:")[0]
+    assert "Ask the items first." not in shown
+    own = " ".join(withhold("anonymize", "--model", "common", "--help").split())
+    assert "Ask the items first." in own
+    assert "Items in fewer records go." in own
     toy = ("--model", "common", "--k", "2")
     told = withhold("audit", "shop.dat", *toy, code=1)
     assert told.startswith("BROKEN")
@@ -172,7 +177,7 @@ def test_toy_method__walks_every_verb(withhold, tmp_path):
 
 
 def test_toy_method__mistakes_are_told_in_its_words(withhold):
-    assert "--politely" not in withhold("audit", "--help")
+    assert "--politely" not in withhold("audit", "--model", "common", "--help")
     withhold("anonymize", "shop.dat", "--model", "common", "-o", "x.dat", code=2)
     withhold("anonymize", "shop.dat", "--rho", ".5", "--politely", "-o", "x.dat", code=2)
     withhold("sweep", "shop.dat", "--model", "common", "--k", "2", "--vary", "rho=1", code=2)

@@ -21,7 +21,7 @@ from withhold.cli import (  # noqa: F401
     verify,
 )
 from withhold.cli.app import app
-from withhold.cli.command import MAY_BE_EMPTY
+from withhold.cli.empty import MAY_BE_EMPTY
 from withhold.errors import PolicyError
 
 NEEDED = {"data": ["in.dat"], "published": ["in.dat"], "original": ["in.dat"], "column": ["age"]}

@@ -12,9 +12,8 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-MAY_BE_EMPTY = frozenset(("mark",))
-"""Options for which nothing is something: empty cells are the withheld ones."""
-MAY_BE_BLANK = MAY_BE_EMPTY | {"separator"}
+from withhold.cli.empty import refuse_empty
+from withhold.cli.helping import OF_A_MODEL, write_options
 
 
 class VerbCommand(TyperCommand):
@@ -30,6 +29,7 @@ class VerbCommand(TyperCommand):
                 every.multiple = True
                 every.add_to_parser(parser, ctx)
             typed: Mapping[str, Any] = parser.parse_args(args=list(args))[0]
+            ctx.meta[OF_A_MODEL] = next(iter(typed.get("model") or ()), "")
             for each in self.get_params(ctx):
                 name = each.opts[0] if each in options else str(each.name).upper()
                 refuse_empty(str(each.name), typed.get(str(each.name)), name, ctx.fail)
@@ -39,19 +39,9 @@ class VerbCommand(TyperCommand):
                     _refuse_repeated(option, typed.get(str(option.name), ()), ctx.fail)
         return super().parse_args(ctx, args)
 
-
-def is_empty(name: str, value: Any) -> bool:
-    """Whether a text says nothing where the option of this name needs one."""
-    if not isinstance(value, str) or name in MAY_BE_EMPTY:
-        return False
-    return not (value if name in MAY_BE_BLANK else value.strip())
-
-
-def refuse_empty(name: str, values: Any, spelling: str, fail: Any) -> None:
-    """Say so if one of the values, or the only one, is an empty text."""
-    several = values if isinstance(values, list | tuple) else [values]
-    if any(is_empty(name, value) for value in several):
-        fail(f"{spelling} is empty; give it a value, or leave it out")
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write what the help says about the options."""
+        write_options(self.get_params(ctx), ctx, formatter)
 
 
 def _refuse_repeated(option: Any, values: Sequence[Any], fail: Any) -> None:

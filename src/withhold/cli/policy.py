@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from withhold.cli.command import refuse_empty
+from withhold.cli.empty import refuse_empty
 from withhold.cli.methods import columns_to_publish, owned
 from withhold.data.column_lists import join_columns, join_pairs, split_pairs
 from withhold.data.names import nearest

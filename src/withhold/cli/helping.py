@@ -1,0 +1,88 @@
+"""Help that fits a screen: of a verb what all models share; of one model (``--model NAME --help``) its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from withhold.cli.options import CheckRun, Input, Output, ReleaseInput, Scale
+from withhold.method import Method
+from withhold.options import Declared
+from withhold.registry import all_methods
+
+GROUPS = {
+    "Files": {each.name for group in (Input, ReleaseInput) for each in fields(group)},
+    "Large data": {each.name for each in fields(Scale)},
+    "How results are shown": {each.name for group in (Output, CheckRun) for each in fields(group)}
+    | {"help", "report", "edition"},
+}
+"""What several verbs share; everything else of a verb comes first."""
+OF_A_MODEL = "withhold.model"
+"""Where a command that is being read keeps the model whose help was asked for."""
+
+Row = tuple[str, str]
+
+
+def write_options(params: Sequence[Any], ctx: Any, formatter: Any) -> None:
+    """Write the sections of a verb's help: of one model if it was named, else what all share."""
+    rows = {str(each.name): (each, row) for each in params if (row := each.get_help_record(ctx))}
+    method = all_methods().get(ctx.meta.get(OF_A_MODEL, ""))
+    if method is not None and "model" in rows:
+        sections = _of_model(method, rows)
+        more = f"What all models share: {ctx.command_path} --help"
+    else:
+        sections = _of_all(rows)
+        more = f"The options of a model: {ctx.command_path} --model NAME --help"
+    for title, listed in sections.items():
+        if listed:
+            with formatter.section(title):
+                formatter.write_dl(listed)
+    if "model" in rows:
+        formatter.write_paragraph()
+        formatter.write_text(more)
+
+
+def _of_model(method: Method, rows: Mapping[str, tuple[Any, Row]]) -> dict[str, list[Row]]:
+    """The options of one model, in its own words."""
+
+    def told(options: Mapping[str, Declared], but: Iterable[str] = ()) -> list[Row]:
+        return [
+            (rows[name][1][0], _words(each))
+            for name, each in options.items()
+            if name in rows and name not in but
+        ]
+
+    return {
+        f"What must hold ({method.name})": told(method.takes()),
+        "How to withhold": told(method.searches(), but=method.takes()),
+        "How to audit": told(method.audits(), but={**method.takes(), **method.searches()}),
+    }
+
+
+def _words(declared: Declared) -> str:
+    """The help text, and whether it must be given."""
+    return declared.option.help + ("  [required]" if declared.is_required else "")
+
+
+def _of_all(rows: Mapping[str, tuple[Any, Row]]) -> dict[str, list[Row]]:
+    """What a verb's options are whatever the model is, and what each model needs."""
+    of_methods = {name for method in all_methods().values() for name in method.all_options()}
+    found: dict[str, list[Row]] = {"Arguments": [], "Models": [], "Options": []}
+    found |= {title: [] for title in GROUPS}
+    if "model" in rows:
+        found["Models"] = [_model_row(method) for method in all_methods().values()]
+    for name, (param, row) in rows.items():
+        if param.param_type_name == "argument":
+            found["Arguments"].append(row)
+        elif "model" not in rows or name not in of_methods:
+            title = next((title for title, names in GROUPS.items() if name in names), "Options")
+            found[title].append(row)
+    return found
+
+
+def _model_row(method: Method) -> Row:
+    """A model, what it promises, and what it must be told."""
+    said = (method.model.__doc__ or "").strip().splitlines()[0]
+    needed = [f"--{each.spelling}" for each in method.takes().values() if each.is_required]
+    return method.name, f"{said} Needs {', '.join(needed)}."
