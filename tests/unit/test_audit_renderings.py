@@ -135,9 +135,8 @@ def test_text_and_json__show_the_same_numbers(name, counting_mode):
             if point[key] is not None
         ]
         kind = "public " if name == "coherence" else ""
-        row = next(
-            line for line in shown.splitlines() if f" {point['known']} random {kind}item" in line
-        )
+        curve = shown.partition("Attack curve")[2].splitlines()
+        row = next(line for line in curve if line.startswith(f" {point['known']} {kind}item"))
         assert [cell in row for cell in cells] == [True] * len(cells)
         assert row.endswith(f" {point['eligible_records']:,}")
 

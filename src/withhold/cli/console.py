@@ -8,12 +8,14 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
 import typer
 
 from withhold.cli.interrupts import restoring_terminal
+from withhold.cli.terminal import for_reader
 from withhold.counting.threads import Progress
 from withhold.describing import with_descriptions
 from withhold.errors import AssumedWarning, OutputError
@@ -29,7 +31,7 @@ PATIENCE_SECONDS = 1.0
 def say(text: str) -> None:
     """The result on stdout. A reader who has seen enough changes neither verdict nor exit code."""
     try:
-        typer.echo(visible(text))
+        typer.echo(for_reader(visible(text)))
     except BrokenPipeError:
         abandon_stdout()
     except OSError as error:
@@ -77,6 +79,31 @@ def usage_error(error: Any) -> int:
     return int(error.exit_code)
 
 
+@dataclass
+class Step:
+    """The step that is being worked on: one line shows it, and the next one takes its place."""
+
+    began: float
+    name: str = ""
+    task: Any = None
+
+    def goes_on(self, what: str, now: float) -> None:
+        """Hear what is being done; behind a colon it may change while the step goes on."""
+        name = what.partition(":")[0]
+        if name != self.name:
+            self.name, self.began = name, now
+
+    def left(self, done: int, total: int, now: float) -> str:
+        """How long the step will take at its pace, once it has one.
+
+        >>> Step(began=0.0).left(1, 4, now=5.0), Step(began=0.0).left(0, 4, now=5.0)
+        ('about 15 s left', 'time left unknown')
+        """
+        if not done or now - self.began < PATIENCE_SECONDS:
+            return "time left unknown"
+        return f"about {(now - self.began) / done * (total - done):.0f} s left"
+
+
 @contextmanager
 def working(*, silent: bool = False) -> Iterator[Progress]:
     """While kernels are compiled and run: why the very first run takes longer, and a bar if this one does.
@@ -91,19 +118,19 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
         yield lambda what, done, total: stop_if_asked()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as RichProgress
 
     began = time.monotonic()
     bar = RichProgress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
+        TextColumn("{task.percentage:>3.0f} % of this step, {task.fields[left]}"),
+        TextColumn("{task.fields[waited]:.0f} s so far"),
         console=Console(stderr=True),
         transient=True,
     )
-    tasks: dict[str, TaskID] = {}
+    step = Step(began)
 
     def show(what: str, done: int, total: int) -> None:
         stop_if_asked()
@@ -111,11 +138,12 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
             if time.monotonic() - began < PATIENCE_SECONDS:
                 return
             bar.start()
-        # What is behind a colon changes while the work goes on.
-        name, shown = what.partition(":")[0], one_line(what)
-        if name not in tasks:
-            tasks[name] = bar.add_task(shown, total=total)
-        bar.update(tasks[name], completed=done, total=total, description=shown)
+        now = time.monotonic()
+        step.goes_on(what, now)
+        told: dict[str, Any] = {"left": step.left(done, total, now), "waited": now - began}
+        if step.task is None:
+            step.task = bar.add_task(one_line(what), total=total, **told)
+        bar.update(step.task, completed=done, total=total, description=one_line(what), **told)
 
     try:
         with restoring_terminal(SHOW_CURSOR):

@@ -1,4 +1,4 @@
-"""Help that fits a screen: of a verb what all models share; of one model (``--model NAME --help``) its own."""
+"""Help that fits a screen: what all models share, or with ``--model NAME`` what is that model's own."""
 
 from __future__ import annotations
 

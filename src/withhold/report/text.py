@@ -91,13 +91,13 @@ def _curve(audit: Audit) -> list[str]:
     rows = [["knows", *(cell for _, head in shown for cell in (head, "")), "of records"]]
     for point in audit.attack_curve:
         shares = [getattr(point, name) for name, _ in shown]
-        cells = [cell for share in shares for cell in (str(share), bar(share.value, 12))]
+        cells = [cell for share in shares for cell in (str(share), bar(share.value, 6))]
         kind = words_of(audit.model).known
-        items = f"{point.known} random {kind}item{'s' * (point.known > 1)}"
+        items = f"{point.known} {kind}item{'s' * (point.known > 1)}"
         rows.append([items, *cells, f"{point.eligible:,}"])
     trials = audit.attack_curve[0].unique.trials
     return [
-        f"Attack curve: {trials:,} random records each, 95 % intervals",
+        f"Attack curve: {trials:,} random records, so many random items of each; 95 % intervals",
         *columns(rows, right={*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}),
         *beyond_promise(audit),
     ]

@@ -1,0 +1,71 @@
+"""Text as a terminal shows it: as wide as the window, a verdict in its colour. Pipes get it plain."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from typing import Any
+
+import typer
+
+COLOURS = {
+    "HOLDS": "green",
+    "CONFIRMED": "green",
+    "BROKEN": "red",
+    "CHANGED": "red",
+    "UNDECIDED": "yellow",
+}
+VERDICT = re.compile(rf"^({'|'.join(COLOURS)})\b", re.MULTILINE)
+
+
+def for_reader(text: str) -> str:
+    """The text as whoever reads standard output gets it."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return text
+    shown = fitted(text, shutil.get_terminal_size().columns)
+    return (
+        shown if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" else coloured(shown)
+    )
+
+
+def fitted(text: str, width: int) -> str:
+    """The text with lines of at most so many letters; what goes on in the next stands further in.
+
+    >>> print(fitted("Asked: nobody can infer it\\n  record 5: {tea, milk}", 16))
+    Asked: nobody
+      can infer it
+      record 5:
+        {tea, milk}
+    """
+    return "\n".join(_fitted_line(line, width) for line in text.split("\n"))
+
+
+def _fitted_line(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(
+        line.strip(),
+        width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        # A command or a path can be copied as long as it is whole.
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def coloured(text: str) -> str:
+    """The text with verdicts at the beginning of lines in colour.
+
+    >>> coloured("HOLDS  all of it").encode()
+    b'\\x1b[32m\\x1b[1mHOLDS\\x1b[0m  all of it'
+    """
+
+    def paint(found: Any) -> str:
+        return typer.style(found[1], fg=COLOURS[found[1]], bold=True)
+
+    return VERDICT.sub(paint, text)

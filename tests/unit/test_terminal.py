@@ -1,0 +1,92 @@
+"""What a terminal gets: lines that fit, verdicts in colour, one line of progress. What a pipe gets: the text."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+from withhold.cli.terminal import coloured, fitted
+
+AUDIT = ["audit", "shop.dat", "--rho", "0.5", "--sensitive", "condom"]
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    long = [f"ointment-with-a-long-name-{number}" for number in range(6)]
+    rows = [" ".join([*long, "condom"]), "beer condom", "beer", "coffee"]
+    (tmp_path / "shop.dat").write_text("\n".join(rows) + "\n")
+    monkeypatch.chdir(tmp_path)
+
+
+def on_a_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
+    """What the command writes to a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "withhold", *arguments],
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **environment},
+    )
+    os.close(theirs)
+    written = b""
+    try:
+        while piece := os.read(ours, 65536):
+            written += piece
+    except OSError:  # the other end is closed
+        pass
+    process.wait()
+    os.close(ours)
+    return written.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def without_colour_setting(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.mark.usefixtures("shop", "without_colour_setting")
+def test_terminal__shows_a_verdict_in_colour_and_lines_that_fit():
+    shown = on_a_terminal(*AUDIT)
+    assert shown.startswith("\x1b[31m\x1b[1mBROKEN\x1b[0m")
+    plain = COLOUR.sub("", shown)
+    assert max(map(len, plain.splitlines())) <= 80
+    piped = subprocess.run(
+        [sys.executable, "-m", "withhold", *AUDIT], capture_output=True, text=True, check=False
+    ).stdout
+    assert "\x1b" not in piped
+    assert max(map(len, piped.splitlines())) > 80
+    # The same words, but for how long it took.
+    times = re.compile(r"\d+\.\d+ s")
+    assert times.sub("", plain).split() == times.sub("", piped).split()
+
+
+@pytest.mark.usefixtures("shop")
+def test_terminal__no_color_is_honoured():
+    shown = on_a_terminal(*AUDIT, NO_COLOR="1")
+    assert shown.startswith("BROKEN")
+    # colorama, where it is installed, gives numba's terminal back with a reset.
+    assert "\x1b" not in shown.removesuffix("\x1b[0m")
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_fitted__keeps_every_word_and_the_indent(width):
+    text = "Asked: whoever knows any items\n  record 501 (score 5): {a, b} and 2 more\n\n    x"
+    shown = fitted(text, width)
+    assert shown.split() == text.split()
+    assert max(map(len, shown.splitlines())) <= width
+    assert fitted(text, 200) == text
+
+
+def test_fitted__leaves_a_long_path_whole():
+    path = "/".join(["folder"] * 20)
+    assert path in fitted(f"published  {path}", 40)
+
+
+def test_coloured__only_at_the_beginning_of_a_line():
+    assert coloured("it is BROKEN\nUNDECIDED  yes").count("\x1b[0m") == 1
