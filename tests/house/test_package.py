@@ -47,7 +47,8 @@ def installed(built, tmp_path_factory) -> Path:
 
 def test_wheel__has_the_package_and_nothing_else(built):
     (wheel,) = built.glob("*.whl")
-    names = zipfile.ZipFile(wheel).namelist()
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"withhold"}
     assert "withhold/py.typed" in names
     assert "withhold/__init__.pyi" in names
@@ -57,7 +58,8 @@ def test_wheel__has_the_package_and_nothing_else(built):
 
 def test_sdist__can_be_built_from(built):
     (sdist,) = built.glob("*.tar.gz")
-    names = {name.partition("/")[2] for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "Makefile"} <= names
 
 

@@ -1,4 +1,4 @@
-"""What a terminal gets: lines that fit, verdicts in colour, one line of progress. What a pipe gets: the text."""
+"""What a terminal gets: lines that fit, verdicts in colour. What a pipe gets: the text as it is."""
 
 from __future__ import annotations
 
