@@ -240,6 +240,7 @@ def test_a_table_of_another_kind_is_not_taken_for_baskets(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="looks like a table") as caught:
         read(path)
     assert "'age', 'job', 'city'" in str(caught.value)
+    assert "use read_table if it is a table" in str(caught.value)
     assert len(read(path, format="basket")) == 61
 
 
