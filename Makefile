@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest
+# Where it is set, every worker and every command in a process of its own would compile all sources again.
+export PYTHONDONTWRITEBYTECODE :=
 HOUSE_TESTS := $(patsubst %,tests/house/test_%.py,architecture rules twins toy_method)
 KERNEL_TESTS := tests/twins tests/papers tests/properties
 # Every method once.
