@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import lenient
 import oracle
 import withhold as wh
-from tables import examples, knowledge, problems, size
+from tables import examples, knowledge, problems
 from withhold.cli import anonymize  # noqa: F401
 from withhold.cli.app import app
 from withhold.formats import write
@@ -82,7 +82,7 @@ def test_polish__each_removal_has_a_reason(problem, max_known, ignore_prior, opt
 
 @pytest.fixture(scope="module")
 def pharmacy():
-    return wh.pharmacy(size(3000), seed=7)
+    return wh.pharmacy(3000, seed=7)
 
 
 @pytest.mark.parametrize("keep", KEEPS)
