@@ -6,6 +6,7 @@ import doctest
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
+@cache
 def help_of(*verb: str) -> str:
     return run(sys.executable, "-m", "withhold", *verb, "--help").stdout
 
