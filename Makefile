@@ -3,10 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest
+# Where it is set, every worker and every command in a process of its own would compile all sources again.
+export PYTHONDONTWRITEBYTECODE :=
 HOUSE_TESTS := $(patsubst %,tests/house/test_%.py,architecture rules twins toy_method)
 KERNEL_TESTS := tests/twins tests/papers tests/properties
-# Every method once, each room on one worker: without it, two workers compile the same kernels side by side.
-WARM := $(TESTS) tests/unit/test_matrix.py -k reference -n 2 --dist loadgroup
+# Every method once.
+METHODS := tests/unit/test_matrix.py::test_reference__is_a_real_case
 
 SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
@@ -21,7 +23,6 @@ test: check unit jit-off bounds
 
 # As many examples of every property as its test asks for; `make test` takes a share of them.
 thorough: .venv/.for-development
-	$(WARM)
 	$(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
 
 # Lint, format, types, layers, and the rules of the house: maps, twins, a toy method.
@@ -35,7 +36,6 @@ check: .venv/.for-development
 
 # All tests but those of `check`.
 unit: .venv/.for-development
-	$(WARM)
 	WITHHOLD_EXAMPLES=0.25 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS))
 
 # The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
@@ -45,8 +45,7 @@ jit-off: .venv/.for-development
 
 # The kernels compiled with bounds checks: an index out of range raises instead of reading on.
 bounds: .venv/.for-development
-	NUMBA_BOUNDSCHECK=1 $(WARM)
-	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
+	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) $(METHODS) -n 2 --dist worksteal
 
 # Ten thousand damaged files of each format: data or a message, never a traceback.
 fuzz: .venv/.for-development

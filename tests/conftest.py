@@ -1,12 +1,20 @@
-"""Settings for the whole suite: hypothesis without deadlines, the real data where it is."""
+"""Settings for the whole suite: hypothesis without deadlines, each kernel compiled once, the real data."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+
+try:
+    import fcntl
+except ImportError:  # Windows: kernels are compiled as often as workers need them
+    fcntl = None  # type: ignore[assignment]
 
 # Kernels compile on first use, and tests share two cores: a deadline would measure the machine.
 # derandomize: the same examples on every machine.
@@ -17,6 +25,25 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("house")
+
+compile_or_load = Dispatcher.compile
+
+
+def compile_once(kernel: Any, signature: Any) -> Any:
+    """Compile a kernel while no other worker does: whoever comes second finds it in the cache.
+
+    Kernels wait for those that they call and never for their callers, so no two workers wait for each other.
+    """
+    directory = kernel._cache.cache_path
+    if directory is None or kernel._compiling_counter:
+        return compile_or_load(kernel, signature)
+    with global_compiler_lock, open(Path(directory) / f"{kernel.__name__}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return compile_or_load(kernel, signature)
+
+
+if "PYTEST_XDIST_WORKER" in os.environ and fcntl is not None:
+    Dispatcher.compile = compile_once
 
 
 def data_directory() -> Path:

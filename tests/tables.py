@@ -44,6 +44,11 @@ def examples(number: int) -> settings:
     return settings(max_examples=max(20, round(number * scale)))
 
 
+def size(number: int) -> int:
+    """So many records, or a quarter of them where kernels run as plain Python."""
+    return number // 4 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else number
+
+
 needs_speed = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="too long without compiled kernels"
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -183,3 +183,24 @@ def differs(offered: Any, asked: Any) -> bool:
 def said_only_by_offered(offered: Any, asked: Any) -> bool:
     """Something is left out that was asked for."""
     return bool(offered and not asked)
+
+
+# What several methods ask for alike.
+RhoOption = Annotated[
+    Threshold,
+    Option(
+        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
+        kind="threshold",
+        missing="use --rho 0.5, the largest confidence you allow",
+        weaker=larger,
+    ),
+]
+SensitiveOption = Annotated[
+    Iterable[str],
+    Option(
+        ITEMS_HELP,
+        kind="items",
+        missing="use --sensitive FILE or --sensitive a,b,c",
+        weaker=lacks,
+    ),
+]

@@ -8,6 +8,7 @@ import re
 import runpy
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
+@cache
 def help_of(*verb: str) -> str:
     return run(sys.executable, "-m", "withhold", *verb, "--help").stdout
 

@@ -15,6 +15,8 @@ import pytest
 
 from withhold.registry import ROOMS
 
+VERBS = ("audit", "anonymize", "verify", "sweep")
+"""Those that say which models there are."""
 ROOM = '''
 """No item is in fewer than k records."""
 
@@ -120,37 +122,56 @@ METHOD = Method(
 )
 '''
 RUN = """
+import contextlib, io, json, sys
+
 from withhold import registry
 registry.ROOMS["common"] = "toy_rooms.common"  # the one line
 from withhold.cli import main
-main()
+
+for line in sys.stdin:
+    sys.argv = ["withhold", *json.loads(line)]
+    said = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
+    with contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+    print(json.dumps([code, *(each.buffer.getvalue().decode() for each in said)]), flush=True)
 """
 
 
 @pytest.fixture
 def withhold(tmp_path):
+    """The command line in a process of its own, since what it knows of rooms it learns as it starts."""
     package = tmp_path / "toy_rooms" / "common"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(textwrap.dedent(ROOM))
     (tmp_path / "shop.dat").write_text("milk beer\nmilk\nmilk tea\nbeer\n")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", RUN], cwd=tmp_path, **pipes) as process:
 
-    def run(*arguments, code=0):
-        command = [sys.executable, "-c", RUN, *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == code, done.stderr
-        return done.stdout
+        def run(*arguments, code=0):
+            process.stdin.write(json.dumps(arguments) + "\n")
+            process.stdin.flush()
+            found, told, problem = json.loads(process.stdout.readline())
+            assert found == code, problem
+            return told
 
-    return run
+        yield run
 
 
 def test_toy_method__walks_every_verb(withhold, tmp_path):
-    shown = " ".join(withhold("anonymize", "--help").split())
-    assert f"What must hold: {', '.join(ROOMS)}, common; rho if not given" in shown
-    assert " common " in shown.partition("Models:")[2].partition("Options:")[0]
-    assert "Ask the items first." not in shown
-    own = " ".join(withhold("anonymize", "--model", "common", "--help").split())
-    assert "Ask the items first." in own
-    assert "Items in fewer records go." in own
+    models = ", ".join([*ROOMS, "common"])
+    for verb in VERBS:
+        shown = " ".join(withhold(verb, "--help").split())
+        assert f"What must hold: {models}; rho if not given." in shown
+        assert " common " in shown.partition("Models:")[2].partition("Options:")[0]
+        assert "Items in fewer records go." not in shown
+        own = " ".join(withhold(verb, "--model", "common", "--help").split())
+        assert "Items in fewer records go." in own
+        assert ("Ask the items first." in own) == (verb in ("anonymize", "sweep"))
+        assert ("List so many." in own) == (verb == "audit")
     toy = ("--model", "common", "--k", "2")
     told = withhold("audit", "shop.dat", *toy, code=1)
     assert told.startswith("BROKEN")
@@ -177,7 +198,6 @@ def test_toy_method__walks_every_verb(withhold, tmp_path):
 
 
 def test_toy_method__mistakes_are_told_in_its_words(withhold):
-    assert "--politely" not in withhold("audit", "--model", "common", "--help")
     withhold("anonymize", "shop.dat", "--model", "common", "-o", "x.dat", code=2)
     withhold("anonymize", "shop.dat", "--rho", ".5", "--politely", "-o", "x.dat", code=2)
     withhold("sweep", "shop.dat", "--model", "common", "--k", "2", "--vary", "rho=1", code=2)

@@ -70,12 +70,6 @@ def test_answers__are_those_of_the_parent_list(parents):
 @given(parent_lists(), st.data())
 def test_columns_of_codes__are_answered_like_single_names(parents, data):
     tree = grown(parents)
-    codes = st.lists(st.integers(0, len(tree) - 1), min_size=5, max_size=5)
-    left, right = (np.array(data.draw(codes), dtype=np.int32) for _ in range(2))
-    found = tree.common_ancestors(left, right)
-    for a, b, common in zip(left, right, found, strict=True):
-        expected = tree.lowest_common_ancestor(tree.names[a], tree.names[b])
-        assert tree.names[common] == expected
     depth = data.draw(st.integers(0, tree.height))
     for code, upper in enumerate(tree.at_depth(depth)):
         assert tree.covers(tree.names[upper], tree.names[code])

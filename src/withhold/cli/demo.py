@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
 from withhold.errors import OutputError, PolicyError
 from withhold.exact import decimal_text
+
+if TYPE_CHECKING:
+    from withhold.counting.threads import Progress
+    from withhold.data import People, Records
+    from withhold.method import Model
 
 OWN_FOLDER = Path("withhold-demo")
 """Whatever stands in it may be replaced."""
@@ -38,14 +44,12 @@ def demo(
     if people:
         _hospital(persons, seed, rho, folder, force=force, jobs=jobs, quiet=quiet)
         return
-    from withhold import pipeline
     from withhold.data.demo_files import demo_files
     from withhold.data.pharmacy import pharmacy
     from withhold.data.survey import survey
     from withhold.formats import read, write
     from withhold.methods.rho.model import RhoUncertainty
     from withhold.publish.publishing import save_text
-    from withhold.report.text import audit_text, release_text
 
     invented, sensitive = pharmacy(baskets, seed=seed)
     model = RhoUncertainty(rho, sensitive)
@@ -69,11 +73,8 @@ def demo(
             f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
             f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
         )
-        say(audit_text(pipeline.audit(records, model, show=6, jobs=jobs), name=str(file)))
-        say("\n2. Withhold as little as possible, prove the result, publish.\n")
-        release = pipeline.draft(records, model, seed=seed, jobs=jobs, progress=progress)
-        published = release.write(output, force=True, jobs=jobs, progress=progress)
-    say(release_text(release, published))
+        told = _release(records, model, (str(file), output), seed, jobs, progress)
+    say(told)
     say(
         f"\n3. Your turn:\n"
         f"  withhold verify {output}\n"
@@ -81,6 +82,26 @@ def demo(
         f"  withhold anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}\n"
         f"  withhold inspect {table_file} --table"
     )
+
+
+def _release(
+    data: Records | People,
+    model: Model,
+    names: tuple[str, Path],
+    seed: int,
+    jobs: int | None,
+    progress: Progress,
+) -> str:
+    """Audit what was read, release it, and return what there is to say of the release."""
+    from withhold import pipeline
+    from withhold.report.text import audit_text, release_text
+
+    source, output = names
+    say(audit_text(pipeline.audit(data, model, show=6, jobs=jobs), name=source))
+    say("\n2. Withhold as little as possible, prove the result, publish.\n")
+    release = pipeline.draft(data, model, seed=seed, jobs=jobs, progress=progress)
+    published = release.write(output, force=True, jobs=jobs, progress=progress)
+    return release_text(release, published)
 
 
 def _refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
@@ -101,11 +122,9 @@ def _hospital(
     quiet: bool,
 ) -> None:
     """The same road with patients, who have attributes and diagnoses."""
-    from withhold import pipeline
     from withhold.datasets import hospital
     from withhold.formats import read_people
     from withhold.methods.people.model import PeopleUncertainty
-    from withhold.report.text import audit_text, release_text
 
     invented = hospital(persons, seed=seed)
     model = PeopleUncertainty(rho, invented.sensitive, k=5, quasi_identifiers=KNOWN, max_known=1)
@@ -125,11 +144,8 @@ def _hospital(
             f"infer\none of {len(model.sensitive)} sensitive ones with more than {decimal_text(model.rho)} "
             "certainty.\n\n1. Are the files safe?\n"
         )
-        say(audit_text(pipeline.audit(found, model, show=6, jobs=jobs), name=str(patients)))
-        say("\n2. Withhold as little as possible, prove the result, publish.\n")
-        release = pipeline.draft(found, model, seed=seed, jobs=jobs, progress=progress)
-        published = release.write(output, force=True, jobs=jobs, progress=progress)
-    say(release_text(release, published))
+        told = _release(found, model, (str(patients), output), seed, jobs, progress)
+    say(told)
     say(
         f"\n3. Your turn:\n"
         f"  withhold verify {output}\n"

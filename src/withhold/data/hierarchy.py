@@ -290,14 +290,6 @@ class Hierarchy:
             low = int(self.parents[low])
         return low
 
-    def common_ancestors(self, left: Ints, right: Ints) -> Ints:
-        """For two columns of codes, row by row, the code of the lowest node that covers both."""
-        low = np.minimum(left, right).astype(np.int32)
-        high = np.maximum(left, right)
-        while (rising := self.ends[low] <= high).any():
-            low[rising] = self.parents[low[rising]]
-        return low
-
     def at_depth(self, depth: int) -> Ints:
         """For every node the code of its ancestor at this depth, or its own where it is not deeper."""
         codes = np.arange(len(self), dtype=np.int32)

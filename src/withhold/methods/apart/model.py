@@ -6,37 +6,19 @@ of a group hold each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
-from withhold.options import ITEMS_HELP, Option, Plain, Threshold, lacks, larger
+from withhold.options import Plain
+from withhold.options import RhoOption as RhoOption
+from withhold.options import SensitiveOption as SensitiveOption
 from withhold.wording import none_of
-
-RhoOption = Annotated[
-    Threshold,
-    Option(
-        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
-        kind="threshold",
-        missing="use --rho 0.5, the largest confidence you allow",
-        weaker=larger,
-    ),
-]
-SensitiveOption = Annotated[
-    Iterable[str],
-    Option(
-        ITEMS_HELP,
-        kind="items",
-        missing="use --sensitive FILE or --sensitive a,b,c",
-        weaker=lacks,
-    ),
-]
 
 
 @dataclass(frozen=True, init=False)

@@ -19,26 +19,15 @@ from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
 from withhold.options import (
-    ITEMS_HELP,
     Option,
     Plain,
-    Threshold,
+    SensitiveOption,
     fewer,
-    lacks,
-    larger,
     said_only_by_offered,
 )
+from withhold.options import RhoOption as RhoOption
 from withhold.wording import none_of, so_many
 
-RhoOption = Annotated[
-    Threshold,
-    Option(
-        "The largest confidence allowed, e.g. 0.7 or 2/3; exact.",
-        kind="threshold",
-        missing="use --rho 0.5, the largest confidence you allow",
-        weaker=larger,
-    ),
-]
 MaxKnownOption = Annotated[
     int | None,
     Option(
@@ -86,15 +75,7 @@ item with a confidence above 0.7.
     def __init__(
         self,
         rho: RhoOption,
-        sensitive: Annotated[
-            Iterable[str],
-            Option(
-                ITEMS_HELP,
-                kind="items",
-                missing="use --sensitive FILE or --sensitive a,b,c",
-                weaker=lacks,
-            ),
-        ],
+        sensitive: SensitiveOption,
         *,
         max_known: MaxKnownOption = None,
         ignore_prior: Annotated[
