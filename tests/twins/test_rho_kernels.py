@@ -15,6 +15,7 @@ from withhold.counting.layout import Layout
 from withhold.counting.threads import Stop
 from withhold.counting.walk import new_walk
 from withhold.counting.worst import new_worst
+from withhold.data import Records
 from withhold.methods.rho.check.closed_sets import CLEAN, FOUND
 from withhold.methods.rho.check.survey import (
     Tally,
@@ -180,17 +181,18 @@ def test_find_forced(problem):
 @given(problems(), st.data())
 def test_list_forced(problem, data):
     rows, sensitive, _ = problem
-    layout, _ = laid_out(rows, sensitive)
-    codes = frozenset(layout.code_of_rank[layout.sensitive_ranks()].tolist())
+    table = Records.from_lists(rows)
+    codes = table.codes(sensitive)
+    places = lists(table.offsets, np.arange(table.n_occurrences))
     records = [
-        dict(zip(layout.code_of_rank[ranks].tolist(), places, strict=True))
-        for ranks, places in zip(
-            lists(layout.offsets, layout.items), lists(layout.offsets, layout.origin), strict=True
-        )
+        dict(zip(items, where, strict=True))
+        for items, where in zip(lists(table.offsets, table.items), places, strict=True)
     ]
-    chosen = sorted(data.draw(st.sets(st.integers(0, layout.n_rows - 1))))
-    reference = plain_rho.list_forced(chosen, records, codes)
-    rows_chosen = np.array(chosen, dtype=np.int64)
-    starts, others, gone, answers = list_forced(layout, rows_chosen)
+    chosen = data.draw(st.lists(st.integers(0, len(table) - 1), unique=True))
+    reference = plain_rho.list_forced(chosen, records, frozenset(codes.tolist()))
+    is_sensitive = np.zeros(table.n_items, dtype=np.bool_)
+    is_sensitive[codes] = True
+    numbers = np.array(chosen, dtype=np.int32)
+    starts, others, gone, answers = list_forced(table.offsets, table.items, is_sensitive, numbers)
     goes = [gone[answers == k].tolist() for k in range(len(chosen))]
     assert list(zip(lists(starts, others), goes, strict=True)) == reference

@@ -127,7 +127,11 @@ def lay_out(records: Records, sensitive: Ints, kept: NDArray[np.bool_] | None = 
     code_of_rank = np.lexsort((np.arange(records.n_items), supports)).astype(np.int32)
     rank_of_code = np.empty(records.n_items, dtype=np.int32)
     rank_of_code[code_of_rank] = np.arange(records.n_items, dtype=np.int32)
-    record_of_row = np.argsort(-lengths, kind="stable").astype(np.int32)
+    shorter = lengths.max(initial=0) - lengths
+    # numpy sorts numbers of two bytes by their digits, ten times as fast as others.
+    if shorter.max(initial=0) < 2**16:
+        shorter = shorter.astype(np.uint16)
+    record_of_row = np.argsort(shorter, kind="stable").astype(np.int32)
     is_sensitive = np.zeros(records.n_items, dtype=np.bool_)
     is_sensitive[rank_of_code[sensitive]] = True
     post_offsets = np.zeros(records.n_items + 1, dtype=np.int64)

@@ -220,7 +220,7 @@ class Records:
     @property
     def occurring(self) -> list[str]:
         """The items that at least one record holds."""
-        return [name for name, n in zip(self.vocabulary, self.supports, strict=True) if n]
+        return list(compress(self.vocabulary, self.supports.tolist()))
 
     @property
     def record_names(self) -> tuple[str, ...]:

@@ -159,6 +159,11 @@ def _shown(mark: str) -> str:
 def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
     """How each item is written; items that do not occur are ignored."""
     separator, may_quote = form.separator, _may_quote(form)
+    # One look at all names at once: most files have nothing to quote or to refuse.
+    names = "".join(records.vocabulary)
+    plain = names.isascii() and names.isprintable() and "" not in records.vocabulary
+    if plain and not any(mark in names for mark in (*' ",;|', separator)):
+        return list(records.vocabulary)
     spelled = []
     for name, occurs in zip(records.vocabulary, records.supports.tolist(), strict=True):
         quotes = '"' in name or separator in name or (careful and any(c in name for c in " ,;\t|"))

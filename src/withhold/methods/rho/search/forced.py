@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Ints, Layout, Longs, fair_bounds, lay_out
+from withhold.counting.layout import fair_bounds, lay_out
 from withhold.counting.threads import Stop, run_all
 from withhold.counting.walk import (
     Walk,
@@ -45,7 +45,8 @@ def delete_forced(
     if model.max_known is not None:
         return kept
     limits = model.limits
-    layout = lay_out(records, records.codes(model.sensitive))
+    codes = records.codes(model.sensitive)
+    layout = lay_out(records, codes)
     # Shared by the threads; each writes only rows whose rarest item is in its own range.
     supports = np.zeros(layout.n_rows, dtype=np.int64)
     bounds = fair_bounds(layout, TASKS)
@@ -70,7 +71,11 @@ def delete_forced(
         lengths = np.diff(layout.offsets)
         supports[(lengths > 0) & (lengths == np.diff(layout.sensitive_offsets))] = layout.n_rows
     forced = np.flatnonzero(supports)
-    starts, others, gone, answers = list_forced(layout, forced)
+    is_sensitive = np.zeros(records.n_items, dtype=np.bool_)
+    is_sensitive[codes] = True
+    starts, others, gone, answers = list_forced(
+        records.offsets, records.items, is_sensitive, layout.record_of_row[forced]
+    )
     log.add(
         gone,
         answers,
@@ -84,25 +89,36 @@ def delete_forced(
     return kept
 
 
-def list_forced(layout: Layout, rows: Longs) -> tuple[Longs, Ints, Ints, Longs]:
-    """What goes from these rows and why: all sensitive items, each because of the row's others.
+@kernel
+def list_forced(offsets, items, sensitive, chosen):
+    """What goes from the ``chosen`` records and why: all ``sensitive`` codes, because of the others.
 
-    Returns where the others of each row start, their codes, the places of the sensitive ones in the
-    records, and for each of these the number of its row in ``rows``.
+    Returns where the others of each record start, the others, the places of the sensitive ones, and for each
+    of these the number of its record among the chosen.
     """
-    lengths = np.diff(layout.offsets)
-    forced = np.zeros(layout.n_rows, dtype=np.bool_)
-    forced[rows] = True
-    inside = np.repeat(forced, lengths)
-    sensitive = layout.sensitive[layout.items]
-    gone = np.flatnonzero(inside & sensitive)
-    others = np.flatnonzero(inside & ~sensitive)
-    number = np.cumsum(forced) - 1
-    answers = number[np.searchsorted(layout.offsets, gone, side="right") - 1]
-    starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths[rows] - np.bincount(answers, minlength=len(rows)), out=starts[1:])
-    codes = layout.code_of_rank[layout.items[others]]
-    return starts, codes, layout.origin[gone], answers
+    starts = np.zeros(len(chosen) + 1, np.int64)
+    n_places = np.int64(0)
+    for k in range(len(chosen)):
+        n_others = np.int64(0)
+        for place in range(offsets[chosen[k]], offsets[chosen[k] + 1]):
+            n_others += 0 if sensitive[items[place]] else 1
+        starts[k + 1] = starts[k] + n_others
+        n_places += offsets[chosen[k] + 1] - offsets[chosen[k]]
+    others = np.empty(starts[-1], np.int32)
+    gone = np.empty(n_places - starts[-1], np.int32)
+    answers = np.empty(n_places - starts[-1], np.int32)
+    n_others = np.int64(0)
+    n_gone = np.int64(0)
+    for k in range(len(chosen)):
+        for place in range(offsets[chosen[k]], offsets[chosen[k] + 1]):
+            if sensitive[items[place]]:
+                gone[n_gone] = place
+                answers[n_gone] = k
+                n_gone += 1
+            else:
+                others[n_others] = items[place]
+                n_others += 1
+    return starts, others, gone, answers
 
 
 @kernel

@@ -11,7 +11,6 @@ from withhold.counting.jit import kernel, routine, step
 from withhold.counting.local_rows import LocalRows, merge_local_rows, rarer_of
 from withhold.counting.supports import IndexedRows, count_support, holds_item
 from withhold.methods.rho.search.closed_fix import new_lowered, visit_closed_sets
-from withhold.methods.rho.search.room import has_room
 
 SHORT = 11
 """Up to so many items, all subsets of a record are looked at together."""
@@ -89,12 +88,48 @@ def find_unsafe_within(rows, limits, trial, f, given, n_local):
                 size += 1
         if size == 0 and not limits.with_prior:
             continue
-        if not has_room(rows, limits, trial.itemset, size, f, extra, trial.with_e):
+        joint = 1 + count_holders(rows, trial, f, given, size)
+        enough = (joint * limits.den + limits.num - 1) // limits.num - extra
+        if count_support(rows, trial.itemset, size, enough) < enough:
             return size
     if n_local <= SHORT:
         count_subsets(rows, trial, f, given, n_local)
         return find_unsafe_subset(rows, limits, trial, n_local, extra)
     return -1
+
+
+@step
+def count_holders(rows, trial, f, given, size):
+    """In how many records of D_e the itemset occurs, and f unless that is e, the item at hand itself."""
+    begin, end = np.int64(0), trial.state[N_HOLDERS]
+    key = np.int64(-1)
+    if given >= 0:
+        key = f
+        begin, end = trial.begin_of[f], trial.end_of[f]
+    for k in range(size):
+        x = trial.itemset[k]
+        if trial.end_of[x] - trial.begin_of[x] < end - begin:
+            key = np.int64(x)
+            begin, end = trial.begin_of[x], trial.end_of[x]
+    count = np.int64(0)
+    for place in range(begin, end):
+        h = place if key < 0 else np.int64(trial.postings[place])
+        if holds_all(rows, trial, trial.holders[h], f, given, size):
+            count += 1
+    first = trial.state[N_HOLDERS]
+    for h in range(first, first + trial.state[N_RESTORED]):
+        if holds_all(rows, trial, trial.holders[h], f, given, size):
+            count += 1
+    return count
+
+
+@step
+def holds_all(rows, trial, row, f, given, size):
+    """Whether the row holds the itemset, and f if another item is given."""
+    k = 0
+    while k < size and holds_item(rows, row, trial.itemset[k]):
+        k += 1
+    return k == size and (given < 0 or holds_item(rows, row, f))
 
 
 @step
