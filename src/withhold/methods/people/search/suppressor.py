@@ -16,10 +16,10 @@ from withhold.data.people import People
 from withhold.data.plan import Plan, fingerprint
 from withhold.data.roles import column_roles, refuse_undecided
 from withhold.data.table import WITHHELD
-from withhold.errors import ImpossibleError
+from withhold.errors import ImpossibleError, InputError
 from withhold.formats.column_trees import hierarchies_from
 from withhold.method import SearchRun
-from withhold.methods.people.grouped_items import PersonItems, items_of
+from withhold.methods.people.grouped_items import IMPLIED, PersonItems, items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.options import PeopleSearch
 from withhold.methods.people.plan import PeoplePlan
@@ -54,14 +54,28 @@ def suppress_people(
         "seed": run.seed,
     }
     items = items_of(people, model)
+    _refuse_implied(items)
     if (nothing := _already(table, items, model, run)) is not None:
         cells = plan_of_nothing(table, model.quasi_identifiers)
         return _plan(people, model, cells, items, nothing), in_force
     forest = make_forest(table, model.quasi_identifiers, hierarchies)
-    shown = split_groups(items, forest, model, options.weight, run)
+    # Groups are compared by the items that go, not by their dates.
+    plain = items.without(items.secret_dates) if items.secret_dates.any() else items
+    shown = split_groups(plain, forest, model, options.weight, run)
     groups = group_rows(list(shown.T), len(people)).of_row
     withheld = withhold_items(items, groups, model, run, restoring=True)
     return _plan(people, model, make_plan(table, forest, shown), items, withheld), in_force
+
+
+def _refuse_implied(items: PersonItems) -> None:
+    """Refuse sensitive items that are in a record only by a date: they could not be withheld one by one."""
+    codes = items.records.items[items.places == IMPLIED]
+    if len(hidden := codes[items.sensitive[codes]]):
+        name = items.records.vocabulary[hidden[0]]
+        raise InputError(
+            f"some records have {name!r} with a date after @, and not the item itself",
+            remedy=f"add {name!r} to these records, or read dates with --dates, which does",
+        )
 
 
 def _already(
@@ -84,7 +98,7 @@ def _plan(
 ) -> PeoplePlan:
     """The plan that leaves the cells so, and withholds these items and values of sensitive columns."""
     origins = items.places[withheld.places]
-    persons = np.searchsorted(items.records.offsets, withheld.places, side="right") - 1
+    persons = items.person_of[withheld.places]
     secret = np.full((len(people), len(model.sensitive_column)), KEPT, dtype=np.int32)
     in_cells = origins < 0
     secret[persons[in_cells], -1 - origins[in_cells]] = WITHHELD
