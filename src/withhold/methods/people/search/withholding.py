@@ -66,9 +66,9 @@ def withhold_items(
         found = _once(left, groups, model, run, restoring=restoring)
         if rounds and not len(found.places):
             return _joined(rounds)
-        found = _with_dates(items, replace(found, places=left.places[found.places]))
         if not rounds:
             gone[:] = False
+        found = _with_dates(items, replace(found, places=left.places[found.places]), gone)
         gone[found.places] = True
         rounds.append(found)
 
@@ -93,12 +93,12 @@ def _once(
     return Withheld(own.places[plan.removed], plan.answers, _named(plan, own)).ascending()
 
 
-def _with_dates(items: PersonItems, found: Withheld) -> Withheld:
-    """The same, and the dates of the items that go, for the same reasons."""
+def _with_dates(items: PersonItems, found: Withheld, gone: NDArray[np.bool_]) -> Withheld:
+    """The same, and the dates of the items that go, for the same reasons; but those that are gone."""
     n_items, codes = items.records.n_items, items.records.items
     keys = items.person_of[found.places] * n_items + codes[found.places]
     order = np.argsort(keys)
-    dates = np.setdiff1d(np.flatnonzero(items.secret_dates), found.places)
+    dates = np.setdiff1d(np.flatnonzero(items.secret_dates & ~gone), found.places)
     wanted = items.person_of[dates] * n_items + items.undated[codes[dates]]
     at = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
     goes = keys[order][at] == wanted if len(keys) else np.zeros(len(dates), dtype=np.bool_)
