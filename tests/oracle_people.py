@@ -4,8 +4,8 @@ A person is a tuple of cells (None: withheld) and a set of items. *Whoever knows
 attributes and at most m items of the published record, and counts the published records that fit, finds no
 further sensitive item in more than ρ of them; and every person shares all published attributes with k - 1
 others.* To know anything about an attribute is to know a set of cells one of which is published for the
-person; that a cell is withheld can be known as well. An item ``X@2019`` is X with its date: whoever has it has
-X, whoever knows it knows X, and where X is sensitive so is its date. Imports nothing of withhold.
+person; that a cell is withheld can be known as well. An item ``X@2019`` is X with its date: whoever has it
+has X, whoever knows it knows X, and where X is sensitive so is its date. Imports nothing of withhold.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def test_anonymize__leaves_nothing_to_any_attacker(max_known):
 
 
 def draw_dated_world(seed: int, *, withheld: bool, beside: bool) -> list[oracle.Person]:
-    """The same with dates of some items, several of one item too; without ``beside`` X may be X@2019 alone."""
+    """The same with dates of some items, several of one item too; without ``beside`` X@2019 may be alone."""
     rng = random.Random(seed)
     people = []
     for cells, items in draw_world(seed, withheld=withheld):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -386,6 +386,11 @@ def people_in_memory() -> Any:
     return wh.People(wh.Table.from_columns(texts), wh.Records.from_lists(ROWS))
 
 
+def dated_people() -> Any:
+    rows = [[*row, *(f"{item}@{2019 + n % 2}" for item in row)] for n, row in enumerate(ROWS)]
+    return replace(people_in_memory(), items=wh.Records.from_lists(rows))
+
+
 def _gzip(data: bytes) -> bytes:
     import gzip
 
@@ -456,6 +461,7 @@ INPUTS[PEOPLE] = {
     "pandas": lambda: with_items().to_pandas(),
     "pyarrow": lambda: with_items().to_arrow(),
     "People": people_in_memory,
+    "People with dates of items": dated_people,
 }
 APART = {
     "csv file of each": "codes.csv",

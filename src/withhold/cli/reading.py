@@ -18,7 +18,6 @@ from withhold.method import Model
 from withhold.registry import method_of
 from withhold.wording import counted
 
-
 OF_PEOPLE = ("items", "person_column", "dates", "date_column")
 """Options that say how the files of people are read."""
 

@@ -63,8 +63,8 @@ class PeopleReading(TableReading):
     dates: Annotated[
         str | None,
         Option(
-            "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, decade or a "
-            "number of years such as 5y. If not given, dates of items are left out.",
+            "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, decade or "
+            "a number of years such as 5y. If not given, dates of items are left out.",
             varies=False,
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""Rows of items with their dates, on request: each such row says ``asthma``, and ``asthma@2015-2019`` besides.
+"""Rows of items with their dates, on request: such a row says ``asthma``, and ``asthma@2015-2019`` besides.
 
 In: the columns of a file or frame with a row for each item of a person. Out: the same columns without the
 dates, and with further rows for the dated items. A row without a date has the item alone.
@@ -23,7 +23,18 @@ from withhold.formats.items import series_names
 if TYPE_CHECKING:
     import polars
 
-NOUNS = ("date", "datetime", "day", "month", "onset", "recorded", "start", "started", "timestamp", "year")
+NOUNS = (
+    "date",
+    "datetime",
+    "day",
+    "month",
+    "onset",
+    "recorded",
+    "start",
+    "started",
+    "timestamp",
+    "year",
+)
 DATE_NAMES = frozenset(
     (*NOUNS, *(f"{noun}{ending}" for noun in (*NOUNS, "admission", "diagnosis", "event", "prescription")
                for ending in ("date", "time", "on", "at")))
@@ -148,27 +159,32 @@ def _periods(source: Columns, column: str, dates: Periods) -> Mapping[str | None
         names = {dates.name(day) for order in orders if (day := read_date(bare, order)) is not None}
         if len(names) != 1:
             unit = dates.unit
-            problem = "could have the day or the month first" if names else "is no date in that order"
-            remedy = f"say which comes first: {option('dates', f'{unit}:dmy')} or {option('dates', f'{unit}:mdy')}"
+            problem = (
+                "could have the day or the month first" if names else "is no date in that order"
+            )
+            either = (option("dates", f"{unit}:{order}") for order in ORDERS)
+            remedy = f"say which comes first: {' or '.join(either)}"
             raise _at(source, column, texts.index(text), bare, problem, remedy)
         found[text] = names.pop()
     return found
 
 
-def _of_coarse(
-    source: Columns, column: str, dates: Periods, row: int, found: re.Match[str]
-) -> str:
+def _of_coarse(source: Columns, column: str, dates: Periods, row: int, found: re.Match[str]) -> str:
     """The period of a year, or of a month; refused where it says less than was asked for."""
     year, month = int(found[1]), int(found[2] or 1)
     if not year or not 1 <= month <= 12:
-        raise _at(source, column, row, found[0], "is no date", "correct the cell, or leave it empty")
+        raise _at(
+            source, column, row, found[0], "is no date", "correct the cell, or leave it empty"
+        )
     if dates.unit == "month" and found[2] is None:
         remedy = f"ask for periods that the data can tell: {option('dates', 'year')}"
         raise _at(source, column, row, found[0], "is a year, and tells no month", remedy)
     return dates.name(date(year, month, 1))
 
 
-def _at(source: Columns, column: str, row: int, value: str, problem: str, remedy: str) -> InputError:
+def _at(
+    source: Columns, column: str, row: int, value: str, problem: str, remedy: str
+) -> InputError:
     """What is wrong with a cell; where there are no lines, by its row."""
     line = source.line(row)
     told = problem if line is not None else f"row {row + 1:,}: {problem}"

@@ -159,8 +159,8 @@ def _wanted_dates(
     periods = parse_dates(dates)
     if periods is None and date_column is not None:
         raise PolicyError(
-            f"{option('date_column')} says where the dates of items are, and they are left out; say what they "
-            f"become: {option('dates', '5y')}"
+            f"{option('date_column')} says where the dates of items are, and they are left out; say what "
+            f"they become: {option('dates', '5y')}"
         )
     if periods is not None and (items is None or isinstance(persons, People)):
         raise PolicyError(

@@ -13,7 +13,7 @@ import numpy as np
 
 from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import AuditRequest, Found, Marks, attack_curve, audit_records
-from withhold.auditing.result import Audit, AttackPoint, size_of
+from withhold.auditing.result import AttackPoint, Audit, size_of
 from withhold.auditing.risk.risks import risks_of_records
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop
@@ -60,7 +60,9 @@ class GroupBreaches(RuleBreaches):
     def count(self, size: int) -> Found:
         found = super().count(size)
         rows = np.flatnonzero(found.exposed)
-        return replace(found, exposed=self._marks(self.own.persons[self.layout.record_of_row[rows]]))
+        return replace(
+            found, exposed=self._marks(self.own.persons[self.layout.record_of_row[rows]])
+        )
 
     def of_nothing(self) -> Found:
         """What is in more than ρ of a group, known to somebody who knows no item."""
@@ -90,7 +92,7 @@ class GroupBreaches(RuleBreaches):
         return exposed
 
     def attack_curve(self) -> tuple[AttackPoint, ...]:
-        """What is learnt from 1, 2, 3, … random items, dates of sensitive items being neither known nor asked."""
+        """What is learnt from 1, 2, 3, … random items; dates of sensitive items are left out of it."""
         layout = self.layout
         if self.items.secret_dates.any():
             plain = self.items.without(self.items.secret_dates)

@@ -49,8 +49,9 @@ class PersonItems:
     def secret_dates(self) -> NDArray[np.bool_]:
         """For each occurrence whether it is a sensitive item with a date, implying one without."""
         base = self.undated
-        is_secret = (base != NONE) & self.sensitive[base]
-        return is_secret[self.records.items]
+        is_secret: NDArray[np.bool_] = (base != NONE) & self.sensitive[base]
+        found: NDArray[np.bool_] = is_secret[self.records.items]
+        return found
 
     @cached_property
     def person_of(self) -> Longs:
@@ -114,7 +115,7 @@ class Views:
     groups: Longs
     """By view."""
     inferred: Longs
-    """By view: the one item that is inferred there; NONE: whatever is sensitive and has no view of its own."""
+    """By view: the one item that is inferred there; NONE: all that is sensitive and has no view of its own."""
 
 
 def items_of(people: People, model: PeopleUncertainty) -> PersonItems:
@@ -190,7 +191,9 @@ def views_of(items: PersonItems, groups: Longs) -> Views:
     everybody = np.arange(len(groups))
     dated = np.flatnonzero(items.secret_dates)
     base = items.undated[items.records.items[dated]]
-    owners, inferred = np.divmod(np.unique(groups[items.person_of[dated]] * n_items + base), n_items)
+    owners, inferred = np.divmod(
+        np.unique(groups[items.person_of[dated]] * n_items + base), n_items
+    )
     none = np.full(n_groups, NONE, dtype=np.int64)
     if not len(dated):
         own = replace(items, places=np.arange(len(items.places)))
@@ -199,7 +202,9 @@ def views_of(items: PersonItems, groups: Longs) -> Views:
     ends = np.cumsum(sizes)
     steps = offsets_of(sizes[owners])
     inside = np.arange(steps[-1]) - np.repeat(steps[:-1], sizes[owners])
-    again = np.argsort(groups, kind="stable")[np.repeat((ends - sizes)[owners], sizes[owners]) + inside]
+    again = np.argsort(groups, kind="stable")[
+        np.repeat((ends - sizes)[owners], sizes[owners]) + inside
+    ]
     persons = np.append(everybody, again)
     numbers = np.append(groups, n_groups + np.repeat(np.arange(len(owners)), sizes[owners]))
     inferred = np.append(none, inferred)

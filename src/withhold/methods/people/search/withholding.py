@@ -55,12 +55,13 @@ def withhold_items(
     """The sensitive occurrences that go so that the items of every group alone are safe.
 
     Where sensitive items have dates, it is first found out which items go if no date is published, then which
-    dates and items go besides. Each round makes every view of the groups safe by itself, and what it withholds
-    may make another one unsafe; the last round finds nothing to withhold. An item takes its dates with it.
+    dates and items go besides. Each round makes every view of the groups safe by itself, and what it
+    withholds may make another one unsafe; the last round finds nothing. An item takes its dates with it.
     """
     if not items.secret_dates.any():
         return _once(items, groups, model, run, restoring=restoring)
-    gone, rounds = items.secret_dates.copy(), []
+    gone = items.secret_dates.copy()
+    rounds: list[Withheld] = []
     while True:
         left = items.without(gone)
         found = _once(left, groups, model, run, restoring=restoring)
@@ -117,7 +118,12 @@ def _joined(rounds: Sequence[Withheld]) -> Withheld:
         np.concatenate([each.places for each in rounds]),
         np.concatenate(answers).astype(np.int32),
         Reasons(
-            np.append(0, np.concatenate([r.starts[1:] + s for r, s in zip(reasons, starts)])),
+            np.append(
+                0,
+                np.concatenate(
+                    [r.starts[1:] + s for r, s in zip(reasons, starts[:-1], strict=True)]
+                ),
+            ),
             *(
                 np.concatenate([getattr(each, name) for each in reasons])
                 for name in ("items", "consequents", "joints", "supports")
