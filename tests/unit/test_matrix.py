@@ -280,14 +280,26 @@ MODELS = [
         ("rho", "0.4"),
     ),
     Model(
-        "people-apart",
+        "apart, of people",
         PEOPLE,
         lambda _: wh.PeopleApart("0.4", ["J45", "J44"], quasi_identifiers=QUASI),
         (
-            *("--model", "people-apart", "--rho", "0.4", "--sensitive", "J45,J44"),
+            *("--model", "apart", "--rho", "0.4", "--sensitive", "J45,J44"),
             *("--quasi-identifiers", ",".join(QUASI)),
         ),
         ("rho", "0.4"),
+    ),
+    Model(
+        "apart, of people with a sensitive column",
+        PEOPLE,
+        lambda _: wh.PeopleApart(
+            "0.6", ["J45"], quasi_identifiers=QUASI, sensitive_column=["sick"]
+        ),
+        (
+            *("--model", "apart", "--rho", "0.6", "--sensitive", "J45,"),
+            *("--quasi-identifiers", ",".join(QUASI), "--sensitive-column", "sick"),
+        ),
+        ("rho", "0.6"),
     ),
 ]
 

@@ -115,7 +115,7 @@ class Views:
     groups: Longs
     """By view."""
     inferred: Longs
-    """By view: the one item that is inferred there; NONE: all that is sensitive and has no view of its own."""
+    """By view: the one item that is inferred there; NONE: what is sensitive and has no view of its own."""
 
 
 def items_of(people: People, model: PeopleUncertainty) -> PersonItems:

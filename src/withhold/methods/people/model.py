@@ -15,13 +15,13 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
-from withhold.data.roles import QuasiIdentifiersOption
+from withhold.data.roles import QuasiIdentifiersOption, SensitiveColumnsOption
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
 from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, lacks, smaller
-from withhold.wording import counted, listing, none_of, so_many
+from withhold.wording import counted, listing, none_inferred, so_many
 
 
 @dataclass(frozen=True, init=False)
@@ -62,15 +62,7 @@ and sex with at least 4 others.
         k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
         quasi_identifiers: QuasiIdentifiersOption,
         max_known: MaxKnownOption = None,
-        sensitive_column: Annotated[
-            str | Iterable[str],
-            Option(
-                "Columns whose values must not be inferred, with commas between; each value counts as a "
-                "sensitive item.",
-                kind="columns",
-                weaker=lacks,
-            ),
-        ] = (),
+        sensitive_column: SensitiveColumnsOption = (),
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
@@ -132,10 +124,7 @@ and sex with at least 4 others.
         """What holds for people that satisfy the model, in one sentence."""
         known = listing(self.quasi_identifiers)
         items = so_many(self.max_known, "item")
-        secrets = none_of(len(self.sensitive), "sensitive item") if self.sensitive else ""
-        if self.sensitive_column:
-            values = f"value of {listing(self.sensitive_column)}"
-            secrets = f"{secrets}, and no {values}," if secrets else f"cannot infer any {values}"
+        secrets = none_inferred(len(self.sensitive), self.sensitive_column)
         shared = (
             f"; and every person shares all published values of {known} with at least "
             f"{counted(self.k - 1, 'other')}"
