@@ -88,6 +88,23 @@ def smallest_group(people: Sequence[Person]) -> int:
     return min(Counter(cells for cells, _ in people).values())
 
 
+def rarest(people: Sequence[Person], sensitive: Iterable[str], most: int) -> int:
+    """The fewest persons of a group that have some public items, at most so many, which one of them has."""
+    fewest = len(people)
+    for cells in {cells for cells, _ in people}:
+        group = [
+            {each for item in items for each in (item, undated(item))}
+            for others, items in people
+            if others == cells
+        ]
+        public = [{i for i in items if undated(i) not in sensitive} for items in group]
+        for known in {
+            known for items in public for known in subsets(sorted(items), least=1, most=most)
+        }:
+            fewest = min(fewest, sum(set(known) <= items for items in public))
+    return fewest
+
+
 def is_safe(
     people: Sequence[Person], sensitive: Iterable[str], rho: Fraction, k: int, max_known: int | None
 ) -> bool:

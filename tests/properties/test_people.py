@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -149,6 +150,44 @@ def test_anonymize__leaves_neither_items_nor_dates_to_any_attacker(max_known):
         for number in range(len(release.plan.items)):
             assert release.plan.items.why(number, release.original.items).confidence > rho
     assert dates_alone or max_known == 0
+
+
+@pytest.mark.parametrize("km", [1, 2, 3])
+def test_km__every_set_of_public_items_is_counted(km):
+    outcomes, changed = set(), 0
+    for seed in range(km, WORLDS, 5):
+        dated = seed % 3 == 0
+        world = (
+            draw_dated_world(seed, withheld=False, beside=True)
+            if dated
+            else draw_world(seed, withheld=seed % 2 == 0)
+        )
+        world = [((*cells[:1], "n"), items) for cells, items in world + world[: seed % 6]]
+        if seed % 4 == 0:
+            world += world
+        rho, k, max_known = RHOS[seed % 4], 2 + seed % 2, KNOWN[seed % 4]
+        model = replace(model_of(rho, k, max_known), km=km)
+        safe = oracle.is_safe(world, SENSITIVE, rho, k, max_known)
+        holds = safe and oracle.rarest(world, SENSITIVE, km) >= k
+        verdict = wh.verify(as_people(world), model, allow_unknown=True)
+        assert verdict.status.value == ("HOLDS" if holds else "BROKEN"), seed
+        outcomes.add((safe, holds))
+        release = wh.anonymize(as_people(world), model, seed=seed, allow_unknown=True)
+        published = as_world(release.data)
+        assert oracle.is_safe(published, SENSITIVE, rho, k, max_known), seed
+        assert oracle.rarest(published, SENSITIVE, km) >= k, seed
+        assert wh.verify(as_people(published), model, allow_unknown=True)
+        for (_, items), (cells, left) in zip(world, published, strict=True):
+            assert left <= items
+            assert {oracle.undated(item) for item in left} <= {*left}
+            # A public item goes from everybody in the group, or from nobody.
+            others = {item for shown, row in published if shown == cells for item in row}
+            assert {i for i in items - left if oracle.undated(i) not in SENSITIVE}.isdisjoint(
+                others
+            )
+        changed += published != world
+    assert changed
+    assert {(True, False), (False, False)} <= outcomes
 
 
 JOBS = ("a", "b", "")

@@ -244,6 +244,15 @@ MODELS = [
         ("rho", "0.4"),
     ),
     Model(
+        "people with km",
+        PEOPLE,
+        lambda _: wh.PeopleUncertainty(
+            "0.4", ["J45", "J44"], k=2, quasi_identifiers=QUASI, max_known=1, km=2
+        ),
+        (*PERSONS, "--rho", "0.4", "--sensitive", "J45,J44", "--max-known", "1", "--km", "2"),
+        ("rho", "0.4"),
+    ),
+    Model(
         "people with a sensitive column and hierarchies",
         PEOPLE,
         lambda _: wh.PeopleUncertainty(
@@ -473,7 +482,6 @@ INPUTS[PEOPLE] = {
     "pandas": lambda: with_items().to_pandas(),
     "pyarrow": lambda: with_items().to_arrow(),
     "People": people_in_memory,
-    "People with dates of items": dated_people,
 }
 APART = {
     "csv file of each": "codes.csv",
@@ -696,6 +704,24 @@ def test_python__every_way_out_is_the_same_release(model, name, folder):
         else:
             back = [tuple(_text(cell) for cell in row) for row in rows_of(frame)]
             assert back == [tuple(_text(cell) for cell in row) for row in expected.release]
+
+
+@pytest.mark.parametrize(
+    ("model", "way"),
+    [
+        pytest.param(model, way, id=f"{model.name}-{way[0]}")
+        for model in MODELS
+        for way in OUTPUTS[PEOPLE]
+        if model.data == PEOPLE
+    ],
+)
+def test_python__dates_of_items_go_every_way(model, way):
+    people, asked = dated_people(), model.make(None)
+    release = asking.anonymize(people, asked, seed=SEED, jobs=1, **model.options)
+    assert any("@2019" in name for name in release.data.vocabulary)
+    assert wh.audit(release.data, asked, jobs=1, samples=50).verdict
+    wh.compare(people, release)
+    assert verify_file(release.write(way[0]).path).verdict
 
 
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:

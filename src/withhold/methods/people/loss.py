@@ -89,6 +89,9 @@ class PeopleLoss:
         most = sorted(self.by_column.items(), key=lambda each: -sum(each[1]))[:3]
         shown = ", ".join(f"{name} {_share(sum(lost), self.persons):.1%}" for name, lost in most)
         sensitive = f"{self.removed_sensitive:,} of {self.total_sensitive:,}"
+        removed = self.removed - self.removed_sensitive
+        total = self.total - self.total_sensitive
+        others = f"{removed:,} of {total:,} ({_share(removed, total):.1%})"
         lost_dates = _share(self.removed_dates, self.total_dates)
         dates = f"{self.removed_dates:,} of {self.total_dates:,} ({lost_dates:.1%})"
         return [
@@ -96,6 +99,7 @@ class PeopleLoss:
             ("most in", shown),
             ("sensitive withheld", f"{sensitive} ({self.sensitive_share:.1%})"),
             *([("of these dates", dates)] if self.total_dates else []),
+            *([("others withheld", others)] if self.removed > self.removed_sensitive else []),
             (
                 "groups",
                 f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'person')}",

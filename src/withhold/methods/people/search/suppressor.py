@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from withhold.data import Table
+from withhold.data.array_types import Longs
 from withhold.data.cell_plan import KEPT, CellPlan, make_plan, plan_of_nothing
 from withhold.data.evidence import Evidence
 from withhold.data.forest import make_forest
@@ -23,8 +24,9 @@ from withhold.methods.people.grouped_items import IMPLIED, PersonItems, items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.options import PeopleSearch
 from withhold.methods.people.plan import PeoplePlan
+from withhold.methods.people.search.public_items import withhold_public
 from withhold.methods.people.search.splitting import split_groups
-from withhold.methods.people.search.withholding import Withheld, withhold_items
+from withhold.methods.people.search.withholding import Withheld, joined, withhold_items
 from withhold.wording import counted
 
 
@@ -63,8 +65,24 @@ def suppress_people(
     plain = items.without(items.secret_dates) if items.secret_dates.any() else items
     shown = split_groups(plain, forest, model, options.weight, run)
     groups = group_rows(list(shown.T), len(people)).of_row
-    withheld = withhold_items(items, groups, model, run, restoring=True)
+    withheld = _withheld(items, groups, model, run, restoring=True)
     return _plan(people, model, make_plan(table, forest, shown), items, withheld), in_force
+
+
+def _withheld(
+    items: PersonItems, groups: Longs, model: PeopleUncertainty, run: SearchRun, *, restoring: bool
+) -> Withheld:
+    """What goes of the items: public ones of whole groups first, if that was asked for."""
+    public = withhold_public(items, groups, model, run)
+    if not len(public.places):
+        return withhold_items(items, groups, model, run, restoring=restoring)
+    gone = np.zeros(len(items.places), dtype=np.bool_)
+    gone[public.places] = True
+    left = items.without(gone)
+    found = withhold_items(left, groups, model, run, restoring=restoring)
+    both = joined([public, replace(found, places=left.places[found.places])])
+    own = items.places[both.places] != IMPLIED
+    return replace(both, places=both.places[own], answers=both.answers[own])
 
 
 def _refuse_implied(items: PersonItems) -> None:
@@ -85,7 +103,7 @@ def _already(
     groups = groups_of(table, model.quasi_identifiers)
     if groups.sizes.min() < model.k:
         return None
-    found = withhold_items(items, groups.of_row, model, run, restoring=False)
+    found = _withheld(items, groups.of_row, model, run, restoring=False)
     return None if len(found.places) else found
 
 

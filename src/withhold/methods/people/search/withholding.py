@@ -66,7 +66,7 @@ def withhold_items(
         left = items.without(gone)
         found = _once(left, groups, model, run, restoring=restoring)
         if rounds and not len(found.places):
-            return _joined(rounds)
+            return joined(rounds)
         if not rounds:
             gone[:] = False
         found = _with_dates(items, replace(found, places=left.places[found.places]), gone)
@@ -108,7 +108,7 @@ def _with_dates(items: PersonItems, found: Withheld, gone: NDArray[np.bool_]) ->
     return Withheld(places, answers, found.reasons).ascending()
 
 
-def _joined(rounds: Sequence[Withheld]) -> Withheld:
+def joined(rounds: Sequence[Withheld]) -> Withheld:
     """What several rounds withheld."""
     reasons = [each.reasons for each in rounds]
     before = np.cumsum([0, *(len(each) for each in reasons)])
