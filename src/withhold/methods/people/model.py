@@ -70,8 +70,8 @@ and sex with at least 4 others.
         km: Annotated[
             int | None,
             Option(
-                "Any so many items or fewer, but sensitive ones, that somebody has are had by k persons with "
-                "the same published quasi-identifiers: (k, k^m)-anonymity. Withholds other items, too, and "
+                "(k, k^m)-anonymity: whatever so many items or fewer somebody has, sensitive ones aside, k "
+                "persons with the same published quasi-identifiers have. Withholds other items, too, and "
                 "many of them.",
                 at_least=1,
                 weaker=smaller,
