@@ -25,6 +25,25 @@ NOTES = [
     "cells are made k-anonymous, then sensitive items withheld within the groups. Detailed: year of birth",
     "and whole postcode instead of bands and regions. Seconds: search and proof, everything compiled.",
 ]
+APART_RHOS = ("0.5", "0.2")
+APART_COLUMNS = {
+    "rho": "",
+    "groups": ",d",
+    "sensitive": ".3f",
+    "misplaced": ".3f",
+    "chance": ".3f",
+    "right": ".3f",
+    "sure": ".3f",
+    "right_if_sure": ".3f",
+    "seconds": ".2f",
+    "cpu": ".2f",
+}
+APART_NOTES = [
+    "The same hospital, four attributes and all public items as they are. Sensitive: share of the sensitive",
+    "items that no list has. A naive Bayes attacker learns from all groups, and names for each item of a",
+    "list the record that fits best. Right: how often that one holds it, and how often any record would",
+    "(chance). Sure: in which share the attacker is more than 90 % sure, and how often right then.",
+]
 
 
 def people(bench: Bench) -> list[Table]:
@@ -49,7 +68,17 @@ def people(bench: Bench) -> list[Table]:
             target = None if bench.quick else target
             found |= {"seconds": seconds, "sensitive": Judged(found["sensitive"], target)}
             _add(table, knows, "driven by ρ", found)
-    return [table]
+    return [table, _apart(bench, persons)]
+
+
+def _apart(bench: Bench, persons: int) -> Table:
+    """Sensitive items apart, and what somebody learns who does not take records of a group for equal."""
+    table = Table(f"Sensitive items apart: {persons:,} persons", APART_COLUMNS, notes=APART_NOTES)
+    for rho in APART_RHOS:
+        found = bench.run(f"people apart {rho}", "people_apart", persons=persons, rho=rho)
+        if found is not None:
+            table.add(rho=rho, **found)
+    return table
 
 
 def _add(table: Table, knows: str, groups: str, found: dict[str, object]) -> None:

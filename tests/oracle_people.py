@@ -4,7 +4,8 @@ A person is a tuple of cells (None: withheld) and a set of items. *Whoever knows
 attributes and at most m items of the published record, and counts the published records that fit, finds no
 further sensitive item in more than ρ of them; and every person shares all published attributes with k - 1
 others.* To know anything about an attribute is to know a set of cells one of which is published for the
-person; that a cell is withheld can be known as well. Imports nothing of withhold.
+person; that a cell is withheld can be known as well. An item ``X@2019`` is X with its date: whoever has it
+has X, whoever knows it knows X, and where X is sensitive so is its date. Imports nothing of withhold.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ from itertools import chain, combinations, product
 
 Cells = tuple[str | None, ...]
 Person = tuple[Cells, frozenset[str]]
+
+
+def undated(item: str) -> str:
+    """The item without its date."""
+    return item.partition("@")[0]
 
 
 def subsets(
@@ -40,6 +46,9 @@ def worst_share(
     the attacker knows a set of published cells, in which the withheld cell can be.
     """
     everybody = (1 << len(people)) - 1
+    people = [(cells, items | {undated(item) for item in items}) for cells, items in people]
+    protected = {item for _, items in people for item in items if undated(item) in set(sensitive)}
+    protected |= set(sensitive)
     having: dict[str, int] = {}
     for place, (_, items) in enumerate(people):
         for item in items:
@@ -68,7 +77,7 @@ def worst_share(
         for item in known:
             with_items &= having[item]
         for fitting in {place & with_items for place in places} - {0}:
-            for item in set(sensitive) - set(known):
+            for item in protected - set(known) - {undated(item) for item in known}:
                 joint = (fitting & having.get(item, 0)).bit_count()
                 worst = max(worst, Fraction(joint, fitting.bit_count()))
     return worst
@@ -77,6 +86,23 @@ def worst_share(
 def smallest_group(people: Sequence[Person]) -> int:
     """The fewest persons that share all published attributes."""
     return min(Counter(cells for cells, _ in people).values())
+
+
+def rarest(people: Sequence[Person], sensitive: Iterable[str], most: int) -> int:
+    """The fewest persons of a group that have some public items, at most so many, which one of them has."""
+    fewest = len(people)
+    for cells in {cells for cells, _ in people}:
+        group = [
+            {each for item in items for each in (item, undated(item))}
+            for others, items in people
+            if others == cells
+        ]
+        public = [{i for i in items if undated(i) not in sensitive} for items in group]
+        for known in {
+            known for items in public for known in subsets(sorted(items), least=1, most=most)
+        }:
+            fewest = min(fewest, sum(set(known) <= items for items in public))
+    return fewest
 
 
 def is_safe(

@@ -28,9 +28,12 @@ ROOMS = {
     "buckets": "withhold.methods.buckets",
     "people": "withhold.methods.people",
     "apart": "withhold.methods.apart",
-    "people-apart": "withhold.methods.people_apart",
 }
 """The folder of each method, whose ``METHOD`` says the rest. The first is the default."""
+OF_PEOPLE = {"apart": "withhold.methods.people_apart"}
+"""The same for people, where a method for records of items has such a one under its name."""
+OLD_NAMES = {"people-apart": "withhold.methods.people_apart"}
+"""What older manifests and policies say."""
 
 
 @cache
@@ -40,20 +43,31 @@ def _loaded(room: str) -> Method:
 
 
 def method_named(name: str) -> Method:
-    """The method that ``--model`` and manifests call so."""
-    if name not in ROOMS:
+    """The method that ``--model`` and manifests call so; of two that of records."""
+    if name not in ROOMS and name not in OLD_NAMES:
         raise PolicyError(f"unknown model {name!r}; this version knows: {', '.join(ROOMS)}")
-    return _loaded(ROOMS[name])
+    return _loaded(ROOMS.get(name) or OLD_NAMES[name])
+
+
+def method_for(name: str, parameters: Iterable[str]) -> Method:
+    """The method of this name; that of people, if there are two and only that one has these parameters."""
+    method = method_named(name)
+    if name in OF_PEOPLE and not method.all_options().keys() >= {*parameters}:
+        return _loaded(OF_PEOPLE[name])
+    return method
 
 
 def method_of(model: Model) -> Method:
     """The method that a model belongs to."""
-    return method_named(model.name)
+    method = method_named(model.name)
+    of_people = None if isinstance(model, method.model) else OF_PEOPLE.get(model.name)
+    return method if of_people is None else _loaded(of_people)
 
 
 def all_methods() -> Mapping[str, Method]:
-    """Every method, by name."""
-    return {name: method_named(name) for name in ROOMS}
+    """Every method, by name; of two of one name that of people as ``NAME of people``."""
+    of_people = {f"{name} of people": _loaded(room) for name, room in OF_PEOPLE.items()}
+    return {name: method_named(name) for name in ROOMS} | of_people
 
 
 def usual_method(data: str) -> Method:
@@ -70,9 +84,9 @@ def model_from(parameters: Mapping[str, Any]) -> Model:
     True
     """
     name = parameters.get("model")
-    if not isinstance(name, str) or name not in ROOMS:
+    if not isinstance(name, str) or name not in {**ROOMS, **OLD_NAMES}:
         raise PolicyError(f"names a model that this version does not know ({name!r})")
-    return method_named(name).build(parameters)
+    return method_for(name, parameters.keys() - {"model"}).build(parameters)
 
 
 def search_call(

@@ -40,3 +40,19 @@ def listing(names: Sequence[str]) -> str:
     ('age', 'age, sex and zip')
     """
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def none_inferred(items: int, columns: Sequence[str]) -> str:
+    """How a sentence says that so many sensitive items, and the values of columns, are out of reach.
+
+    >>> none_inferred(2, ["job"])
+    'can infer none of the 2 sensitive items, and no value of job,'
+    >>> none_inferred(0, ["job"])
+    'cannot infer any value of job'
+    """
+    if not columns:
+        return none_of(items, "sensitive item")
+    values = f"value of {listing(columns)}"
+    if not items:
+        return f"cannot infer any {values}"
+    return f"{none_of(items, 'sensitive item')}, and no {values},"

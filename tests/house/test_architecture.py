@@ -7,7 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from withhold.registry import ROOMS
+from withhold.registry import OF_PEOPLE, ROOMS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "withhold"
@@ -42,7 +42,9 @@ def test_rooms__are_those_of_the_registry():
     )
     assert told == {name: place.rpartition(".")[2] for name, place in ROOMS.items()}
     folders = {path.parent.name for path in (PACKAGE / "methods").glob("*/__init__.py")}
-    assert folders == set(told.values())
+    of_people = {place.rpartition(".")[2] for place in OF_PEOPLE.values()}
+    assert folders == {*told.values(), *of_people}
+    assert all(f"`methods/{each}`" in section("The rooms") for each in of_people)
 
 
 def test_folders__are_all_on_the_map():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -98,6 +99,95 @@ def test_anonymize__leaves_nothing_to_any_attacker(max_known):
             assert items - left <= SENSITIVE
         changed += published != world
     assert changed
+
+
+def draw_dated_world(seed: int, *, withheld: bool, beside: bool) -> list[oracle.Person]:
+    """The same with dates of some items, several of one item too; without ``beside`` X@2019 may be alone."""
+    rng = random.Random(seed)
+    people = []
+    for cells, items in draw_world(seed, withheld=withheld):
+        # Few public items: the oracle tries every set of items and dates.
+        items = {item for item in items if item in "abXY"}
+        dated = {f"{i}@{y}" for i in items if i != "b" for y in (2019, 2020) if rng.random() < 0.4}
+        gone = set() if beside else {oracle.undated(i) for i in dated if rng.random() < 0.3}
+        people.append((cells, frozenset(items - gone | dated)))
+    return people
+
+
+@pytest.mark.parametrize("max_known", KNOWN)
+def test_verify__agrees_with_every_knowledge_of_dates_tried(max_known):
+    outcomes = set()
+    for seed in range(max_known or 0, WORLDS, 2):
+        world = draw_dated_world(seed, withheld=seed % 5 == 0, beside=seed % 3 == 0)
+        rho = RHOS[seed % 4]
+        verdict = wh.verify(as_people(world), model_of(rho, 1, max_known), allow_unknown=True)
+        holds = oracle.is_safe(world, SENSITIVE, rho, 1, max_known)
+        assert verdict.status.value == ("HOLDS" if holds else "BROKEN"), seed
+        if (witness := verdict.witness) is not None:
+            assert witness.confidence > rho
+            assert witness.consequent not in {oracle.undated(item) for item in witness.antecedent}
+        outcomes.add(holds)
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("max_known", KNOWN)
+def test_anonymize__leaves_neither_items_nor_dates_to_any_attacker(max_known):
+    dates_alone = 0
+    for seed in range(max_known or 0, WORLDS, 4):
+        world = draw_dated_world(seed, withheld=seed % 5 == 0, beside=True)
+        world += world[: seed % 5]
+        rho, k = RHOS[seed % 3], 1 + seed % 3
+        model = model_of(rho, k, max_known)
+        release = wh.anonymize(as_people(world), model, seed=seed, allow_unknown=True)
+        published = as_world(release.data)
+        assert oracle.is_safe(published, SENSITIVE, rho, k, max_known), seed
+        for (_, items), (_, left) in zip(world, published, strict=True):
+            assert left <= items
+            assert {oracle.undated(item) for item in items - left} <= SENSITIVE
+            # Whoever withholds an item withholds its dates; a date can go alone.
+            assert {oracle.undated(item) for item in left} <= left
+            dates_alone += any(oracle.undated(item) in left for item in items - left)
+        for number in range(len(release.plan.items)):
+            assert release.plan.items.why(number, release.original.items).confidence > rho
+    assert dates_alone or max_known == 0
+
+
+@pytest.mark.parametrize("km", [1, 2, 3])
+def test_km__every_set_of_public_items_is_counted(km):
+    outcomes, changed = set(), 0
+    for seed in range(km, WORLDS, 5):
+        dated = seed % 3 == 0
+        world = (
+            draw_dated_world(seed, withheld=False, beside=True)
+            if dated
+            else draw_world(seed, withheld=seed % 2 == 0)
+        )
+        world = [((*cells[:1], "n"), items) for cells, items in world + world[: seed % 6]]
+        if seed % 4 == 0:
+            world += world
+        rho, k, max_known = RHOS[seed % 4], 2 + seed % 2, KNOWN[seed % 4]
+        model = replace(model_of(rho, k, max_known), km=km)
+        safe = oracle.is_safe(world, SENSITIVE, rho, k, max_known)
+        holds = safe and oracle.rarest(world, SENSITIVE, km) >= k
+        verdict = wh.verify(as_people(world), model, allow_unknown=True)
+        assert verdict.status.value == ("HOLDS" if holds else "BROKEN"), seed
+        outcomes.add((safe, holds))
+        release = wh.anonymize(as_people(world), model, seed=seed, allow_unknown=True)
+        published = as_world(release.data)
+        assert oracle.is_safe(published, SENSITIVE, rho, k, max_known), seed
+        assert oracle.rarest(published, SENSITIVE, km) >= k, seed
+        assert wh.verify(as_people(published), model, allow_unknown=True)
+        for (_, items), (cells, left) in zip(world, published, strict=True):
+            assert left <= items
+            assert {oracle.undated(item) for item in left} <= {*left}
+            # A public item goes from everybody in the group, or from nobody.
+            others = {item for shown, row in published if shown == cells for item in row}
+            assert {i for i in items - left if oracle.undated(i) not in SENSITIVE}.isdisjoint(
+                others
+            )
+        changed += published != world
+    assert changed
+    assert {(True, False), (False, False)} <= outcomes
 
 
 JOBS = ("a", "b", "")

@@ -223,7 +223,7 @@ def test_command_line__people_in_files(folder, several):
     if several:
         listed.write_text("".join(f"conditions: {n}\n" for n in listed.read_text().splitlines()))
     items = [each for file in files for each in ("--items", file)]
-    asked = ("--model", "people-apart", "--rho", "0.5", "--sensitive", listed, *KNOWN)
+    asked = ("--model", "apart", "--rho", "0.5", "--sensitive", listed, *KNOWN)
     code, said = run("anonymize", "patients.csv", *items, *READING, *asked, "-o", "out.csv", "-q")
     assert code == 0, said
     code, said = run("verify", "out.csv")
@@ -236,6 +236,106 @@ def test_command_line__people_in_files(folder, several):
     assert code == 1, said
     assert "CHANGED" in said
     assert "BROKEN" in said
+
+
+def test_people__old_names_and_manifests_still_hold(folder):
+    asked = ("--rho", "0.5", "--sensitive", "sensitive.txt", *KNOWN, *READING, "--seed", "1")
+    for name in ("apart", "people-apart"):
+        items = ("--items", "conditions.csv", "--model", name)
+        code, said = run("anonymize", "patients.csv", *items, *asked, "-o", f"{name}.csv", "-q")
+        assert code == 0, said
+    old, new = (Path(f"{name}.conditions.csv") for name in ("people-apart", "apart"))
+    assert old.read_bytes() == new.read_bytes()
+    manifest = Path("apart.csv.manifest.json")
+    content = json.loads(manifest.read_text())
+    assert content["model"]["model"] == "apart"
+    # As it was written before there was one name, and a list of sensitive columns.
+    content["model"]["model"] = "people-apart"
+    del content["model"]["sensitive_column"]
+    manifest.write_text(json.dumps(content))
+    code, said = run("verify", "apart.csv")
+    assert (code, said.split()[0]) == (0, "HOLDS"), said
+
+
+def dated(row: list[str], rng: np.random.Generator) -> list[str]:
+    """The row with dates of some items."""
+    dates = [f"{item}@{year}" for item in row for year in (2019, 2020) if rng.integers(2)]
+    return [*row, *dates]
+
+
+def test_people__sensitive_columns_and_dates_keep_the_promise():
+    rng = np.random.default_rng(5)
+    secret = frozenset({"x", "x@2019", "x@2020", "job=nurse", "job=cook", "job="})
+    listed = set()
+    for world in range(400):
+        n = int(rng.integers(2, 8))
+        rows = [dated([i for i in "abx" if rng.integers(3) == 0], rng) for _ in range(n)]
+        cells = {"sex": [str(rng.integers(2)) for _ in range(n)]}
+        cells["job"] = [["nurse", "cook", ""][rng.integers(3)] for _ in range(n)]
+        people = People(wh.Table.from_columns(cells), wh.Records.from_lists(rows))
+        rho = Fraction(int(rng.integers(1, 6)), 6)
+        model = wh.PeopleApart(rho, ["x"], quasi_identifiers=["sex"], sensitive_column=["job"])
+        release = wh.anonymize(people, model, seed=world, allow_unknown=True)
+        assert set(release.data.attributes.column("job").cells().tolist()) == {None}
+        published = [
+            frozenset({*row, f"sex is {cells['sex'][n]}"})
+            for n, row in enumerate(release.data.items)
+        ]
+        assert highest_confidence(published, secret) <= rho
+        for row, after in zip(rows, published, strict=True):
+            assert {item for item in row if not item.startswith("x")} <= after
+        # What the lists say is what was there, but for as little as had to go.
+        before = [*rows, *([f"job={job}"] for job in cells["job"])]
+        for name in secret:
+            pairs = [item.rpartition("=") for row in published for item in row]
+            total = sum(Fraction(share) for item, _, share in pairs if item == name)
+            held = sum(name in row for row in before)
+            assert total <= held
+            if "@" not in name:
+                assert total == min(held, int(rho * n))
+            listed |= {name} if total else set()
+    assert listed == secret
+
+
+def test_people__a_shown_cell_or_a_date_breaks_the_model():
+    table = wh.Table.from_columns({"sex": ["f"] * 4, "job": ["cook"] * 4})
+    rows = [["group=1", "x=1/2"], ["group=1", "x=1/2"], [], []]
+    people = People(table, wh.Records.from_lists(rows))
+    of_items = wh.PeopleApart("0.5", ["x"], quasi_identifiers=["sex", "job"])
+    assert wh.verify(people, of_items)
+    model = wh.PeopleApart("0.5", ["x"], quasi_identifiers=["sex"], sensitive_column="job")
+    assert str(wh.verify(people, model).witness) == "record 1: 1 of 1 record holds job=cook"
+    for name, says in (
+        ("x@2019", "record 1: 1 of 1 record holds x@2019"),
+        ("x@2019=1/2", "record 1 says x@2019=1/2, and not all of its group do"),
+    ):
+        more = People(table, wh.Records.from_lists([[*rows[0], name], *rows[1:]]))
+        assert str(wh.verify(more, of_items).witness) == says
+    told = [[*row, "x@2019=1/2"] if row else row for row in rows]
+    assert wh.verify(People(table, wh.Records.from_lists(told)), of_items)
+    alone = [[item for item in row if item != "x=1/2"] for row in told]
+    found = wh.verify(People(table, wh.Records.from_lists(alone)), of_items, allow_unknown=True)
+    assert str(found.witness) == "record 1 says x@2019=1/2, and its group less of x"
+    with pytest.raises(PolicyError, match="cannot be a quasi-identifier and sensitive"):
+        wh.PeopleApart("0.5", ["x"], quasi_identifiers=["sex"], sensitive_column="sex")
+    with pytest.raises(InputError, match="look like names of groups"):
+        wh.anonymize(People(table, wh.Records.from_lists([["job=cook", "x"], [], [], []])), model)
+    with pytest.raises(InputError, match="not the item itself"):
+        wh.anonymize(People(table, wh.Records.from_lists([["x@2019"], ["x"], [], []])), of_items)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_command_line__a_sensitive_column_of_people_in_files(folder, several):
+    names = ("conditions.csv", "drugs.csv")[: 1 + several]
+    files = [each for name in names for each in ("--items", name)]
+    asked = ("--model", "apart", "--rho", "0.5", "--sensitive-column", "MARITAL")
+    known = ("--quasi-identifiers", "SEX,POSTCODE,OCCUPATION", "--drop", "BIRTHDATE", *READING)
+    code, said = run("anonymize", "patients.csv", *files, *asked, *known, "-o", "out.csv", "-q")
+    assert code == 0, said
+    assert "MARITAL=married=" in Path("out.conditions.csv").read_text()
+    assert "married" not in Path("out.csv").read_text()
+    code, said = run("verify", "out.csv")
+    assert (code, said.split()[0]) == (0, "HOLDS"), said
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from benchmarks import fresh
 from benchmarks.__main__ import SUITES
+from benchmarks.apart_attack import attack
 from benchmarks.bench import Bench, File
 from benchmarks.measures import MEASURES
 from benchmarks.paper_measures import releases
 from benchmarks.patterns import first_items
 from benchmarks.suppressing import TARGETS, YARDSTICK_COLUMNS, closed_itemsets
 from benchmarks.tables import Judged, Table
+
+import withhold as wh
 
 RECORDS = [{1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 2, 4}, {3, 4}, {5}]
 
@@ -136,3 +139,20 @@ def test_releases__say_what_is_lost(tiny: File, tmp_path: Path, method: dict):
     (found,) = releases(str(tiny.path), str(tmp_path / "secret.txt"), [run])["releases"]
     assert 1 <= round(found["loss"] * 14) <= 2
     assert 0 < found["sensitive_loss"] <= 1
+
+
+def test_attack__learns_across_groups_what_no_list_tells():
+    # bread goes with x wherever x is: whoever has learnt that from other groups names the right record.
+    items = [["bread", "x"], ["tea"], ["bread", "x"], ["cake"], ["bread", "x"], ["rice"]]
+    cells = wh.Table.from_columns({"sex": ["f"] * 6})
+    original = wh.People(cells, wh.Records.from_lists(items))
+    rows = [[i for i in row if i != "x"] for row in items]
+    told = [[*row, f"group={n // 2 + 1}", "x=1/2"] for n, row in enumerate(rows)]
+    published = wh.People(cells, wh.Records.from_lists(told))
+    model = wh.PeopleApart("0.5", ["x"], quasi_identifiers=["sex"])
+    found = attack(original, published, model)
+    assert (found["right"], found["chance"]) == (1.0, 0.5)
+    # Records that are all alike tell nothing more.
+    alike = [["bread", f"group={n // 2 + 1}", "x=1/2"] for n in range(6)]
+    found = attack(original, wh.People(cells, wh.Records.from_lists(alike)), model)
+    assert (found["sure"], found["chance"]) == (0.0, 0.5)

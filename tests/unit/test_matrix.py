@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -244,6 +244,15 @@ MODELS = [
         ("rho", "0.4"),
     ),
     Model(
+        "people with km",
+        PEOPLE,
+        lambda _: wh.PeopleUncertainty(
+            "0.4", ["J45", "J44"], k=2, quasi_identifiers=QUASI, max_known=1, km=2
+        ),
+        (*PERSONS, "--rho", "0.4", "--sensitive", "J45,J44", "--max-known", "1", "--km", "2"),
+        ("rho", "0.4"),
+    ),
+    Model(
         "people with a sensitive column and hierarchies",
         PEOPLE,
         lambda _: wh.PeopleUncertainty(
@@ -280,14 +289,26 @@ MODELS = [
         ("rho", "0.4"),
     ),
     Model(
-        "people-apart",
+        "apart, of people",
         PEOPLE,
         lambda _: wh.PeopleApart("0.4", ["J45", "J44"], quasi_identifiers=QUASI),
         (
-            *("--model", "people-apart", "--rho", "0.4", "--sensitive", "J45,J44"),
+            *("--model", "apart", "--rho", "0.4", "--sensitive", "J45,J44"),
             *("--quasi-identifiers", ",".join(QUASI)),
         ),
         ("rho", "0.4"),
+    ),
+    Model(
+        "apart, of people with a sensitive column",
+        PEOPLE,
+        lambda _: wh.PeopleApart(
+            "0.6", ["J45"], quasi_identifiers=QUASI, sensitive_column=["sick"]
+        ),
+        (
+            *("--model", "apart", "--rho", "0.6", "--sensitive", "J45,"),
+            *("--quasi-identifiers", ",".join(QUASI), "--sensitive-column", "sick"),
+        ),
+        ("rho", "0.6"),
     ),
 ]
 
@@ -384,6 +405,13 @@ def files_of_people(ending: str, *others: str) -> Callable[[], Path]:
 def people_in_memory() -> Any:
     texts = {name: [str(cell) for cell in cells] for name, cells in SURVEY.items()}
     return wh.People(wh.Table.from_columns(texts), wh.Records.from_lists(ROWS))
+
+
+def dated_people() -> Any:
+    """Some of them with dates: if all had them, nothing sensitive would be left to prove anything of."""
+    dates = [[f"{item}@2019" for item in row] if n % 5 == 1 else [] for n, row in enumerate(ROWS)]
+    rows = [[*row, *more] for row, more in zip(ROWS, dates, strict=True)]
+    return replace(people_in_memory(), items=wh.Records.from_lists(rows))
 
 
 def _gzip(data: bytes) -> bytes:
@@ -693,6 +721,24 @@ def test_python__every_way_out_is_the_same_release(model, name, folder):
         else:
             back = [tuple(_text(cell) for cell in row) for row in rows_of(frame)]
             assert back == [tuple(_text(cell) for cell in row) for row in expected.release]
+
+
+@pytest.mark.parametrize(
+    ("model", "way"),
+    [
+        pytest.param(model, way, id=f"{model.name}-{way[0]}")
+        for model in MODELS
+        for way in OUTPUTS[PEOPLE]
+        if model.data == PEOPLE
+    ],
+)
+def test_python__dates_of_items_go_every_way(model, way):
+    people, asked = dated_people(), model.make(None)
+    release = asking.anonymize(people, asked, seed=SEED, jobs=1, **model.options)
+    assert any("@2019" in name for name in release.data.vocabulary)
+    assert wh.audit(release.data, asked, jobs=1, samples=50).verdict
+    wh.compare(people, release)
+    assert verify_file(release.write(way[0]).path).verdict
 
 
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:

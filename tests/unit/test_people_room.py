@@ -49,6 +49,9 @@ def asked(**changed) -> wh.PeopleUncertainty:
         ({"rho": "0"}, "rho"),
         ({"rho": "1.5"}, "rho"),
         ({"max_known": -1}, "max_known"),
+        ({"km": 0}, "km"),
+        ({"km": True}, "km"),
+        ({"km": 2, "k": 1}, "km asks for k persons"),
     ],
 )
 def test_model__says_what_is_wrong(changed, says):
@@ -57,8 +60,12 @@ def test_model__says_what_is_wrong(changed, says):
 
 
 def test_model__comes_back_from_its_parameters():
-    for model in (asked(), asked(max_known=2, sensitive=[], sensitive_column="job")):
+    for model in (asked(), asked(max_known=2, sensitive=[], sensitive_column="job"), asked(km=2)):
         assert model_from(model.parameters()) == model
+    # Manifests that were written before there was such a parameter.
+    old = {name: value for name, value in asked().parameters().items() if name != "km"}
+    assert model_from(old) == asked()
+    assert asked(km=2).knowing(1).km == 2
 
 
 def test_model__promises_in_one_sentence():
@@ -69,6 +76,9 @@ def test_model__promises_in_one_sentence():
     alone = asked(sensitive=[], sensitive_column=["job"]).promise()
     assert "cannot infer any value of job with a confidence" in alone
     assert "shares" not in asked(k=1).promise()
+    told = "values of sex and home, and any 2 items or fewer that are not sensitive, with at least 1 other"
+    assert told in asked(km=2).promise()
+    assert "and any item that is not sensitive, with" in asked(km=1).promise()
 
 
 # --- the check
@@ -81,6 +91,26 @@ def test_verify__names_the_group():
     verdict = wh.verify(people(), asked(rho="0.4"))
     assert str(verdict.witness) == "sex=f, home=a: nothing → S: 1 of 2 (50 %)"
     assert verdict.witness.as_dict()["cells"] == {"sex": "f", "home": "a"}
+
+
+def test_verify__counts_public_items_within_a_group():
+    items = [["x", "y"], ["x"], ["x", "S"], ["x"], ["y"], ["y"], [], []]
+    alike = people({"sex": ["f"] * 4 + ["m"] * 4}, items)
+    model = asked(quasi_identifiers=["sex"], max_known=0)
+    assert wh.verify(alike, model)
+    verdict = wh.verify(alike, replace(model, km=1))
+    assert str(verdict.witness) == "sex=f: {y}: 1 person (of 2 needed)"
+    assert verdict.witness.as_dict()["items"] == ["y"]
+    release = wh.anonymize(alike, replace(model, km=1), seed=1)
+    assert release.data.items.to_lists()[0] == ["x"]
+    assert ("others withheld", "1 of 7 (14.3%)") in release.loss.facts()
+    ladder = wh.ladder(alike, replace(model, km=1), seed=1)
+    assert ladder.rungs[0].public == 1 / 7
+    assert "others withheld" in ladder.head()
+    assert "others withheld" not in wh.ladder(alike, model, seed=1).head()
+    # Time for the one proof and none for the other is no proof.
+    short = wh.verify(release.data, replace(model, km=1), limit_seconds=0.0)
+    assert short.status is not wh.Status.BROKEN
 
 
 def test_verify__finds_a_rule_within_a_group():

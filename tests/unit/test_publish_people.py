@@ -357,7 +357,7 @@ def test_command_line__items_are_for_people_alone():
     done = run(
         "anonymize", "patients.csv", "--rho", "0.5", "--sensitive", "a,", *ITEMS[:2], "-o", "o.csv"
     )
-    told = "--items belongs to people or people-apart"
+    told = "--items belongs to people or apart"
     assert (done.exit_code, told in done.output) == (2, True), done.output
 
 

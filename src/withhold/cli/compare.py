@@ -27,6 +27,8 @@ def compare(
     seed: int = 0,
     items: list[str] | None = None,
     person_column: str | None = None,
+    dates: str | None = None,
+    date_column: str | None = None,
     html: Path | None = None,
     force: bool = False,
     how: options.ReleaseInput,
@@ -48,11 +50,13 @@ def compare(
         candidates.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
     ]
     reading |= {"consent": how.consent, "tidy": how.tidy}
+    of_people = {"items": items, "person_column": person_column}
+    of_people |= {"dates": dates, "date_column": date_column}
     if isinstance(releases[0].data, People):
-        reading |= people_reading({"items": items, "person_column": person_column}, how)
+        reading |= people_reading(of_people, how)
         reading.pop("format", None)
-    elif items or person_column:
-        raise PolicyError(f"--{'items' if items else 'person-column'} is for releases of people")
+    elif named := [name for name, value in of_people.items() if value]:
+        raise PolicyError(f"--{named[0].replace('_', '-')} is for releases of people")
     releases = candidates.with_originals(original, releases, **reading)
     before = releases[0].original
     if wanted is not None and not isinstance(before, Table):

@@ -20,7 +20,7 @@ from withhold.data.roles import ALL
 from withhold.errors import InputError, PolicyError
 from withhold.method import Method, Model
 from withhold.options import Declared, options_of
-from withhold.registry import ROOMS, all_methods, method_named, method_of, search_call
+from withhold.registry import ROOMS, all_methods, method_for, method_of, search_call
 
 DEFAULT_MODEL = next(iter(ROOMS))
 SEVERAL = ("publish", "repeated", "files")
@@ -98,9 +98,14 @@ def _gone(name: str, message: str) -> Any:
     return Annotated[bool | None, typer.Option(f"--{name}", hidden=True, callback=refuse)]
 
 
+def method_typed(given: ModelOptions) -> Method:
+    """The method that was named; that of people, where an option says that the data are people."""
+    return method_for(given.get("model", DEFAULT_MODEL), given.keys() - {"model"})
+
+
 def build_model(given: ModelOptions) -> Model:
     """The model that the options describe; a wrong option is reported before data is read."""
-    method = method_named(given.get("model", DEFAULT_MODEL))
+    method = method_typed(given)
     for name in given:
         if name != "model" and name not in method.all_options():
             owners = owned()[name]

@@ -98,6 +98,9 @@ HELP = {
     "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
     "NAME=FILE.",
     "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
+    "dates": "[people] What the dates of items were put into: month, year, decade, or years such as 5y. If "
+    "not given: as the internal manifest says.",
+    "date_column": "[people] The column of the items that holds their dates.",
     "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one a line, and "
     "why on standard error; a proposal, never applied.",
     "top": "How many of the most frequent items to show.",

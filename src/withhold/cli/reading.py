@@ -18,6 +18,9 @@ from withhold.method import Model
 from withhold.registry import method_of
 from withhold.wording import counted
 
+OF_PEOPLE = ("items", "person_column", "dates", "date_column")
+"""Options that say how the files of people are read."""
+
 
 def read_data(
     data: str,
@@ -108,7 +111,7 @@ def people_reading(given: Mapping[str, Any], how: Any) -> dict[str, Any]:
     if how.format is not None:
         raise PolicyError("--format is for records of items, not for people")
     reading: dict[str, Any] = how.reading() | {"skip_missing_ids": how.skip_missing_ids}
-    return reading | {name: given[name] for name in ("items", "person_column") if given.get(name)}
+    return reading | {name: given[name] for name in OF_PEOPLE if given.get(name)}
 
 
 def options_of_table(how: Reading, skip_missing_ids: bool) -> Mapping[str, Any]:

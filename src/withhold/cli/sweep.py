@@ -17,7 +17,6 @@ from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.given import tidied_model
 from withhold.options import Declared, choices
-from withhold.registry import method_named
 
 if TYPE_CHECKING:
     from withhold.sweep_state import Case
@@ -82,7 +81,7 @@ def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, lis
     >>> varied(["rho=0.3,0.5", "max-known=1,none"], {})
     {'rho': ['0.3', '0.5'], 'max_known': [1, None]}
     """
-    method = method_named(given.get("model", methods.DEFAULT_MODEL))
+    method = methods.method_typed(given)
     offered = {
         declared.spelling: declared
         for declared in {**method.takes(), **method.searches()}.values()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 COMPANIONS = frozenset(
     (
         *("constraints", "sensitive", "hierarchy", "drop", "bin", "mark", "population"),
-        *ONLY_PEOPLE,
+        *(*ONLY_PEOPLE, "dates", "date_column"),
     )
 )
 """Options that may go with a manifest's policy; any other option of a model states a policy."""

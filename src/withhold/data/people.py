@@ -190,8 +190,3 @@ def _series(name: str, texts: Iterable[str]) -> polars.Series:
     import polars as pl
 
     return pl.Series(name, texts, dtype=pl.String)
-
-
-def records_of(data: Records | People) -> Records:
-    """The records of items: the data themselves, or the items of people."""
-    return data.items if isinstance(data, People) else data

@@ -60,3 +60,15 @@ class PeopleReading(TableReading):
             varies=False,
         ),
     ] = None
+    dates: Annotated[
+        str | None,
+        Option(
+            "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, decade or "
+            "a number of years such as 5y. If not given, dates of items are left out.",
+            varies=False,
+        ),
+    ] = None
+    date_column: Annotated[
+        str | None,
+        Option("The column of the items that holds their dates.", varies=False),
+    ] = None

@@ -33,6 +33,15 @@ QuasiIdentifiersOption = Annotated[
         weaker=lacks,
     ),
 ]
+SensitiveColumnsOption = Annotated[
+    str | Iterable[str],
+    Option(
+        "Columns whose values must not be inferred, with commas between; each value counts as a sensitive "
+        "item.",
+        kind="columns",
+        weaker=lacks,
+    ),
+]
 ColumnTreesOption = Annotated[
     Mapping[str, Any] | str | None,
     Option(

@@ -19,6 +19,8 @@ from withhold.formats.opening import Placed
 if TYPE_CHECKING:
     import polars
 
+    from withhold.data.date_bins import Periods
+
 RECORDS = (
     "basket", "bill", "cart", "case", "customer", "invoice", "member", "order", "patient", "person",
     "receipt", "record", "row", "session", "subject", "trans", "transaction", "user", "visit",
@@ -61,6 +63,9 @@ class Options:
     """Of a text."""
     sheet: str | int | None = None
     """Of a spreadsheet."""
+    dates: Periods | None = None
+    """What the dates of items become; None: they are left out."""
+    date_column: str | None = None
 
 
 class Columns(Placed):

@@ -2,7 +2,7 @@
 
 In: a path, standard input or a frame of persons, and files or frames of items in which a column names the
 person; or one of persons with a column of lists. Out: ``People``, in the order of the persons. Of a file of
-items only the persons' and the items' columns are read: dates of items are left out.
+items only the persons' and the items' columns are read, and the dates of items where these are asked for.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from withhold.arguments import checked
 from withhold.data import People, Source, Table
+from withhold.data.date_bins import Periods
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.preparing import Widths, parse_bins, prepare
 from withhold.data.tidying import tidy_people
@@ -27,6 +28,7 @@ from withhold.formats.columns import (
     names_record,
 )
 from withhold.formats.consent import only_people_with_consent
+from withhold.formats.dated_rows import parse_dates
 from withhold.formats.encodings import check_encoding
 from withhold.formats.forms import PEOPLE, check_separator
 from withhold.formats.frames import gathered
@@ -48,6 +50,8 @@ def read_people(
     record_column: str | None = None,
     item_column: str | None = None,
     person_column: str | None = None,
+    dates: str | None = None,
+    date_column: str | None = None,
     separator: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
@@ -76,6 +80,10 @@ def read_people(
         ``persons``.
     person_column
         The column of ``persons`` that holds the ids, if it has another name than in ``items``.
+    dates, date_column
+        Into which periods the dates of items are put: ``month``, ``year``, ``decade`` or ``5y``; and the
+        column of ``items`` that holds them. Each item is then there with its period, ``asthma@2015-2019``,
+        beside ``asthma``. Without it dates are left out.
     separator
         Between the cells of CSV files; found by content where it is not given.
     encoding, sheet
@@ -112,6 +120,7 @@ def read_people(
     >>> people.items.to_lists(), people.attributes.rows(), people.strangers
     ([[], ['asthma', 'flu']], [('1980',), ('1975',)], 1)
     """
+    periods = _wanted_dates(persons, items, dates, date_column)
     if isinstance(persons, People):
         if items is not None:
             raise PolicyError("items are given, and the people have theirs already; leave them out")
@@ -122,6 +131,8 @@ def read_people(
             skip_missing_ids=skip_missing_ids,
             encoding=check_encoding(encoding),
             sheet=sheet,
+            dates=periods,
+            date_column=date_column,
         )
         parts, form = read_parts(gathered(persons), items, options, person_column)
         _refuse_unused(form, options)
@@ -138,7 +149,30 @@ def read_people(
             f"column {id_column!r} names the persons, who are numbered anew; leave it out of {option('drop')}"
         )
     people = tidy_people(people, tidy, prefixes(people.form))
+    if periods is not None and people.items.tidied:
+        raise PolicyError(
+            f"{option('tidy')} cannot change items that have dates, since both must have the same name; tidy "
+            f"the items first, or leave {option('dates')} out"
+        )
     return replace(people, attributes=prepare(people.attributes, drop, parse_bins(bins)))
+
+
+def _wanted_dates(
+    persons: Any, items: Any, dates: str | None, date_column: str | None
+) -> Periods | None:
+    """Into which periods dates of items are put; refused where there can be none."""
+    periods = parse_dates(dates)
+    if periods is None and date_column is not None:
+        raise PolicyError(
+            f"{option('date_column')} says where the dates of items are, and they are left out; say what "
+            f"they become: {option('dates', '5y')}"
+        )
+    if periods is not None and (items is None or isinstance(persons, People)):
+        raise PolicyError(
+            f"{option('dates')} is for items with a row and a date each; name their file or frame with "
+            f"{option('items')}"
+        )
+    return periods
 
 
 def read_parts(

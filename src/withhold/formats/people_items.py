@@ -1,7 +1,7 @@
 """The items of people: files or frames in which a column names the person.
 
 In: what the user named. Out: records under the persons' ids, and the form in which they came. Only the
-persons' and the items' columns are read: dates of items are left out.
+persons' and the items' columns are read, and those of dates where these are asked for.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from withhold.data import Records, Source
 from withhold.errors import InputError, PolicyError, option
 from withhold.formats import jsonl, lists, long
 from withhold.formats.cells import open_sheet
-from withhold.formats.columns import Options, long_columns
+from withhold.formats.columns import Columns, Options, long_columns
+from withhold.formats.dated_rows import DatedRows
 from withhold.formats.frames import Frame, gathered, is_frame
-from withhold.formats.opening import Opened, Text, open_bytes
+from withhold.formats.opening import Opened, Placed, Text, open_bytes
 from withhold.formats.parquet import read_parquet
 from withhold.formats.people_parts import check_parts, part_of
 from withhold.formats.rows import Parsed, with_clean_names
@@ -75,6 +76,8 @@ def read_items(source: Any, options: Options) -> tuple[Records, Source]:
             text = said_text(opened, options)
             container = "spreadsheet" if text.sheet else text_container(text)
             format = "jsonl" if container == "jsonl" else "long"
+            if format == "jsonl":
+                _refuse_dates(options, text)
             parsed = jsonl.read_text(text, options) if format == "jsonl" else _long(text, options)
             found = how_found(text)
         form = Source(
@@ -109,8 +112,21 @@ def read_items(source: Any, options: Options) -> tuple[Records, Source]:
 def _of_frame(frame: Frame, options: Options) -> tuple[str, Parsed]:
     """The items in a frame: a row for each, or a list for each person."""
     if any(frame.is_list(name) for name in frame.columns):
+        _refuse_dates(options, frame)
         return "list", lists.read_columns(frame, options)
-    return "long", long.read_columns(frame, options)
+    return "long", long.read_columns(_dated(frame, options), options)
+
+
+def _dated(source: Columns, options: Options) -> Columns:
+    """The rows with those of dated items after them, where dates are asked for."""
+    return source if options.dates is None else DatedRows(source, options)
+
+
+def _refuse_dates(options: Options, place: Placed) -> None:
+    if options.dates is not None:
+        problem = "has lists of items, and no place for their dates"
+        remedy = f"give a row for each item, or leave {option('dates')} out"
+        raise place.error(problem, remedy)
 
 
 def _long(text: Text, options: Options) -> Parsed:
@@ -120,6 +136,8 @@ def _long(text: Text, options: Options) -> Parsed:
         columns = long_columns(sheet.columns, options, text.path)
         none = np.zeros(0, np.int64)
         return Parsed(none, none.astype(np.int32), (), 0, (), sheet.separator, columns)
+    if options.dates is not None:
+        return long.read_columns(DatedRows(open_sheet(text, options), options), options)
     return long.read_text(text, options)
 
 

@@ -203,6 +203,14 @@ def read_then(path: Path | None) -> dict[str, Any]:
     """How the originals of a release were read, as its internal manifest says; nothing if there is none."""
     internal = None if path is None else read_internal(internal_of(path))
     policy = {} if internal is None else internal["policy"]
-    known = (*ONLY_PEOPLE, *OF_FILES, "record_column", "item_column", "skip_missing_ids")
+    known = (
+        *ONLY_PEOPLE,
+        "dates",
+        "date_column",
+        *OF_FILES,
+        "record_column",
+        "item_column",
+        "skip_missing_ids",
+    )
     then = {name: policy.get(name.replace("_", "-")) for name in known}
     return {name: value for name, value in then.items() if value is not None}

@@ -12,11 +12,11 @@ from withhold.auditing.result import Audit, How, SizeCount
 from withhold.counting.layout import lay_out
 from withhold.data import People, Records
 from withhold.data.evidence import Evidence
-from withhold.data.people import records_of
 from withhold.method import AuditRun
 from withhold.methods.apart.check import PublishedGroups, counts_apart, verify_apart
 from withhold.methods.apart.finding import TooFrequent
 from withhold.methods.apart.model import ApartModel
+from withhold.methods.apart.secrets import records_of
 
 
 def audit_apart(
@@ -27,10 +27,10 @@ def audit_apart(
     run: AuditRun,
 ) -> Audit:
     """The audit of records or people: as they came, or as a release has them."""
-    records = records_of(data)
+    records = records_of(data, model.sensitive_column)
     request = AuditRequest.of(model.sensitive, options, run)
-    verdict = run.verdict or verify_apart(records, model, evidence, run)
-    published = PublishedGroups(records, model.sensitive)
+    verdict = run.verdict or verify_apart(data, model, evidence, run)
+    published = PublishedGroups(records, model.secrets)
     exposed = np.zeros(len(records), dtype=bool)
     exposed[published.row_of[published.is_plain[records.items]]] = True
     code_of = {records.vocabulary[code]: code for code in np.flatnonzero(published.is_tag)}
@@ -41,7 +41,7 @@ def audit_apart(
     # What a release says about groups is nothing that somebody could know beforehand.
     known = records.without_items(np.flatnonzero(published.is_tag | published.is_entry))
     with request.clock() as stop:
-        public = known.without_items(known.codes(model.sensitive))
+        public = known.without_items(model.secrets.codes(known))
         curve = attack_curve(lay_out(public, public.codes(())), request, stop)
     audit = request.audit(
         known,
@@ -52,9 +52,9 @@ def audit_apart(
         exposed_records=int(exposed.sum()),
         attack_curve=curve,
     )
-    counts = counts_apart(records, model)
+    counts = counts_apart(data, model)
     absent = tuple(sorted(name for name in model.sensitive if not counts.get(name)))
-    n_sensitive = sum(counts.get(name, 0) for name in model.sensitive)
+    n_sensitive = sum(count for name, count in counts.items() if name in model.secrets)
     return replace(
         audit,
         items=sum(count > 0 for count in counts.values()),

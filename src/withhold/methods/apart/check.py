@@ -13,12 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from withhold.data import Records
+from withhold.data.dated_items import undated
 from withhold.data.evidence import Evidence
-from withhold.data.people import People, records_of
+from withhold.data.people import People
 from withhold.method import CheckRun, Finding
 from withhold.methods.apart.entries import GROUP, Entry, entry_of, is_unclear
 from withhold.methods.apart.finding import Misfit, TooFrequent
 from withhold.methods.apart.model import ApartModel
+from withhold.methods.apart.secrets import Secrets, records_of
 from withhold.verdict import Status, Verdict
 
 NO_GROUP = -1
@@ -27,16 +29,15 @@ NO_GROUP = -1
 class PublishedGroups:
     """The groups of published records, as the records themselves tell them."""
 
-    def __init__(self, records: Records, sensitive: frozenset[str]) -> None:
-        self.records = records
+    def __init__(self, records: Records, sensitive: Secrets) -> None:
+        self.records, self.sensitive = records, sensitive
         names = records.vocabulary
         self.entries: list[Entry | None] = [entry_of(name, sensitive) for name in names]
         self.row_of = np.repeat(np.arange(len(records)), records.lengths)
         self.is_tag = np.array([bool(GROUP.fullmatch(name)) for name in names], dtype=bool)
         self.is_entry = np.array([entry is not None for entry in self.entries], dtype=bool)
         self.is_unclear = np.array([is_unclear(name, sensitive) for name in names], dtype=bool)
-        self.is_plain = np.zeros(len(names), dtype=bool)
-        self.is_plain[records.codes(sensitive)] = True
+        self.is_plain = np.array([name in sensitive for name in names], dtype=bool) & ~self.is_entry
         tagged = self.is_tag[records.items]
         self.n_tags = np.bincount(self.row_of[tagged], minlength=len(records))
         self.group_of = np.full(len(records), NO_GROUP, dtype=np.int64)
@@ -79,6 +80,7 @@ class PublishedGroups:
             yield Misfit(self._record(place), f"says {name}, which is not how groups are written")
         for row in np.flatnonzero(self.n_tags > 1).tolist():
             yield Misfit(f"record {row + 1:,}", "names more than one group")
+        held = {(group, entry.item): entry.held for group, entry in self.lists()}
         seen: set[tuple[int, str]] = set()
         for group, code, place, times in self._pairs:
             entry, name = self.entries[code], self.records.vocabulary[code]
@@ -94,7 +96,15 @@ class PublishedGroups:
                 yield Misfit(self._record(place), f"says {name}, and not all of its group do")
             elif (group, entry.item) in seen:
                 yield Misfit(self._record(place), f"says {name}, and its group another number, too")
+            elif (item := self._implied(entry)) and entry.held > held.get((group, item), 0):
+                # The dates of an item tell the item: whoever has one of them has it.
+                yield Misfit(self._record(place), f"says {name}, and its group less of {item}")
             seen.add((group, entry.item))
+
+    def _implied(self, entry: Entry) -> str | None:
+        """The sensitive item of which the entry lists a date; None if it lists none."""
+        item = undated(entry.item)
+        return item if item in self.sensitive.items else None
 
     def _record(self, place: int) -> str:
         return f"record {self.row_of[place] + 1:,}"
@@ -105,7 +115,7 @@ def verify_apart(
 ) -> Verdict:
     """The verdict on records or people. One pass over them, so limits and threads make no difference."""
     began = time.perf_counter()
-    published = PublishedGroups(records_of(data), model.sensitive)
+    published = PublishedGroups(records_of(data, model.sensitive_column), model.secrets)
     worst = next(published.findings(model.rho), None)
     n_groups = int((published.sizes > 0).sum()) + int((published.group_of == NO_GROUP).sum())
     return Verdict(
@@ -120,8 +130,8 @@ def verify_apart(
 
 def counts_apart(data: Records | People, model: ApartModel) -> dict[str, int]:
     """How often each item occurs: in records, or by the lists of the groups."""
-    records = records_of(data)
-    published = PublishedGroups(records, model.sensitive)
+    records = records_of(data, model.sensitive_column)
+    published = PublishedGroups(records, model.secrets)
     told = published.is_tag | published.is_entry
     supports = records.supports.tolist()
     counts = {

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from withhold.methods.apart.secrets import Secrets
+
 GROUP = re.compile(r"([^:]+: )?group=[1-9][0-9]*")
 """Where items come from several files, they begin with the name of one."""
 SHARE = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
@@ -43,21 +45,23 @@ def entry_name(entry: Entry) -> str:
     return f"{entry.item}={entry.held}/{entry.size}"
 
 
-def entry_of(name: str, sensitive: frozenset[str]) -> Entry | None:
+def entry_of(name: str, sensitive: Secrets) -> Entry | None:
     """What an item says about a group; None for items that are no part of a list.
 
-    >>> entry_of("condom=1/3", frozenset({"condom"})), entry_of("condom=1/3", frozenset({"pill"}))
-    (Entry(item='condom', held=1, size=3), None)
+    >>> entry_of("condom=1/3", Secrets(frozenset({"condom"})))
+    Entry(item='condom', held=1, size=3)
+    >>> entry_of("condom=1/3", Secrets(frozenset({"pill"})))
     """
     item, _, share = name.rpartition("=")
     found = SHARE.fullmatch(share) if item in sensitive else None
     return None if found is None else Entry(item, int(found[1]), int(found[2]))
 
 
-def is_unclear(name: str, sensitive: frozenset[str]) -> bool:
+def is_unclear(name: str, sensitive: Secrets) -> bool:
     """Whether people may take an item for the name of a group, or a line of its list, written otherwise.
 
-    >>> [is_unclear(name, frozenset({"pill"})) for name in ("pill=02/2", "group=01", "pill=1/2", "a=1")]
+    >>> pill = Secrets(frozenset({"pill"}))
+    >>> [is_unclear(name, pill) for name in ("pill=02/2", "group=01", "pill=1/2", "a=1")]
     [True, True, False, False]
     """
     if name in sensitive or GROUP.fullmatch(name) or entry_of(name, sensitive):
@@ -68,7 +72,7 @@ def is_unclear(name: str, sensitive: frozenset[str]) -> bool:
     return any(name[:place].strip() in sensitive for place in places)
 
 
-def reserved(names: Iterable[str], sensitive: frozenset[str]) -> list[str]:
+def reserved(names: Iterable[str], sensitive: Secrets) -> list[str]:
     """The names that would be taken for the name of a group, or for a line of its list."""
     return [
         name

@@ -10,11 +10,11 @@ import numpy as np
 
 from withhold.data import People, Records
 from withhold.data.array_types import Floats, Longs
-from withhold.data.people import records_of
 from withhold.measure.sets import measure_sets
 from withhold.methods.apart.check import PublishedGroups, counts_apart
 from withhold.methods.apart.model import ApartModel
 from withhold.methods.apart.plan import ApartPlan
+from withhold.methods.apart.secrets import records_of
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
 from withhold.wording import counted
 
@@ -104,11 +104,11 @@ def loss_of_apart(
     plan: ApartPlan | None,
 ) -> ApartLoss:
     """What the release lost, from the two files alone."""
-    original, published = records_of(before), records_of(after)
-    told = PublishedGroups(published, model.sensitive)
-    counts = counts_apart(published, model)
-    kept = sum(counts.get(name, 0) for name in model.sensitive)
-    secret = original.codes(model.sensitive).astype(np.int64)
+    original, published = (records_of(each, model.sensitive_column) for each in (before, after))
+    told = PublishedGroups(published, model.secrets)
+    counts = counts_apart(after, model)
+    kept = sum(count for name, count in counts.items() if name in model.secrets)
+    secret = model.secrets.codes(original)
     total = int(original.supports[secret].sum())
     return ApartLoss(
         removed=original.n_occurrences - sum(counts.values()),
@@ -126,13 +126,12 @@ def measure_apart(
     before: Records | People, after: Records | People, request: MeasureRequest
 ) -> Measured:
     """The same as facts; of other rows only what names tell."""
-    original, published = records_of(before), records_of(after)
     model = request.model
-    if not isinstance(model, ApartModel) or len(original) != len(published):
-        by_name = measure_sets(original, published, request)
+    if not isinstance(model, ApartModel) or len(before) != len(after):
+        by_name = measure_sets(records_of(before, ()), records_of(after, ()), request)
         why = "it does not have the records of the original, so that only names are compared"
         return replace(by_name, warnings=(why, *by_name.warnings))
-    found = loss_of_apart(original, published, model, model.sensitive, None)
+    found = loss_of_apart(before, after, model, model.sensitive, None)
     return Measured.by(MEASURES, partial(value_at, found.as_dict()), (), found)
 
 

@@ -15,10 +15,11 @@ from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
+from withhold.methods.apart.secrets import Secrets
 from withhold.options import Plain
 from withhold.options import RhoOption as RhoOption
 from withhold.options import SensitiveOption as SensitiveOption
-from withhold.wording import none_of
+from withhold.wording import none_inferred
 
 
 @dataclass(frozen=True, init=False)
@@ -27,6 +28,8 @@ class ApartModel:
 
     name: ClassVar[str]
     needs: ClassVar[str] = ""
+
+    sensitive_column: ClassVar[tuple[str, ...]] = ()
 
     rho: Fraction
     sensitive: frozenset[str]
@@ -38,7 +41,7 @@ class ApartModel:
         sensitive: SensitiveOption,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
-        if not items:
+        if not items and not self.sensitive_column:
             raise PolicyError("no sensitive items were named; there is nothing to set apart")
         object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
         object.__setattr__(self, "sensitive", items)
@@ -48,9 +51,14 @@ class ApartModel:
         return (
             "Whoever finds a person's record by anything but its sensitive items, and takes all records of "
             "its group to be equally likely to hold what the group's list says, "
-            f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
+            f"{none_inferred(len(self.sensitive), self.sensitive_column)} with a confidence above "
             f"{decimal_text(self.rho)}."
         )
+
+    @property
+    def secrets(self) -> Secrets:
+        """What is sensitive, by its name."""
+        return Secrets(self.sensitive, self.sensitive_column)
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""

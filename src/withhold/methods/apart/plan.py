@@ -12,8 +12,9 @@ from withhold.data import Records
 from withhold.data.array_types import Longs
 from withhold.data.people import People
 from withhold.data.plan import check_fingerprint
-from withhold.formats.people_parts import MARK
+from withhold.data.table import WITHHELD
 from withhold.methods.apart.entries import Entry, entry_name, group_name
+from withhold.methods.apart.secrets import first_prefix, records_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class ApartPlan:
     """Of the records the plan was made for."""
     n_set_apart: int
     """How many occurrences are not in their records any more."""
+    columns: tuple[str, ...] = ()
+    """Of people: those whose values are in the lists, too."""
 
     def __len__(self) -> int:
         """How many occurrences are not published as they came."""
@@ -39,13 +42,17 @@ class ApartPlan:
     def apply_to(self, data: Records | People) -> Records | People:
         """The records with their public items, the names of their groups and the lists of these.
 
-        People keep their attributes as they are.
+        People keep their attributes as they are, but for sensitive columns, whose cells are all withheld.
         """
-        if isinstance(data, People):
-            files = () if data.form is None else data.form.files
-            prefix = f"{files[0].part}{MARK}" if len(files) > 1 else ""
-            return replace(data, items=self._grouped(data.items, prefix))
-        return self._grouped(data)
+        records = records_of(data, self.columns)
+        if not isinstance(data, People):
+            return self._grouped(records)
+        hidden = [data.attributes.column(name) for name in self.columns]
+        attributes = data.attributes.with_columns(
+            replace(column, codes=np.full_like(column.codes, WITHHELD)) for column in hidden
+        )
+        items = self._grouped(records, first_prefix(data))
+        return replace(data, attributes=attributes, items=items)
 
     def _grouped(self, records: Records, prefix: str = "") -> Records:
         check_fingerprint(self, records)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.data.people import records_of
 from withhold.methods.apart.check import PublishedGroups
 from withhold.methods.apart.measure import ApartLoss
+from withhold.methods.apart.model import ApartModel
+from withhold.methods.apart.secrets import records_of
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Content, Drawing, Facts, Paragraph, Section, Subject
 
@@ -25,7 +26,9 @@ def sections_of_apart(subject: Subject) -> list[Section]:
 def _sizes(subject: Subject) -> Bars:
     """How many groups there are of each size, the smallest first."""
     release = subject.release
-    told = PublishedGroups(records_of(release.data), release.model.sensitive)
+    model = release.model
+    assert isinstance(model, ApartModel)
+    told = PublishedGroups(records_of(release.data, model.sensitive_column), model.secrets)
     sizes, counts = np.unique(told.sizes[told.sizes > 0], return_counts=True)
     labels = tuple(f"{size:,}" for size in sizes[:SIZES_DRAWN].tolist())
     line = Line("groups", "kept", tuple(counts[:SIZES_DRAWN].tolist()))

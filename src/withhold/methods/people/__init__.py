@@ -24,6 +24,7 @@ METHOD = Method(
     sections=later(f"{__name__}.telling:sections_of_people"),
     column_roles=later(f"{__name__}.roles:roles_of_people"),
     marked=later(f"{__name__}.roles:people_with_marks"),
+    added=frozenset({"km"}),
     listed="sensitive items",
     words=Words(
         counts="Breaches by how many items the attacker knows beside all attributes",
@@ -44,7 +45,8 @@ METHOD = Method(
         (
             "Only the columns and items named",
             "Columns that are no quasi-identifiers are published as they are, and whoever knows them may "
-            "single a person out. Items that are not sensitive stay and may make a person unique.",
+            "single a person out. Items that are not sensitive stay and may make a person unique, unless km "
+            "was asked for.",
         ),
     ),
 )

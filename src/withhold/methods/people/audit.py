@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from withhold.auditing.options import AuditOptions
-from withhold.auditing.records import AuditRequest, Found, audit_records
-from withhold.auditing.result import Audit, size_of
+from withhold.auditing.records import AuditRequest, Found, Marks, attack_curve, audit_records
+from withhold.auditing.result import AttackPoint, Audit, size_of
 from withhold.auditing.risk.risks import risks_of_records
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop
+from withhold.data.array_types import Longs
 from withhold.data.breach import cells_of
 from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, groups_of
@@ -54,7 +55,14 @@ class GroupBreaches(RuleBreaches):
         codes = self.own.records.codes(self.own.sensitive)
         self.layout = lay_out(self.own.records, codes)
         self.smallest, self.most_known = 0, self.asked.max_known
-        return self.layout.n_rows
+        return len(self.people)
+
+    def count(self, size: int) -> Found:
+        found = super().count(size)
+        rows = np.flatnonzero(found.exposed)
+        return replace(
+            found, exposed=self._marks(self.own.persons[self.layout.record_of_row[rows]])
+        )
 
     def of_nothing(self) -> Found:
         """What is in more than ρ of a group, known to somebody who knows no item."""
@@ -75,10 +83,22 @@ class GroupBreaches(RuleBreaches):
         n_items = self.items.records.n_items
         of_occurrence = np.repeat(self.groups.of_row, self.items.records.lengths)
         hit = np.isin(of_occurrence * n_items + self.items.records.items, owners * n_items + codes)
-        rows = np.repeat(np.arange(len(self.people)), self.items.records.lengths)[hit]
-        exposed = np.zeros(self.n_rows, dtype=np.uint8)
-        exposed[np.isin(self.layout.record_of_row, rows)] = 1
+        exposed = self._marks(self.items.person_of[hit])
         return Found(len(found), found[: self.request.show], exposed)
+
+    def _marks(self, persons: Longs) -> Marks:
+        exposed = np.zeros(self.n_rows, dtype=np.uint8)
+        exposed[persons] = 1
+        return exposed
+
+    def attack_curve(self) -> tuple[AttackPoint, ...]:
+        """What is learnt from 1, 2, 3, … random items; dates of sensitive items are left out of it."""
+        layout = self.layout
+        if self.items.secret_dates.any():
+            plain = self.items.without(self.items.secret_dates)
+            own = apart(plain, self.groups.of_row, with_group=False)
+            layout = lay_out(own.records, own.records.codes(own.sensitive))
+        return attack_curve(layout, self.request, self.stop, allowed=self.model.rho)
 
     def named(self, breach: Rule) -> GroupBreach:
         found = super().named(breach)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from withhold.data.breach import Breach, Cells, cells_text
+from withhold.describing import described_all
 from withhold.methods.people.grouped_items import ApartItems, PersonItems
 from withhold.options import Plain
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,42 @@ class GroupBreach(Breach):
 
     def __str__(self) -> str:
         return f"{cells_text(self.cells)}: {super().__str__()}"
+
+
+@dataclass(frozen=True)
+class RareItems:
+    """Public items that some persons of a group have, and too few.
+
+    >>> print(RareItems((("age", "30"),), ("asthma", "flu"), 2, 5))
+    age=30: {asthma, flu}: 2 persons (of 5 needed)
+    """
+
+    cells: Cells
+    """The group's quasi-identifiers."""
+    items: tuple[str, ...]
+    persons: int
+    needed: int
+
+    def row(self) -> tuple[str, ...]:
+        """The finding as cells of a table."""
+        return f"{cells_text(self.cells)}: {self._known}", counted(self.persons, "person")
+
+    def as_dict(self) -> dict[str, Plain]:
+        """The finding with its counts and its group."""
+        return {
+            "cells": dict(self.cells),
+            "items": list(self.items),
+            "persons": self.persons,
+            "needed": self.needed,
+        }
+
+    @property
+    def _known(self) -> str:
+        return "{" + described_all(self.items) + "}"
+
+    def __str__(self) -> str:
+        persons = counted(self.persons, "person")
+        return f"{cells_text(self.cells)}: {self._known}: {persons} (of {self.needed:,} needed)"
 
 
 def in_group(breach: Breach, own: ApartItems, items: PersonItems, cells: Cells) -> GroupBreach:

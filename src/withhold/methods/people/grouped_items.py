@@ -3,17 +3,22 @@
 In: people and the model. Out: records in which a sensitive attribute is an item ``COLUMN=value``, and from
 these, given groups, records in which groups share no item. Whoever knows an item there knows the group, so
 one pass over all of them sees every group alone; nothing here decides about privacy.
+
+A dated item implies the item without its date, so ``X@2019 → X`` is no news. Where X is sensitive, each group
+is there once more for each such X, without the dates of X, and there X alone can be inferred.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records
 from withhold.data.array_types import Ints, Longs
+from withhold.data.dated_items import undated
 from withhold.data.people import People
 from withhold.data.records import offsets_of
 from withhold.data.table import WITHHELD, Column
@@ -21,6 +26,10 @@ from withhold.methods.people.model import PeopleUncertainty
 
 GROUP = -1
 """As the item of a code: the item that all persons of a group have, and nobody else."""
+NONE = -1
+"""As the item without its date: the item has no date. As the one that is inferred: any."""
+IMPLIED = np.iinfo(np.int64).min
+"""As the place of an occurrence: the record has a dated item and not the item without its date."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +42,38 @@ class PersonItems:
     """By code."""
     places: Longs
     """For each occurrence its place in the people's own items; for a cell -1 - the number of its column."""
+    undated: Longs
+    """By code: the code of the item without its date, or NONE."""
+
+    @cached_property
+    def secret_dates(self) -> NDArray[np.bool_]:
+        """For each occurrence whether it is a sensitive item with a date, implying one without."""
+        base = self.undated
+        is_secret: NDArray[np.bool_] = (base != NONE) & self.sensitive[base]
+        found: NDArray[np.bool_] = is_secret[self.records.items]
+        return found
+
+    @cached_property
+    def person_of(self) -> Longs:
+        """The person of each occurrence."""
+        return np.repeat(np.arange(len(self.records)), self.records.lengths)
 
     def only(self, persons: Longs) -> PersonItems:
-        """The items of these persons, in this order."""
+        """The items of these persons, in this order; places are those in these items."""
         offsets, lengths = self.records.offsets, self.records.lengths[persons]
         starts = offsets_of(lengths)
         steps = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
         chosen = np.repeat(offsets[persons], lengths) + steps
         records = Records(starts, self.records.items[chosen], self.records.vocabulary)
-        return PersonItems(records, self.sensitive, chosen)
+        return replace(self, records=records, places=chosen)
+
+    def without(self, gone: NDArray[np.bool_]) -> PersonItems:
+        """The items without these occurrences; places are those in these items."""
+        left = np.flatnonzero(~gone)
+        lengths = np.bincount(self.person_of[left], minlength=len(self.records))
+        starts = offsets_of(lengths.astype(np.int64))
+        records = Records(starts, self.records.items[left], self.records.vocabulary)
+        return replace(self, records=records, places=left)
 
 
 @dataclass(frozen=True)
@@ -49,13 +81,18 @@ class ApartItems:
     """The items of all groups under names of their own."""
 
     records: Records
-    """A record for each person; begins with the group's own item, if it has one."""
+    """A record for each person, more where sensitive items have dates; begins with the group's own item, if
+    it has one."""
     items: Ints
     """By code there: the code of the item among the persons' items, or GROUP."""
     groups: Ints
     """By code there: the group."""
     sensitive: frozenset[str]
-    """The names of the sensitive ones there."""
+    """The names of what can be inferred there."""
+    places: Longs
+    """For each occurrence there its place in the persons' items; GROUP for a group's own item."""
+    persons: Longs
+    """By record there: the person."""
 
     def group_of(self, name: str) -> int:
         """The group that an item there belongs to."""
@@ -66,13 +103,41 @@ class ApartItems:
         return int(self.items[int(name)])
 
 
+@dataclass(frozen=True)
+class Views:
+    """The persons of each group, once and again for each sensitive item that has dates there."""
+
+    items: PersonItems
+    persons: Longs
+    """By row of these items."""
+    numbers: Longs
+    """By row: the view; the first are the groups themselves."""
+    groups: Longs
+    """By view."""
+    inferred: Longs
+    """By view: the one item that is inferred there; NONE: what is sensitive and has no view of its own."""
+
+
 def items_of(people: People, model: PeopleUncertainty) -> PersonItems:
-    """The items of all persons, with the values of sensitive columns; what is withheld is no item."""
+    """The items of all persons, with the values of sensitive columns; what is withheld is no item.
+
+    Whoever has a dated item has the item itself, whether or not the record says so.
+    """
     items = people.items
+    names = list(items.vocabulary)
+    plain = {name: found for name in names if (found := undated(name)) is not None}
+    names += sorted({*plain.values()} - {*names})
+    code_of = {name: code for code, name in enumerate(names)} if plain else {}
+    base = np.array([code_of[plain[n]] if n in plain else NONE for n in names], dtype=np.int64)
+    sensitive = np.array([name in model.sensitive for name in names], dtype=np.bool_)
+    sensitive |= (base != NONE) & sensitive[base]
     rows = [np.repeat(np.arange(len(items)), items.lengths)]
     codes, places = [items.items.astype(np.int64)], [np.arange(items.n_occurrences)]
-    names = list(items.vocabulary)
-    sensitive = np.isin(np.arange(items.n_items), items.codes(model.sensitive))
+    if plain:
+        implied = np.setdiff1d(*_keys(rows[0], codes[0], base, len(names)))
+        rows.append(implied // len(names))
+        codes.append(implied % len(names))
+        places.append(np.full(len(implied), IMPLIED))
     for number, name in enumerate(model.sensitive_column):
         column = people.attributes.column(name)
         shown = np.flatnonzero(~column.withheld)
@@ -81,35 +146,80 @@ def items_of(people: People, model: PeopleUncertainty) -> PersonItems:
         codes.append(values[column.codes[shown]] + len(names))
         places.append(np.full(len(shown), -1 - number))
         names += [_free(f"{name}={label}", names) for label in labels]
-    sensitive = np.append(sensitive, np.ones(len(names) - items.n_items, dtype=np.bool_))
-    row_of = np.concatenate(rows)
-    # Stable, so that the items of a person stay before the values of columns: codes ascend.
-    order = np.argsort(row_of, kind="stable")
+    n_values = len(names) - len(sensitive)
+    row_of, code = np.concatenate(rows), np.concatenate(codes)
+    order = np.lexsort((code, row_of))
     lengths = np.bincount(row_of, minlength=len(items)).astype(np.int64)
-    made = np.concatenate(codes)[order].astype(np.int32)
-    records = Records(offsets_of(lengths), made, tuple(names))
-    return PersonItems(records, sensitive, np.concatenate(places)[order])
+    return PersonItems(
+        Records(offsets_of(lengths), code[order].astype(np.int32), tuple(names)),
+        np.append(sensitive, np.ones(n_values, dtype=np.bool_)),
+        np.concatenate(places)[order],
+        np.append(base, np.full(n_values, NONE, dtype=np.int64)),
+    )
 
 
 def apart(items: PersonItems, groups: Longs, *, with_group: bool) -> ApartItems:
     """The items of each group as items of their own; ``with_group`` adds one that the whole group has."""
-    records, n_items = items.records, items.records.n_items + 1
-    of_occurrence = np.repeat(groups, records.lengths)
-    keys = of_occurrence * n_items + records.items + 1
-    offsets = records.offsets
+    views = views_of(items, groups)
+    records, n_items = views.items.records, items.records.n_items + 1
+    keys = np.repeat(views.numbers, records.lengths) * n_items + records.items + 1
+    offsets, places = records.offsets, views.items.places
     if with_group:
-        keys = np.insert(keys, offsets[:-1], groups * n_items)
+        keys = np.insert(keys, offsets[:-1], views.numbers * n_items)
+        places = np.insert(places, offsets[:-1], GROUP)
         offsets = offsets + np.arange(len(offsets))
     found, codes = np.unique(keys, return_inverse=True)
     owners, inside = np.divmod(found, n_items)
     names = tuple(f"{number:09d}" for number in range(len(found)))
-    is_sensitive = np.append(False, items.sensitive)[inside]
+    is_inferred = np.append(False, items.sensitive)[inside]
+    has_own = np.isin(found, views.groups * n_items + views.inferred + 1)
+    only = views.inferred[owners]
+    is_inferred &= np.where(only == NONE, ~has_own, only == inside - 1)
     return ApartItems(
         Records(offsets, codes.astype(np.int32), names),
         (inside - 1).astype(np.int32),
-        owners.astype(np.int32),
-        frozenset(names[code] for code in np.flatnonzero(is_sensitive)),
+        views.groups[owners].astype(np.int32),
+        frozenset(names[code] for code in np.flatnonzero(is_inferred)),
+        places,
+        views.persons,
     )
+
+
+def views_of(items: PersonItems, groups: Longs) -> Views:
+    """The groups, and those that are there again for the sake of one item."""
+    n_groups, n_items = int(groups.max(initial=-1)) + 1, items.records.n_items
+    everybody = np.arange(len(groups))
+    dated = np.flatnonzero(items.secret_dates)
+    base = items.undated[items.records.items[dated]]
+    owners, inferred = np.divmod(
+        np.unique(groups[items.person_of[dated]] * n_items + base), n_items
+    )
+    none = np.full(n_groups, NONE, dtype=np.int64)
+    if not len(dated):
+        own = replace(items, places=np.arange(len(items.places)))
+        return Views(own, everybody, groups, np.arange(n_groups), none)
+    sizes = np.bincount(groups, minlength=n_groups)
+    ends = np.cumsum(sizes)
+    steps = offsets_of(sizes[owners])
+    inside = np.arange(steps[-1]) - np.repeat(steps[:-1], sizes[owners])
+    again = np.argsort(groups, kind="stable")[
+        np.repeat((ends - sizes)[owners], sizes[owners]) + inside
+    ]
+    persons = np.append(everybody, again)
+    numbers = np.append(groups, n_groups + np.repeat(np.arange(len(owners)), sizes[owners]))
+    inferred = np.append(none, inferred)
+    wide = items.only(persons)
+    only = inferred[numbers[wide.person_of]]
+    base = items.undated[wide.records.items]
+    kept = wide.without((base != NONE) & (base == only))
+    kept = replace(kept, places=wide.places[kept.places])
+    return Views(kept, persons, numbers, np.append(np.arange(n_groups), owners), inferred)
+
+
+def _keys(rows: Longs, codes: Longs, base: Longs, n_items: int) -> tuple[Longs, Longs]:
+    """Which items are implied by those with dates, and which are there; each with its row, as one number."""
+    dated = base[codes] != NONE
+    return rows[dated] * n_items + base[codes[dated]], rows * n_items + codes
 
 
 def _values(column: Column) -> tuple[Longs, list[str]]:

@@ -37,6 +37,8 @@ class Rung:
     """The share of the quasi-identifiers' cells that would not show their value."""
     sensitive: float
     """The share of the sensitive items, and cells of sensitive columns, that would be withheld."""
+    public: float | None = None
+    """The share of the other items; None where none of them is ever withheld."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,12 @@ class Ladder(Listed):
 
     def head(self) -> tuple[str, ...]:
         """What stands above the rows."""
-        return ("attacker knows", "cells withheld", "sensitive withheld", "")
+        others = ("others withheld",) if self._tells_others else ()
+        return ("attacker knows", "cells withheld", "sensitive withheld", *others, "")
+
+    @property
+    def _tells_others(self) -> bool:
+        return any(rung.public is not None for rung in self.rungs)
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row of texts for each number of known items."""
@@ -60,6 +67,7 @@ class Ladder(Listed):
                 "any items" if rung.max_known is None else counted(rung.max_known, "item"),
                 f"{rung.cells:.1%}",
                 f"{rung.sensitive:.1%}",
+                *([f"{rung.public or 0:.1%}"] if self._tells_others else []),
                 "asked for" if rung.max_known == self.asked else "",
             )
             for rung in self.rungs
@@ -101,6 +109,11 @@ def _rung(people: People, model: PeopleUncertainty, options: PeopleSearch, run: 
     total = int(items.sensitive[items.records.items].sum())
     n_columns = len(model.quasi_identifiers)
     changed = plan.cells.cells != KEPT
-    withheld = len(plan.items) + int(changed[:, n_columns:].sum())
+    code = people.items.items[plan.items.removed]
+    # Codes of the people's own items are the same among those of persons.
+    secret = int(items.sensitive[code].sum())
+    withheld = secret + int(changed[:, n_columns:].sum())
     cells = float(changed[:, :n_columns].mean()) if len(people) else 0.0
-    return Rung(model.max_known, cells, withheld / total if total else 0.0)
+    others = people.items.n_occurrences - int(items.sensitive[people.items.items].sum())
+    public = (len(plan.items) - secret) / others if others and model.km is not None else None
+    return Rung(model.max_known, cells, withheld / total if total else 0.0, public)

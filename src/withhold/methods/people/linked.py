@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.data import Records
+from withhold.data.dated_items import dated_forms
 from withhold.data.people import People
 from withhold.methods.people.model import PeopleUncertainty
 
@@ -54,4 +55,5 @@ def sensitive_names(people: People, model: PeopleUncertainty) -> frozenset[str]:
     """What is sensitive, as items of these records."""
     columns = [people.attributes.column(name) for name in model.sensitive_column]
     values = (f"{column.name}={value or ''}" for column in columns for value in column.values)
-    return model.sensitive | frozenset(values)
+    dated = dated_forms(people.items.vocabulary, model.sensitive)
+    return model.sensitive | dated | frozenset(values)

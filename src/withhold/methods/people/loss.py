@@ -28,7 +28,7 @@ class PeopleLoss:
     cells_withheld: int
     cells_generalised: int
     removed_sensitive: int
-    """Sensitive items, and cells of sensitive columns."""
+    """Sensitive items, with their dates, and cells of sensitive columns."""
     total_sensitive: int
     removed: int
     total: int
@@ -37,6 +37,9 @@ class PeopleLoss:
     smallest_group: int
     by_column: dict[str, tuple[int, int]]
     """By quasi-identifier: cells withheld and generalised."""
+    removed_dates: int = 0
+    total_dates: int = 0
+    """Of sensitive items."""
 
     @property
     def cell_share(self) -> float:
@@ -86,10 +89,17 @@ class PeopleLoss:
         most = sorted(self.by_column.items(), key=lambda each: -sum(each[1]))[:3]
         shown = ", ".join(f"{name} {_share(sum(lost), self.persons):.1%}" for name, lost in most)
         sensitive = f"{self.removed_sensitive:,} of {self.total_sensitive:,}"
+        removed = self.removed - self.removed_sensitive
+        total = self.total - self.total_sensitive
+        others = f"{removed:,} of {total:,} ({_share(removed, total):.1%})"
+        lost_dates = _share(self.removed_dates, self.total_dates)
+        dates = f"{self.removed_dates:,} of {self.total_dates:,} ({lost_dates:.1%})"
         return [
             *facts,
             ("most in", shown),
             ("sensitive withheld", f"{sensitive} ({self.sensitive_share:.1%})"),
+            *([("of these dates", dates)] if self.total_dates else []),
+            *([("others withheld", others)] if self.removed > self.removed_sensitive else []),
             (
                 "groups",
                 f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'person')}",
@@ -120,6 +130,7 @@ def loss_of_people(
     both = [items_of(each, model) for each in (original, published)]
     total, left = (each.records.n_occurrences for each in both)
     secrets, kept = (int(each.sensitive[each.records.items].sum()) for each in both)
+    dates, kept_dates = (int(each.secret_dates.sum()) for each in both)
     return PeopleLoss(
         persons=len(original),
         cells=len(original) * len(model.quasi_identifiers),
@@ -132,6 +143,8 @@ def loss_of_people(
         groups=len(groups),
         smallest_group=int(groups.sizes.min()) if len(groups) else 0,
         by_column=by_column,
+        removed_dates=dates - kept_dates,
+        total_dates=dates,
     )
 
 

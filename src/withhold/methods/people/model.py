@@ -15,13 +15,15 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
-from withhold.data.roles import QuasiIdentifiersOption
+from withhold.data.roles import QuasiIdentifiersOption, SensitiveColumnsOption
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
+from withhold.methods.coherence.model import at_least_one
+from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
 from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, lacks, smaller
-from withhold.wording import counted, listing, none_of, so_many
+from withhold.wording import counted, listing, none_inferred, so_many
 
 
 @dataclass(frozen=True, init=False)
@@ -49,6 +51,8 @@ and sex with at least 4 others.
     """The attacker knows at most so many items; None: any number."""
     sensitive_column: tuple[str, ...]
     """The columns whose values must not be inferred either; each value counts as a sensitive item."""
+    km: int | None
+    """Any so many public items that somebody has are had by k persons of the group; None: not asked for."""
 
     @checked
     def __init__(
@@ -62,15 +66,17 @@ and sex with at least 4 others.
         k: Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=smaller)],
         quasi_identifiers: QuasiIdentifiersOption,
         max_known: MaxKnownOption = None,
-        sensitive_column: Annotated[
-            str | Iterable[str],
+        sensitive_column: SensitiveColumnsOption = (),
+        km: Annotated[
+            int | None,
             Option(
-                "Columns whose values must not be inferred, with commas between; each value counts as a "
-                "sensitive item.",
-                kind="columns",
-                weaker=lacks,
+                "(k, k^m)-anonymity: whatever so many items or fewer somebody has, sensitive ones aside, k "
+                "persons with the same published quasi-identifiers have. Withholds other items, too, and "
+                "many of them.",
+                at_least=1,
+                weaker=smaller,
             ),
-        ] = (),
+        ] = None,
     ) -> None:
         items = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
@@ -93,6 +99,11 @@ and sex with at least 4 others.
             )
         if isinstance(k, bool) or k < 1:
             raise PolicyError(f"k must be a whole number from 1 on, not {k!r}")
+        if km is not None and k == 1:
+            raise PolicyError(
+                f"{option('km')} asks for k persons with the same items, and k is 1, which everybody is; "
+                "choose a larger k"
+            )
         values = {
             "rho": exact_threshold(rho, name="rho"),
             "sensitive": items,
@@ -100,6 +111,7 @@ and sex with at least 4 others.
             "quasi_identifiers": columns,
             "max_known": None if max_known is None else int(max_known),
             "sensitive_column": protected,
+            "km": None if km is None else at_least_one(km, name="km"),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -118,6 +130,7 @@ and sex with at least 4 others.
             quasi_identifiers=self.quasi_identifiers,
             max_known=max_known,
             sensitive_column=self.sensitive_column,
+            km=self.km,
         )
 
     def within_groups(self, sensitive: Iterable[str]) -> RhoUncertainty:
@@ -128,16 +141,18 @@ and sex with at least 4 others.
         """
         return RhoUncertainty(self.rho, sensitive, max_known=self.max_known, ignore_prior=True)
 
+    def of_public_items(self) -> KmAnonymity | None:
+        """What must hold of public items that are apart by group, if that was asked for."""
+        return None if self.km is None else KmAnonymity(self.k, self.km)
+
     def promise(self) -> str:
         """What holds for people that satisfy the model, in one sentence."""
         known = listing(self.quasi_identifiers)
         items = so_many(self.max_known, "item")
-        secrets = none_of(len(self.sensitive), "sensitive item") if self.sensitive else ""
-        if self.sensitive_column:
-            values = f"value of {listing(self.sensitive_column)}"
-            secrets = f"{secrets}, and no {values}," if secrets else f"cannot infer any {values}"
+        secrets = none_inferred(len(self.sensitive), self.sensitive_column)
+        also = "" if self.km is None else f", and any {_public_items(self.km)},"
         shared = (
-            f"; and every person shares all published values of {known} with at least "
+            f"; and every person shares all published values of {known}{also} with at least "
             f"{counted(self.k - 1, 'other')}"
         )
         return (
@@ -148,3 +163,9 @@ and sex with at least 4 others.
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
         return parameters_of(self)
+
+
+def _public_items(most: int) -> str:
+    if most == 1:
+        return "item that is not sensitive"
+    return f"{counted(most, 'item')} or fewer that are not sensitive"

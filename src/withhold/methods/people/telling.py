@@ -19,8 +19,10 @@ LINKED = (
 GROUPS = (
     "Every group of persons with the same published quasi-identifiers is safe by itself, a withheld cell "
     "being a value of its own. Cells were withheld or generalised and sensitive items withheld; none was "
-    "invented, and no other item was touched."
+    "invented, and {others}."
 )
+UNTOUCHED = "no other item was touched"
+OF_WHOLE_GROUPS = "other items were withheld from whole groups only"
 
 
 def sections_of_people(subject: Subject) -> list[Section]:
@@ -54,8 +56,9 @@ def _columns(subject: Subject, model: PeopleUncertainty, loss: PeopleLoss) -> Se
         ),
         percent=True,
     )
+    others = UNTOUCHED if model.km is None else OF_WHOLE_GROUPS
     parts: tuple[Content, ...] = (
-        Paragraph(GROUPS, for_strangers=True),
+        Paragraph(GROUPS.format(others=others), for_strangers=True),
         Drawing(bars),
         Listing("All columns", ("column", "role"), rows),
         Listing("Columns of the file", ("column", "role"), seen, for_strangers=True),

@@ -15,4 +15,6 @@ METHOD = replace(
     data="people",
     reading_options=PeopleReading,
     column_roles=later(f"{__name__}.roles:roles_of_people"),
+    marked=later(f"{__name__}.roles:people_with_marks"),
+    added=frozenset({"sensitive_column"}),
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
+from withhold.data.roles import SensitiveColumnsOption
 from withhold.errors import PolicyError
 from withhold.methods.apart.model import ApartModel, RhoOption, SensitiveOption
 from withhold.options import Option, lacks
@@ -22,18 +23,19 @@ to be equally likely to hold what the group's list says, cannot infer the 1 sens
 above 0.5.
     """
 
-    name: ClassVar[str] = "people-apart"
+    name: ClassVar[str] = "apart"
     label: ClassVar[None] = None
-    sensitive_column: ClassVar[tuple[str, ...]] = ()
 
     quasi_identifiers: tuple[str, ...]
     """The columns that are published as they are, for all to know."""
+    sensitive_column: tuple[str, ...]  # type: ignore[misc]  # records have none
+    """The columns whose values are in the lists of groups, each a sensitive item."""
 
     @checked
     def __init__(
         self,
         rho: RhoOption,
-        sensitive: SensitiveOption,
+        sensitive: SensitiveOption = (),
         *,
         quasi_identifiers: Annotated[
             Iterable[str],
@@ -45,9 +47,19 @@ above 0.5.
                 weaker=lacks,
             ),
         ],
+        sensitive_column: SensitiveColumnsOption = (),
     ) -> None:
-        super().__init__(rho, sensitive)
         columns = names_in(quasi_identifiers, name="quasi_identifiers")
+        if isinstance(sensitive_column, str):
+            sensitive_column = (sensitive_column,)
+        protected = tuple(dict.fromkeys(names_in(sensitive_column, name="sensitive_column")))
+        object.__setattr__(self, "sensitive_column", protected)
+        super().__init__(rho, sensitive)
+        if both := [name for name in protected if name in columns]:
+            raise PolicyError(
+                f"column {both[0]!r} cannot be a quasi-identifier and sensitive at once; what all may know "
+                "is no secret"
+            )
         if not columns:
             raise PolicyError("no quasi-identifiers were named; people need at least one")
         if len(set(columns)) < len(columns):
@@ -57,4 +69,4 @@ above 0.5.
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the model names."""
-        return self.quasi_identifiers
+        return (*self.quasi_identifiers, *self.sensitive_column)

@@ -14,8 +14,8 @@ import numpy as np
 
 from withhold.data import People, Records, Table
 from withhold.data.array_types import Longs
+from withhold.data.dated_items import undated
 from withhold.data.evidence import Evidence
-from withhold.data.people import records_of
 from withhold.data.plan import fingerprint, without
 from withhold.data.tree_building import some
 from withhold.errors import InputError
@@ -24,6 +24,7 @@ from withhold.methods.apart.entries import reserved
 from withhold.methods.apart.model import ApartModel
 from withhold.methods.apart.plan import ApartPlan
 from withhold.methods.apart.search.neighbours import Rows, cut_rest, group_neighbours
+from withhold.methods.apart.secrets import Secrets, records_of
 
 WINDOW = 10
 """Candidates are the nearest so many times the size of a group, in each order and direction."""
@@ -37,23 +38,29 @@ def search_apart(
     run: SearchRun,
 ) -> tuple[ApartPlan, dict[str, Any]]:
     """The groups and what is withheld, and the options in force."""
-    records = records_of(data)
-    if mixed := reserved(records.occurring, model.sensitive):
+    secrets = model.secrets
+    records = records_of(data, model.sensitive_column)
+    given = [name for name in records_of(data, ()).occurring if secrets.in_column(name)]
+    if mixed := [*reserved(records.occurring, secrets), *given]:
         raise InputError(
             f"some items look like names of groups or their lists: {some(sorted(mixed))}",
             remedy="rename them; group=7 and ITEM=1/3 are what a release says about groups",
         )
-    sensitive = records.codes(model.sensitive).astype(np.int64)
+    sensitive = secrets.codes(records)
     most = most_of(model.rho, len(records))
-    withheld = _excess(records, sensitive, int(most[-1]), np.random.default_rng(run.seed))
+    implied = _implied(records, secrets)
+    own = sensitive[implied[sensitive] < 0]
+    withheld = _excess(records, own, int(most[-1]), np.random.default_rng(run.seed))
+    withheld = _with_dates(records, implied, withheld)
     others = np.setdiff1d(np.arange(records.n_items), sensitive)
     private = without(withheld, records).without_items(others)
     public = records.without_items(sensitive)
     if isinstance(data, People):
-        public = _with_cells(public, data.attributes)
+        public = _with_cells(public, data.attributes, model.sensitive_column)
     group_of = form_groups(public, private, most)
     n_apart = int(records.supports[sensitive].sum())
-    plan = ApartPlan(group_of, sensitive, withheld, fingerprint(records), n_apart)
+    columns = model.sensitive_column
+    plan = ApartPlan(group_of, sensitive, withheld, fingerprint(records), n_apart, columns)
     return plan, {"seed": run.seed, "groups": int(group_of.max(initial=-1)) + 1}
 
 
@@ -83,11 +90,14 @@ def form_groups(public: Records, private: Records, most: Longs) -> Longs:
     return _numbered(found)
 
 
-def _with_cells(public: Records, attributes: Table) -> Records:
+def _with_cells(public: Records, attributes: Table, but: tuple[str, ...]) -> Records:
     """The records with their cells as items, so that those with the same attributes are alike, too."""
-    n_rows, n_columns = len(public), len(attributes.columns)
+    columns = [column for column in attributes.columns if column.name not in but]
+    if not columns:
+        return public
+    n_rows, n_columns = len(public), len(columns)
     codes, names = [], list(map(str, range(public.n_items)))
-    for column in attributes.columns:
+    for column in columns:
         # A withheld cell is as good a value as any here, and comes after the others.
         codes.append(column.codes % (len(column.values) + 1) + len(names))
         names += map(str, range(len(names), len(names) + len(column.values) + 1))
@@ -96,6 +106,37 @@ def _with_cells(public: Records, attributes: Table) -> Records:
     )
     offsets = public.offsets + np.arange(n_rows + 1) * n_columns
     return Records(offsets, items, tuple(names))
+
+
+def _implied(records: Records, secrets: Secrets) -> Longs:
+    """By code: the sensitive item of which this is a date, or -1; refuses dates without their item."""
+    names = records.vocabulary
+    code_of = {name: code for code, name in enumerate(names)}
+    found = np.full(len(names), -1, dtype=np.int64)
+    row_of = np.repeat(np.arange(len(records)), records.lengths)
+    for code, name in enumerate(names):
+        if (item := undated(name)) is None or item not in secrets.items:
+            continue
+        base = code_of.get(item, -1)
+        rows, others = row_of[records.items == code], row_of[records.items == base]
+        if not np.isin(rows, others).all():
+            raise InputError(
+                f"some records have {item!r} with a date after @, and not the item itself",
+                remedy=f"add {item!r} to these records, or read dates with --dates, which does",
+            )
+        found[code] = base
+    return found
+
+
+def _with_dates(records: Records, implied: Longs, withheld: Longs) -> Longs:
+    """What is withheld, with the dates of these items in the same records."""
+    if not len(withheld) or (implied < 0).all():
+        return withheld
+    keys = np.repeat(np.arange(len(records)), records.lengths) * records.n_items
+    dates = np.flatnonzero(implied[records.items] >= 0)
+    gone = keys[withheld] + records.items[withheld]
+    goes = dates[np.isin(keys[dates] + implied[records.items[dates]], gone)]
+    return np.union1d(withheld, goes)
 
 
 def _excess(records: Records, sensitive: Longs, most: int, rng: np.random.Generator) -> Longs:

@@ -17,7 +17,9 @@ from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, groups_of
 from withhold.data.people import People
 from withhold.method import CheckRun, Finding
-from withhold.methods.people.breach import GroupBreach, in_group
+from withhold.methods.coherence.mole import Mole
+from withhold.methods.km.check import verify_km
+from withhold.methods.people.breach import GroupBreach, RareItems, in_group
 from withhold.methods.people.grouped_items import PersonItems, apart, items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.check.proof import verify_rho
@@ -50,23 +52,43 @@ def verify_people(
         cells = cells_of(table, names, int(groups.first_rows[group]))
         breach = GroupBreach((), name, int(counts[worst]), int(groups.sizes[group]), cells)
         return _broken(known_nothing, len(groups), began, breach)
-    seconds = time.perf_counter() - began
+    found = Verdict(Status.HOLDS, known_nothing, len(groups), 0.0, unit="groups")
+    if (asked := model.of_public_items()) is not None:
+        public = items.without(items.sensitive[items.records.items])
+        own = apart(public, groups.of_row, with_group=False)
+        found = verify_km(own.records, asked, Evidence(), _left(run, began))
+        if found.status is not Status.HOLDS:
+            witness = found.witness
+            if isinstance(witness, Mole):
+                row = int(groups.first_rows[own.group_of(witness.items[0])])
+                known = sorted(items.records.vocabulary[own.item_of(n)] for n in witness.items)
+                cells = cells_of(table, names, row)
+                witness = RareItems(cells, tuple(known), witness.support, model.k)
+            return _in_every_group(found, began, witness)
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
-        return Verdict(Status.HOLDS, known_nothing, len(groups), seconds, unit="groups")
+        return replace(found, seconds=time.perf_counter() - began)
     own = apart(items, groups.of_row, with_group=False)
-    left = None if run.limit_seconds is None else max(run.limit_seconds - seconds, 0.0)
-    how = CheckRun(jobs=run.jobs, limit_seconds=left, progress=run.progress)
-    found = verify_rho(own.records, model.within_groups(own.sensitive), Evidence(), how)
+    asked_of_rules = model.within_groups(own.sensitive)
+    found = verify_rho(own.records, asked_of_rules, Evidence(), _left(run, began))
     witness = found.witness
     if isinstance(witness, Breach):
         rows = groups.first_rows[own.group_of(witness.consequent)]
         witness = in_group(witness, own, items, cells_of(table, names, int(rows)))
-    return replace(
-        found,
-        method=f"in every group {found.method}",
-        seconds=time.perf_counter() - began,
-        witness=witness,
-    )
+    return _in_every_group(found, began, witness)
+
+
+def _left(run: CheckRun, began: float) -> CheckRun:
+    """How the next check is run, in what is left of the time."""
+    left = None
+    if run.limit_seconds is not None:
+        left = max(run.limit_seconds - (time.perf_counter() - began), 0.0)
+    return CheckRun(jobs=run.jobs, limit_seconds=left, progress=run.progress)
+
+
+def _in_every_group(found: Verdict, began: float, witness: Finding | None) -> Verdict:
+    seconds = time.perf_counter() - began
+    method = f"in every group {found.method}"
+    return replace(found, method=method, seconds=seconds, witness=witness)
 
 
 def _broken(method: str, checked: int, began: float, witness: Finding) -> Verdict:

@@ -6,7 +6,8 @@ one item knows only the group, so that what can be said of everybody in the grou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,13 @@ class Withheld:
 
     def by_group(self, items: PersonItems, groups: Longs, n_groups: int) -> Longs:
         """How many occurrences go in each group."""
-        persons = np.searchsorted(items.records.offsets, self.places, side="right") - 1
+        persons = items.person_of[self.places]
         return np.bincount(groups[persons], minlength=n_groups).astype(np.int64)
+
+    def ascending(self) -> Withheld:
+        """The same by ascending places."""
+        order = np.argsort(self.places, kind="stable")
+        return replace(self, places=self.places[order], answers=self.answers[order])
 
 
 def withhold_items(
@@ -46,7 +52,37 @@ def withhold_items(
     *,
     restoring: bool,
 ) -> Withheld:
-    """The sensitive occurrences that go so that the items of every group alone are safe."""
+    """The sensitive occurrences that go so that the items of every group alone are safe.
+
+    Where sensitive items have dates, it is first found out which items go if no date is published, then which
+    dates and items go besides. Each round makes every view of the groups safe by itself, and what it
+    withholds may make another one unsafe; the last round finds nothing. An item takes its dates with it.
+    """
+    if not items.secret_dates.any():
+        return _once(items, groups, model, run, restoring=restoring)
+    gone = items.secret_dates.copy()
+    rounds: list[Withheld] = []
+    while True:
+        left = items.without(gone)
+        found = _once(left, groups, model, run, restoring=restoring)
+        if rounds and not len(found.places):
+            return joined(rounds)
+        if not rounds:
+            gone[:] = False
+        found = _with_dates(items, replace(found, places=left.places[found.places]), gone)
+        gone[found.places] = True
+        rounds.append(found)
+
+
+def _once(
+    items: PersonItems,
+    groups: Longs,
+    model: PeopleUncertainty,
+    run: SearchRun,
+    *,
+    restoring: bool,
+) -> Withheld:
+    """What goes so that every view of the groups would be safe if no other withheld anything."""
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
         return _only_too_many(items, groups, model)
     own = apart(items, groups, with_group=True)
@@ -55,9 +91,45 @@ def withhold_items(
     plan, _ = suppress_rho(
         own.records, model.within_groups(own.sensitive), Evidence(), options, run
     )
-    persons = np.searchsorted(own.records.offsets, plan.removed, side="right") - 1
-    places = plan.removed - persons - 1
-    return Withheld(places.astype(np.int64), plan.answers, _named(plan, own))
+    return Withheld(own.places[plan.removed], plan.answers, _named(plan, own)).ascending()
+
+
+def _with_dates(items: PersonItems, found: Withheld, gone: NDArray[np.bool_]) -> Withheld:
+    """The same, and the dates of the items that go, for the same reasons; but those that are gone."""
+    n_items, codes = items.records.n_items, items.records.items
+    keys = items.person_of[found.places] * n_items + codes[found.places]
+    order = np.argsort(keys)
+    dates = np.setdiff1d(np.flatnonzero(items.secret_dates & ~gone), found.places)
+    wanted = items.person_of[dates] * n_items + items.undated[codes[dates]]
+    at = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
+    goes = keys[order][at] == wanted if len(keys) else np.zeros(len(dates), dtype=np.bool_)
+    places = np.append(found.places, dates[goes])
+    answers = np.append(found.answers, found.answers[order[at[goes]]])
+    return Withheld(places, answers, found.reasons).ascending()
+
+
+def joined(rounds: Sequence[Withheld]) -> Withheld:
+    """What several rounds withheld."""
+    reasons = [each.reasons for each in rounds]
+    before = np.cumsum([0, *(len(each) for each in reasons)])
+    starts = np.cumsum([0, *(each.starts[-1] for each in reasons)])
+    answers = [each.answers + before[number] for number, each in enumerate(rounds)]
+    return Withheld(
+        np.concatenate([each.places for each in rounds]),
+        np.concatenate(answers).astype(np.int32),
+        Reasons(
+            np.append(
+                0,
+                np.concatenate(
+                    [r.starts[1:] + s for r, s in zip(reasons, starts[:-1], strict=True)]
+                ),
+            ),
+            *(
+                np.concatenate([getattr(each, name) for each in reasons])
+                for name in ("items", "consequents", "joints", "supports")
+            ),
+        ),
+    ).ascending()
 
 
 def _named(plan: Plan, own: ApartItems) -> Reasons:

@@ -1,0 +1,29 @@
+"""Items with a date: ``asthma@2015-2019`` says when somebody had ``asthma``, and so that they had it.
+
+A date is a year, a month or a range of years. Nothing but the name says that an item is dated, so that a
+proof needs nobody's word for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+BETWEEN = "@"
+DATED = re.compile(r"(.+?)(?:@\d{4}(?:-\d{2}|-\d{4})?)+", re.ASCII | re.DOTALL)
+
+
+def undated(name: str) -> str | None:
+    """The item that a dated one implies; None if the name has no date.
+
+    >>> undated("asthma@2015-2019"), undated("asthma@2015-03"), undated("asthma"), undated("ann@example.org")
+    ('asthma', 'asthma', None, None)
+    """
+    found = DATED.fullmatch(name)
+    return None if found is None else found[1]
+
+
+def dated_forms(names: Iterable[str], items: Iterable[str]) -> frozenset[str]:
+    """Those of ``names`` that are one of the items with a date."""
+    known = frozenset(items)
+    return frozenset(name for name in names if undated(name) in known)
