@@ -30,7 +30,12 @@ def advice_text(advice: Advice, *, name: str) -> str:
 def _cost(choice: Choice) -> str:
     if choice.problem:
         return choice.problem
-    whole = f"{shown(choice.cost, 'share')} of the {choice.of}"
-    if choice.of_sensitive is None:
-        return whole
-    return f"{whole}, {shown(choice.of_sensitive, 'share')} of the sensitive ones"
+    parts = [f"{shown(choice.cost, 'share')} of the {choice.of}"]
+    if choice.of_sensitive is not None:
+        ones = "ones" if choice.of == "occurrences" else "items"
+        parts.append(f"{shown(choice.of_sensitive, 'share')} of the sensitive {ones}")
+    if choice.misplaced is not None:
+        parts.append(
+            f"{shown(choice.misplaced, 'share')} of the pairs with a public item misplaced"
+        )
+    return ", ".join(parts)
