@@ -19,6 +19,7 @@ from withhold.method import SearchRun
 from withhold.methods.people.grouped_items import apart, items_of
 from withhold.methods.people.search.withholding import withhold_items
 from withhold.registry import method_of, model_from
+from withhold.report.html import report_html
 
 COLUMNS = {"sex": ["f", "f", "f", "f", "m", "m", "m", "m"], "home": list("aabbaabb")}
 ITEMS = [["x", "S"], ["x"], ["y"], ["x", "y"], ["y", "S"], ["y"], [], ["x"]]
@@ -331,6 +332,26 @@ def test_report__measures_cells_and_items_together():
     outside = release.report(edition="external")
     text = str(outside.sections)
     assert not any(item in text for item in model.sensitive)
+
+
+def test_report__has_the_ladder_with_what_was_asked_for(monkeypatch):
+    found, model = hospital(400, seed=1).people(), _hospital_model(1)
+    release = wh.anonymize(found, model, seed=1, weight=2)
+    ladder = wh.ladder(found, model, seed=1, weight=2)
+    assert ladder != wh.ladder(found, model, seed=1)
+    content = release.report()
+    (section,) = (each for each in content.sections if each.name == "ladder")
+    listing = section.parts[-1]
+    assert listing.rows == tuple(ladder.rows())
+    assert [row[-1] for row in listing.rows] == ["", "asked for", "", ""]
+    loss = release.loss
+    assert listing.rows[1][1:3] == (f"{loss.cell_share:.1%}", f"{loss.sensitive_share:.1%}")
+    assert f"<td>{listing.rows[1][0]}</td>" in report_html(content)
+    outside = release.report(edition="external")
+    assert "ladder" not in [each.name for each in outside.sections]
+    # What was computed already is not computed again.
+    monkeypatch.setattr("withhold.methods.people.ladder._rung", None)
+    assert replace(release, ladder=ladder).report().sections == content.sections
 
 
 def _hospital_model(max_known: int | None) -> wh.PeopleUncertainty:
