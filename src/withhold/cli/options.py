@@ -69,7 +69,7 @@ HELP = {
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "describe": "What codes mean, shown with them: a file with a column of codes and one of descriptions, or "
-    "CODE=DESCRIPTION, two columns of the data.",
+    "CODE=DESCRIPTION, two columns of the data (of people: of the files of items).",
     "quiet": "No progress and no notes.",
     "vary": "An option and its values, e.g. rho=0.3,0.5,0.7; several make a grid.",
     "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05%. If not given: "

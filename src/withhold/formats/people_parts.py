@@ -20,13 +20,12 @@ from withhold.data import People, Records, Source, Table
 from withhold.data.names import clean_all, is_missing
 from withhold.data.records import offsets_of
 from withhold.data.table import Column
+from withhold.describing import MARK
 from withhold.errors import InputError, PolicyError, option
 from withhold.formats.forms import PACKED
 from withhold.formats.list_cells import joined_cells, split_cells
 from withhold.wording import counted
 
-MARK = ": "
-"""Between the name of a file and an item."""
 PROPER = re.compile(r"[^./\\:\x00-\x1f]+")
 """What a file of items can be called: its name becomes part of a file's name and of items."""
 FEW = 0.5

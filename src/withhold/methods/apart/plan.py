@@ -12,7 +12,7 @@ from withhold.data import Records
 from withhold.data.array_types import Longs
 from withhold.data.people import People
 from withhold.data.plan import check_fingerprint
-from withhold.formats.people_parts import MARK
+from withhold.describing import MARK
 from withhold.methods.apart.entries import Entry, entry_name, group_name
 
 
