@@ -10,7 +10,7 @@ from withhold.arguments import names_in
 from withhold.data.names import clean_set
 from withhold.data.records import Records
 from withhold.data.suggesting import suggest_sensitive
-from withhold.data.unknown import find_unknown, refuse_if_nothing_known
+from withhold.data.unknown import find_unknown, refuse_if_nothing_known, refuse_misspelt
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import RhoUncertainty
@@ -76,7 +76,9 @@ def sensitive_items(
     """The items to protect; ``inspect`` is the command that shows the data."""
     if named is not None:
         items = clean_set(names_in(named, name="sensitive"), "sensitive")
-        refuse_if_nothing_known(find_unknown(items, records.vocabulary, what="sensitive items"))
+        unknown = find_unknown(items, records.vocabulary, what="sensitive items")
+        refuse_misspelt(unknown, records.vocabulary)
+        refuse_if_nothing_known(unknown)
         return Sensitive(items, listed)
     items = frozenset(each.item for each in suggest_sensitive(records))
     first = f"{inspect} --suggest-sensitive > {LIST_FILE}" if items else ""
