@@ -20,6 +20,7 @@ from withhold.methods.people.grouped_items import apart, items_of
 from withhold.methods.people.search.withholding import withhold_items
 from withhold.registry import method_of, model_from
 from withhold.report.html import report_html
+from withhold.report.text import audit_text
 
 COLUMNS = {"sex": ["f", "f", "f", "f", "m", "m", "m", "m"], "home": list("aabbaabb")}
 ITEMS = [["x", "S"], ["x"], ["y"], ["x", "y"], ["y", "S"], ["y"], [], ["x"]]
@@ -190,8 +191,31 @@ def test_anonymize__other_data_and_options_are_refused():
             wh.anonymize(people(), asked(), weight=weight)
     with pytest.raises(PolicyError, match="not a quasi-identifier"):
         wh.anonymize(people(), asked(k=8, quasi_identifiers=["sex"]), hierarchy={"home": "prefix"})
-    with pytest.raises(PolicyError, match="population"):
-        wh.audit(people(), asked(), population=people().items)
+
+
+def test_population__counts_who_has_the_same_attributes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, everybody = hospital(300, seed=1).people(), hospital(3000, seed=2).people()
+    names = found.attributes.names
+    joined = [*found.attributes.rows(), *everybody.attributes.rows()]
+    register = Table.from_columns(dict(zip(names, zip(*joined, strict=True), strict=True)))
+    register.to_polars().write_csv("register.csv")
+    model = _hospital_model(1)
+    table = wh.KAnonymity(5, names)
+    risks = wh.audit(found, model, population="register.csv").risks
+    assert risks == wh.audit(found.attributes, table, population="register.csv").risks
+    assert risks.journalist.mean < risks.prosecutor.mean
+    release = wh.anonymize(found, model, seed=1)
+    content = release.report(population="register.csv")
+    assert "all quasi-identifiers of a person" in str(content.sections)
+    text = audit_text(wh.audit(found, model, population="register.csv"), name="people")
+    assert "somebody who knows all quasi-identifiers of a person" in text
+    for wrong, message in (("none.csv", "does not exist"), (everybody.items, "frame")):
+        with pytest.raises(InputError, match=message):
+            wh.audit(found, model, population=wrong)
+    apart = wh.PeopleApart("0.5", model.sensitive, quasi_identifiers=names)
+    with pytest.raises(PolicyError, match="say sampling_fraction"):
+        wh.audit(found, apart, population="register.csv")
 
 
 def test_plan__is_for_its_own_people():
