@@ -104,8 +104,10 @@ def _hospital(
     from withhold import pipeline
     from withhold.datasets import hospital
     from withhold.formats import read_people
+    from withhold.laddering import ladder
     from withhold.methods.people.model import PeopleUncertainty
     from withhold.report.text import audit_text, release_text
+    from withhold.telling.layout import columns
 
     invented = hospital(persons, seed=seed)
     model = PeopleUncertainty(rho, invented.sensitive, k=5, quasi_identifiers=KNOWN, max_known=1)
@@ -126,14 +128,19 @@ def _hospital(
             "certainty.\n\n1. Are the files safe?\n"
         )
         say(audit_text(pipeline.audit(found, model, show=6, jobs=jobs), name=str(patients)))
-        say("\n2. Withhold as little as possible, prove the result, publish.\n")
+        say("\n2. What would it cost against attackers who know more diagnoses, or fewer?\n")
+        steps = ladder(found, model, seed=seed, jobs=jobs, progress=progress)
+        say("\n".join(columns([steps.head(), *steps.rows()], right={1, 2})))
+        say("\n3. Withhold as little as possible, prove the result, publish.\n")
         release = pipeline.draft(found, model, seed=seed, jobs=jobs, progress=progress)
         published = release.write(output, force=True, jobs=jobs, progress=progress)
     say(release_text(release, published))
     say(
-        f"\n3. Your turn:\n"
+        f"\n4. Your turn:\n"
         f"  withhold verify {output}\n"
         f"  withhold inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
+        f"  withhold advise {patients} --items {conditions} --item-column DESCRIPTION "
+        f"--sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}\n"
         f"  withhold anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
         f"--rho 0.3 --k 5 \\\n    --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
         f"--drop {','.join(LEFT_OUT)} --sensitive {listing} -o {folder / 'stricter.csv'}"
