@@ -175,3 +175,12 @@ def test_people__json_stays_the_same_json(tmp_path: Path) -> None:
     assert [row | same | {"items": sorted(row["items"])} for row in after] == [
         row | same | {"items": sorted(row["items"])} for row in before
     ]
+
+
+def test_people__blank_ids_of_a_spreadsheet_are_said(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": ["a", None], "sex": ["f", "m"], "items": ["flu;hiv", "flu"]})
+    frame.write_excel(path := tmp_path / "persons.xlsx")
+    with pytest.raises(wh.WithholdError, match="1 person has no id"):
+        wh.read_people(path, record_column="id")
+    kept = wh.read_people(path, record_column="id", skip_missing_ids=True)
+    assert kept.items.to_lists() == [["flu", "hiv"]]

@@ -144,7 +144,8 @@ def _with_lists(parts: Parts, form: Source) -> People:
     table = parts.persons
     ids = person_ids(table, form.id_column) if form.id_column else None
     if form.list_column in table.names:
-        cells = table.column(form.list_column).cells("").tolist()
+        # A blank cell of a spreadsheet is no text.
+        cells = [cell or "" for cell in table.column(form.list_column).cells().tolist()]
         items, between = split_cells(cells, form)
         form = replace(form, variant=between)
     else:
@@ -167,7 +168,7 @@ def without_columns(table: Table, *names: str) -> Table:
 def person_ids(table: Table, column: str) -> tuple[str, ...]:
     """The persons' ids, one each."""
     path = None if table.source is None else str(table.source.path)
-    cells = table.column(column).cells("").tolist()
+    cells = [cell or "" for cell in table.column(column).cells().tolist()]
     place: dict[str, Any] = {"path": path, "column": column}
     if missing := sum(map(is_missing, cells)):
         raise InputError(
