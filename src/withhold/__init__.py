@@ -92,7 +92,7 @@ _VALUES = {
     "withhold.verdict": ("Status", "Verdict"),
 }
 _VERBS = {
-    "advise": "withhold.advising:advise",
+    "advise": "withhold.advising.measuring:advise",
     "anonymize": "withhold.pipeline:anonymize",
     "apply": "withhold.data.plan:apply",
     "audit": "withhold.pipeline:audit",

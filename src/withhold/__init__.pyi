@@ -9,7 +9,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any, Literal, overload
 
-from withhold.advising import advise as advise
+from withhold.advising.measuring import advise as advise
 from withhold.auditing.result import Audit
 from withhold.comparison import compare as compare
 from withhold.counting.threads import Progress

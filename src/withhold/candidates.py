@@ -16,6 +16,7 @@ from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import parse_tidy, tidy_records
 from withhold.errors import InputError, UndecidedError, option
 from withhold.formats import READERS, Data, read, read_people, read_table
+from withhold.formats.databases import queried
 from withhold.formats.formulas import unescaped_items
 from withhold.method import Model
 from withhold.publish.manifest import read_internal, read_manifest
@@ -166,6 +167,7 @@ def with_originals(original: Any, releases: Sequence[Candidate], **reading: Any)
 
 def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[str, Any]) -> Data:
     """The original as its releases are: records of items, a table, or people."""
+    original = queried(original)
     consent = reading.get("consent")
     kind = type(releases[0].data)
     beside = next((each.path for each in releases if each.path is not None), None)

@@ -18,6 +18,7 @@ from withhold.data import Hierarchy, Records, Table
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
+from withhold.formats.databases import database_of, is_query
 from withhold.formats.item_trees import tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
@@ -153,6 +154,7 @@ def compare(
         found.append(Compared(name, measured))
     source = getattr(original, "source", None)
     path = original if isinstance(original, str | Path) else source and source.path
+    path = database_of(str(original)) if is_query(original) else path
     return Comparison(Path(path).name if path else "the original", tuple(found))
 
 

@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+MARK = ": "
+"""Between the name of a file and an item, where items come from several files."""
+
 _meaning: ContextVar[Mapping[str, str]] = ContextVar("meaning", default={})  # noqa: B039  # never changed
 
 
@@ -30,9 +33,19 @@ def describing(meaning: Mapping[str, str]) -> Iterator[None]:
         _meaning.reset(before)
 
 
+def meaning_of(name: str, meaning: Mapping[str, str] | None = None) -> str | None:
+    """What a code means, with or without the name of its file before it; None if nobody said.
+
+    >>> meaning_of("conditions: E11", {"E11": "Type 2 diabetes"})
+    'Type 2 diabetes'
+    """
+    known = _meaning.get() if meaning is None else meaning
+    return known.get(name, known.get(name.partition(MARK)[2]))
+
+
 def described(name: str) -> str:
     """The name as people read it."""
-    meaning = _meaning.get().get(name)
+    meaning = meaning_of(name)
     return name if meaning is None else f"{meaning} ({name})"
 
 
@@ -54,11 +67,9 @@ def with_descriptions(found: Mapping[str, Any]) -> dict[str, Any]:
     {'E11': 'Type 2 diabetes'}
     """
     meaning = _meaning.get()
-    named = {text for text in _texts(found) if text in meaning}
-    return {
-        **found,
-        **({"descriptions": {n: meaning[n] for n in sorted(named)}} if meaning else {}),
-    }
+    named = {text: meaning_of(text) for text in sorted(set(_texts(found)))}
+    known = {name: text for name, text in named.items() if text is not None}
+    return {**found, **({"descriptions": known} if meaning else {})}
 
 
 def _texts(value: Any) -> Iterator[str]:

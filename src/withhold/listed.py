@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from withhold.data import Constraints, Evidence
-from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
+from withhold.data.unknown import (
+    Unknown,
+    find_unknown,
+    how_to_allow,
+    refuse_if_nothing_known,
+    refuse_misspelt,
+)
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, option
 from withhold.method import Model
@@ -52,6 +58,9 @@ def check_listed(
     if (nobody := protects_nobody(evidence.constraints, allowed=allowed)) is not None:
         raise nobody
     items = unknown_items(model, data, evidence, allowed=allowed)
+    if items is not None:
+        # Before anything else is said: this says what to write.
+        refuse_misspelt(items, method_of(model).counts(data, model))
     refuse_if_nothing_known(items)
     _refuse_swapped(items, data)
     _refuse_assumed(items, data)
@@ -61,16 +70,22 @@ def check_listed(
 
 
 def _refuse_assumed(items: Unknown | None, data: Any) -> None:
-    """Refuse items that are missing perhaps because the data were read in the wrong encoding."""
+    """Refuse items that are missing perhaps because the data were read in the wrong encoding.
+
+    Unicode is known by its bytes; of the others, one that was named may be as wrong as a guess.
+    """
     source = getattr(data, "source", None)
     if items is None or items.allowed or source is None:
         return
-    guessed = next((each for each in (source, *source.files) if each.assumed), None)
-    if guessed is not None and any(not name.isascii() for name in items.names):
+    files = (source, *source.files)
+    doubtful = next((e for e in files if e.encoding and not e.encoding.startswith("utf")), None)
+    if doubtful is not None and any(not name.isascii() for name in items.names):
+        how = "is a guess" if doubtful.assumed else "was given"
         raise InputError(
-            f"{items}; and the encoding of the data is a guess, {guessed.encoding}",
-            path=guessed.path,
-            remedy=f"say which encoding it has with {option('encoding')}, or correct the list",
+            f"{items}; and the encoding of the data {how}, {doubtful.encoding}",
+            path=doubtful.path,
+            remedy=f"say which encoding it has with {option('encoding')}, or correct the list; or "
+            f"{how_to_allow()}",
         )
 
 

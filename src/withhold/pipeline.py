@@ -273,7 +273,7 @@ def draft(
     timings = {"suppress": clock[1] - clock[0]}
     if bound is not None:
         timings["bound"] = clock[3] - clock[2]
-    details = (in_force, timings, unknown, ids, asked, bound)
+    details = (in_force, timings, unknown, ids, asked, bound, chosen)
     return Release(published, original, plan, model, evidence, NOT_PROVED, loss, *details)
 
 

@@ -15,7 +15,7 @@ from withhold.data.plan import AnyPlan
 from withhold.data.unknown import Unknown
 from withhold.errors import PolicyError
 from withhold.formats import Data
-from withhold.method import AnyBound, AnyLoss, Model
+from withhold.method import AnyBound, AnyLadder, AnyLoss, Model, SearchOptions
 from withhold.options import Plain, Threshold
 from withhold.publish.identifiers import KEEP, KEPT, RENUMBER
 from withhold.publish.manifest import make_internal, make_manifest
@@ -60,6 +60,10 @@ class Release(Shown, Generic[DataT, LossT]):
     """The model that was asked for; ``model`` also has what the search settled, such as groups."""
     bound: AnyBound | None = None
     """How little any release that only deletes could withhold, where that is known."""
+    search: SearchOptions | None = field(default=None, repr=False)
+    """How the search was asked to choose, as its own options."""
+    ladder: AnyLadder | None = field(default=None, repr=False)
+    """What protecting from more knowledge, or less, would have cost, if that was computed already."""
 
     @property
     def seed(self) -> int:

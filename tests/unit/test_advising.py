@@ -11,14 +11,19 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
-from withhold import advising
+from withhold.advising import measuring
 from withhold.cli.app import VERBS, app
 from withhold.data.survey import survey
+from withhold.datasets import hospital as invented_hospital
 from withhold.errors import InputError, PolicyError
 from withhold.formats import write
 
 for _each in VERBS:
     import_module(f"withhold.cli.{_each}")
+
+
+CALM = ("--limit-seconds", "900", "--json")
+"""Long enough for a machine that has to compile first."""
 
 
 def run(*args: object):
@@ -48,14 +53,14 @@ def costs_of_commands(advice: dict) -> list[float]:
 
 
 def test_records__cost_what_the_commands_cost(shop):
-    advice = json.loads(run("advise", "b.dat", "--sensitive", "list.txt", "--json").stdout)
+    advice = json.loads(run("advise", "b.dat", "--sensitive", "list.txt", *CALM).stdout)
     assert (advice["sampled"], advice["of"], advice["assumed"]) == (120, 120, [])
     assert {choice["model"] for choice in advice["choices"]} == {"rho", "coherence", "km"}
     assert [choice["cost"] for choice in advice["choices"]] == costs_of_commands(advice)
 
 
 def test_table__costs_what_the_commands_cost(shop):
-    advice = json.loads(run("advise", "t.csv", "--table", "--json").stdout)
+    advice = json.loads(run("advise", "t.csv", "--table", *CALM).stdout)
     assert {choice["knows"] for choice in advice["choices"]} == {
         *("everything", "age, sex, zip and education")
     }
@@ -82,7 +87,7 @@ def test_text__says_loudly_what_nobody_said(shop):
 
 
 def test_sample__is_drawn_by_the_seed_and_said(monkeypatch):
-    monkeypatch.setattr(advising, "MOST", 50)
+    monkeypatch.setattr(measuring, "MOST", 50)
     records, sensitive = wh.pharmacy(200, seed=3)
     first, again, other = (wh.advise(records, sensitive=sensitive, seed=s) for s in (1, 1, 2))
     assert first == again
@@ -147,7 +152,111 @@ def test_commands__read_the_file_as_it_was_read(shop):
     assert found["choices"][0]["of_sensitive"] == 0.5
 
 
-def test_advise__sends_people_to_the_ladder():
-    people = wh.People(wh.Table.from_columns({"sex": ["f"]}), wh.Records.from_lists([["flu"]]))
-    with pytest.raises(PolicyError, match=r"ladder\(people, model\)"):
-        wh.advise(people)
+PEOPLE = ("patients.csv", "--items", "conditions.csv", "--item-column", "DESCRIPTION")
+
+
+@pytest.fixture
+def hospital(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    invented_hospital(150, seed=3).write(tmp_path)
+
+
+def test_people__cost_what_the_commands_cost(hospital):
+    found = json.loads(run("advise", *PEOPLE, "--sensitive", "sensitive.txt", *CALM).stdout)
+    assert (found["sampled"], found["of"], found["what"]) == (150, 150, "person")
+    assert found["assumed"] == [
+        "nobody said what attackers may know of a person; all columns stand for it",
+        "in ranges: BIRTHDATE (5y), POSTCODE (quantiles:10)",
+    ]
+    assert [(choice["model"], choice["knows"]) for choice in found["choices"]] == [
+        ("people", "everything, no item"),
+        ("people", "everything and at most 1 item"),
+        ("people", "everything and at most 2 items"),
+        ("people", "everything and any items"),
+        ("apart", "everything and all items that are not sensitive"),
+    ]
+    assert_costs_are_those_of_commands(found)
+    sensitive = [choice["of_sensitive"] for choice in found["choices"]]
+    assert sensitive[0] < sensitive[1] < sensitive[3]
+
+
+def assert_costs_are_those_of_commands(found: dict) -> None:
+    for number, choice in enumerate(found["choices"]):
+        made = run(
+            *shlex.split(choice["command"])[1:-1],
+            f"{number}.csv",
+            *("--seed", found["seed"], "--json"),
+        )
+        assert made.exit_code == 0, made.output
+        loss = json.loads(made.stdout)["loss"]
+        whole = loss["cell_share"] if choice["of"] == "cells" else loss["share"]
+        assert (choice["cost"], choice["of_sensitive"]) == (whole, loss["sensitive_share"])
+        assert choice["misplaced"] == loss.get("misplaced")
+
+
+def test_people__what_neighbours_know_is_a_choice_of_its_own(hospital):
+    text = Path("patients.csv").read_text()
+    Path("patients.csv").write_text(text.replace("BIRTHDATE", "SEEN", 1))
+    found = json.loads(run("advise", *PEOPLE, "--sensitive", "sensitive.txt", *CALM).stdout)
+    few = "SEX, POSTCODE, MARITAL and OCCUPATION"
+    assert [choice["knows"].startswith(few) for choice in found["choices"]] == [
+        *[False] * 4,
+        *[True] * 4,
+        False,
+    ]
+    assert "--drop SEEN" in found["choices"][4]["command"]
+    assert "--bin SEEN" not in found["choices"][4]["command"]
+    found["choices"] = found["choices"][4:6]
+    assert_costs_are_those_of_commands(found)
+
+
+def test_people__in_python_as_on_the_command_line(hospital):
+    people = wh.read_people("patients.csv", "conditions.csv", item_column="DESCRIPTION")
+    sensitive = Path("sensitive.txt").read_text().splitlines()
+    found = wh.advise(
+        people, sensitive=sensitive, quasi_identifiers=["SEX", "MARITAL"], limit_seconds=900
+    )
+    typed = ("--sensitive", "sensitive.txt", "--quasi-identifiers", "SEX,MARITAL", *CALM)
+    told = json.loads(run("advise", *PEOPLE, *typed).stdout)
+    assert [choice.cost for choice in found.choices] == [c["cost"] for c in told["choices"]]
+    assert found.choices[1].command == (
+        "withhold anonymize patients.csv --items conditions=conditions.csv --record-column PATIENT "
+        "--item-column DESCRIPTION --model people --rho 0.5 --k 5 --max-known 1 --quasi-identifiers "
+        "SEX,MARITAL --sensitive LIST --drop BIRTHDATE,POSTCODE,OCCUPATION -o published.csv"
+    )
+
+
+def test_people__columns_that_nobody_knows_are_left_out(hospital):
+    typed = ("--sensitive", "sensitive.txt", "--quasi-identifiers", "SEX,MARITAL")
+    found = json.loads(run("advise", *PEOPLE, *typed, *CALM).stdout)
+    assert found["assumed"] == [
+        "dropped, as nobody is said to know them: BIRTHDATE, POSTCODE and OCCUPATION"
+    ]
+    assert_costs_are_those_of_commands(found)
+
+
+def test_people__without_a_list_and_in_one_file(hospital):
+    people = wh.read_people("patients.csv", "conditions.csv", item_column="DESCRIPTION")
+    frame = people.to_polars().select("SEX", "MARITAL", "items")
+    frame.write_parquet("one.parquet")
+    text = run("advise", "one.parquet", "--people", "--limit-seconds", "0.000001").stdout
+    assert "WARNING: nobody said what is sensitive" in text
+    first = "withhold inspect one.parquet --people --suggest-sensitive"
+    assert f"first  {first} > suggested.txt" in text
+    assert run(*first.split()[1:]).exit_code == 0
+    assert text.count("not measured, the time was up") == 5
+
+
+def test_people__mistakes_are_said(hospital):
+    bread = wh.People(wh.Table.from_columns({"sex": ["f"]}), wh.Records.from_lists([["bread"]]))
+    with pytest.raises(InputError, match="nobody said what is sensitive"):
+        wh.advise(bread)
+    for words, code, message in (
+        (("patients.csv", "--table", "--items", "conditions.csv"), 2, "--table does not fit"),
+        (("patients.csv", "--person-column", "PATIENT"), 2, "say --people or --items too"),
+        ((*PEOPLE, "--format", "long"), 2, "not for people"),
+        ((*PEOPLE, "--sensitive", "nothing-of-the-kind,"), 3, "never occurs"),
+        ((*PEOPLE, "--quasi-identifiers", "SXE"), 3, "name 'SEX'"),
+    ):
+        refused = run("advise", *words)
+        assert (refused.exit_code, message in refused.output) == (code, True), refused.output

@@ -66,7 +66,7 @@ def load(name):
 
 MISSPELT = {
     "rho": ("--rho", "0.5", "--sensitive", "Insuline,Antidepresant"),
-    "coherence": ("--model", "coherence", "--h", "0.6", "--k", "1", "--p", "1", "--private", "insulin"),
+    "coherence": ("--model", "coherence", "--h", "0.6", "--k", "1", "--p", "1", "--private", "Insuline"),
 }  # fmt: skip
 
 

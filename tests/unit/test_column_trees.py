@@ -318,7 +318,14 @@ def test_suggest_verb__draws_checks_and_writes(tmp_path, monkeypatch):
     assert "Use it: --hierarchy age=quantiles:8, or --hierarchy age=age.csv" in done.stdout
     assert "It has every value of the column" in done.stdout
     assert "Blank cells, 1," in done.stdout
-    assert wh.read_hierarchy("age.csv").parent("20") is not None
+    # What was written is what the option builds.
+    built = column_tree(wh.read_table("people.csv").column("age"), "quantiles:8")
+    written = wh.read_hierarchy("age.csv")
+    # A file repeats what is not a number at every height, where the option has it under the root.
+    numbers = [name for name in built.names if name != "?"]
+    assert [written.parent(name) for name in numbers] == [built.parent(name) for name in numbers]
+    assert {*written.names} - {*built.names} == {"?[1]", "?[2]", "?[3]"}
+    assert set(built.leaves) == {*map(str, range(20, 60)), "?"} - {"23", "24"}
     refused = run("hierarchy", "suggest", "people.csv", "age", "-o", "age.csv")
     assert refused.exit_code == 2
     found = json.loads(run("hierarchy", "suggest", "people.csv", "zip", "--json").stdout)

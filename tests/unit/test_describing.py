@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from withhold.cli.app import VERBS, app
+from withhold.data import Records
+from withhold.data.suggesting import suggest_sensitive
 from withhold.describing import described, describing
 from withhold.errors import InputError, PolicyError
+from withhold.formats.columns import Options
 from withhold.formats.descriptions import read_descriptions
 
 for _each in VERBS:
@@ -102,3 +106,76 @@ def test_several_descriptions__the_most_frequent_wins():
     with describing({"A": "two"}):
         assert described("A") == "two (A)"
     assert described("A") == "A"
+
+
+PEOPLE = ("p.csv", "--items", "conditions.csv", "--items", "drugs.csv", "--item-column", "code")
+ATTRIBUTES = ("--quasi-identifiers", "sex", "--sensitive", "conditions: F32,")
+LINKED = ("--model", "people", "--rho", "0.4", "--k", "2", "--max-known", "1", *ATTRIBUTES)
+CODES = re.compile(r"(?:conditions|drugs): [A-Z]\d\d")
+WORDS = {"conditions": {"F32": "Depression", "E11": "Diabetes"}, "drugs": {"F32": "Fluoxetine"}}
+
+
+@pytest.fixture
+def people() -> None:
+    Path("p.csv").write_text("id,sex\n" + "".join(f"p{n},{'fm'[n % 2]}\n" for n in range(12)))
+    for part, codes in {"conditions": ("F32", "E11"), "drugs": ("F32",)}.items():
+        rows = [
+            f"p{n},{code},{WORDS[part][code]}"
+            for n in range(12)
+            for place, code in enumerate(codes)
+            if (n + place) % 3 == 0
+        ]
+        Path(f"{part}.csv").write_text("\n".join(["id,code,words", *rows]) + "\n")
+    Path("both.csv").write_text(
+        "code,text\nE11,Diabetes\nconditions: F32,Depression\ndrugs: F32,Fluoxetine\n"
+    )
+
+
+@pytest.mark.parametrize("wanted", ["code=words", "both.csv"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inspect", *PEOPLE),
+        ("inspect", *PEOPLE, "--suggest-sensitive"),
+        ("audit", *PEOPLE, *LINKED),
+        ("audit", *PEOPLE, "--model", "people-apart", "--rho", "0.4", *ATTRIBUTES),
+    ],
+    ids=["inspect", "suggestions", "audit", "audit of apart"],
+)
+def test_items_of_several_files__are_shown_with_their_words(people, words, wanted):
+    shown = run(*words, "--describe", wanted)
+    text = shown.stderr if "--suggest-sensitive" in words else shown.output
+    assert "Depression (conditions: F32)" in text, shown.output
+    assert len(CODES.findall(text)) == len(re.findall(r"[a-z]+ \((?:conditions|drugs): ", text))
+    assert "Depression (drugs: F32)" not in text
+
+
+def test_items_of_several_files__in_reports_verdicts_and_json(people):
+    made = run("anonymize", *PEOPLE, *LINKED, "-o", "o.csv", "--report", "--describe", "code=words")
+    assert made.exit_code == 0, made.output
+    page = Path("o.csv.report.html").read_text()
+    assert "Depression (conditions: F32)" in page
+    assert len(CODES.findall(page)) == len(re.findall(r"[a-z]+ \((?:conditions|drugs): ", page))
+    assert "Depression" not in Path("o.csv.manifest.json").read_text()
+    other = (*LINKED[:3], "0.1", *LINKED[4:-1], "conditions: E11,", "--describe", "both.csv")
+    broken = run("verify", "o.csv", *other).output
+    assert "Diabetes (conditions: E11)" in broken
+    told = json.loads(run("audit", *PEOPLE, *LINKED, "--describe", "both.csv", "--json").stdout)
+    assert told["descriptions"]["conditions: F32"] == "Depression"
+
+
+def test_columns_of_descriptions__are_those_of_the_files_of_items(people):
+    assert read_descriptions("code=words", "p.csv", ["conditions.csv"]) == WORDS["conditions"]
+    Path("drugs.csv").write_text("id,code\np1,F32\n")
+    found = read_descriptions("code=words", "p.csv", ["conditions.csv", "drugs.csv"])
+    assert found == {"conditions: F32": "Depression", "conditions: E11": "Diabetes"}
+    refused = run("inspect", *PEOPLE, "--describe", "code=wrods")
+    assert (refused.exit_code, "name 'words'" in refused.output) == (3, True), refused.output
+    Path("latin.csv").write_bytes("id;code;words\np1;F32;Dépression\n".encode("cp1252"))
+    how = Options(separator=";", encoding="cp1252")
+    assert read_descriptions("code=words", "p.csv", ["latin.csv"], how) == {"F32": "Dépression"}
+
+
+def test_suggestions__know_codes_after_the_name_of_their_file():
+    records = Records.from_lists([["conditions: F32", "conditions: E11"], ["conditions: I10"]])
+    assert [each.item for each in suggest_sensitive(records)] == ["conditions: F32"]

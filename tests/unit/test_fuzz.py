@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import withhold as wh
@@ -23,6 +24,7 @@ from withhold.formats.items import read_item_list
 
 COUNT = int(os.environ.get("WITHHOLD_FUZZ", "100"))
 RECORDS = wh.read([["asthma", "flu"], ["flu"]])
+PERSONS = pl.DataFrame({"record": [1, 2, 3], "sex": ["f", "m", "f"]})
 READERS = {
     "records": wh.read,
     "table": wh.read_table,
@@ -31,6 +33,8 @@ READERS = {
     "bins": lambda path: wh.read_table(path, decimal="comma", bins={"cost": 2}),
     "basket": lambda path: wh.read(path, format="basket", separator=";"),
     "western": lambda path: wh.read_table(path, encoding="cp1252"),
+    "people": wh.read_people,
+    "items": lambda path: wh.read_people(PERSONS, path),
     "list": read_item_list,
     "tree": read_hierarchy,
     "constraints": lambda path: read_constraints(path, RECORDS, allow_unknown=True),

@@ -146,7 +146,7 @@ def test_compare__measures_over_groups_with_a_manifest_or_a_hierarchy(folder):
         found = wh.compare("baskets.dat", "out.dat", min_support=2, **options).releases[0].measured
         assert found.fact("generalised.cost").value == pytest.approx(release.loss.cost)
         assert found.fact("generalised.ncp").value == pytest.approx(release.loss.ncp)
-        assert found.fact("queries.mean").value is not None
+        assert found.fact("queries.mean").value >= 0
         assert not found.warnings
     Path("out.dat").rename("alone.dat")
     found = wh.compare("baskets.dat", "alone.dat", min_support=2, hierarchy="tree.csv")

@@ -22,7 +22,8 @@ from typer.testing import CliRunner
 
 import asking
 import withhold as wh
-from withhold import advising, sweeping
+from withhold import sweeping
+from withhold.advising import candidates
 from withhold.cli import advise, anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
 from withhold.formats import FORMATS, write
@@ -918,29 +919,34 @@ def test_tidied__is_the_release_of_tidy_data(model, folder):
     assert sides[0]["releases"][0]["facts"] == sides[1]["releases"][0]["facts"]
 
 
-INPUTS_OF_ADVICE = [(data, name) for data in (RECORDS, TABLE) for name in INPUTS[data]]
+INPUTS_OF_ADVICE = [(data, name) for data in INPUTS for name in INPUTS[data]]
+ADVICE: dict[str, tuple[dict[str, Any], list[str]]] = {
+    RECORDS: ({"sensitive": ["J45"]}, ["--sensitive=J45,"]),
+    TABLE: ({"quasi_identifiers": QUASI}, ["--table", "--quasi-identifiers=age,city"]),
+}
+ADVICE[PEOPLE] = (
+    ADVICE[RECORDS][0] | ADVICE[TABLE][0],
+    ["--people", "--sensitive=J45,", "--quasi-identifiers=age,city"],
+)
 
 
 @pytest.mark.parametrize(("data", "name"), INPUTS_OF_ADVICE)
 def test_advise__is_the_same_for_every_input(data, name, monkeypatch):
-    monkeypatch.setattr(advising, "RHO", (("0.5", 2),))
-    monkeypatch.setattr(advising, "KM", ((2, 2),))
-    made = INPUTS[data][name]()
-    found, plain = (
-        wh.advise(each, sensitive=["J45"])
-        if data == RECORDS
-        else wh.advise(wh.read_table(each), quasi_identifiers=QUASI)
-        for each in (made, ROWS if data == RECORDS else pl.DataFrame(SURVEY))
-    )
+    monkeypatch.setattr(candidates, "RHO", (("0.5", 2),))
+    monkeypatch.setattr(candidates, "KM", ((2, 2),))
+    made, (asked, typed) = INPUTS[data][name](), ADVICE[data]
+    items = {"items": APART[name]} if name in APART else {}
+    read_it = {RECORDS: lambda each: each}.get(data, READ[data])
+    found = wh.advise(read_it(made, **items), **asked)
+    plain = wh.advise(read_it(INPUTS[data][LISTS[data]]()), **asked)
     assert found.choices
     assert [(c.knows, c.promise, c.cost, c.problem) for c in found.choices] == [
         (c.knows, c.promise, c.cost, c.problem) for c in plain.choices
     ]
-    typed = (
-        ["--sensitive", "J45,"] if data == RECORDS else ["--table", "--quasi-identifiers=age,city"]
-    )
     if isinstance(made, Path):
-        shown = run("advise", made, *typed, "--json")
+        shown = run(
+            "advise", made, *typed, *(f"--items={each}" for each in items.values()), "--json"
+        )
         assert shown.exit_code == 0, shown.output
         told = [choice["cost"] for choice in json.loads(shown.stdout)["choices"]]
         assert told == [choice.cost for choice in plain.choices]

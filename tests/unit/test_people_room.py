@@ -19,6 +19,8 @@ from withhold.method import SearchRun
 from withhold.methods.people.grouped_items import apart, items_of
 from withhold.methods.people.search.withholding import withhold_items
 from withhold.registry import method_of, model_from
+from withhold.report.html import report_html
+from withhold.report.text import audit_text
 
 COLUMNS = {"sex": ["f", "f", "f", "f", "m", "m", "m", "m"], "home": list("aabbaabb")}
 ITEMS = [["x", "S"], ["x"], ["y"], ["x", "y"], ["y", "S"], ["y"], [], ["x"]]
@@ -219,8 +221,31 @@ def test_anonymize__other_data_and_options_are_refused():
             wh.anonymize(people(), asked(), weight=weight)
     with pytest.raises(PolicyError, match="not a quasi-identifier"):
         wh.anonymize(people(), asked(k=8, quasi_identifiers=["sex"]), hierarchy={"home": "prefix"})
-    with pytest.raises(PolicyError, match="population"):
-        wh.audit(people(), asked(), population=people().items)
+
+
+def test_population__counts_who_has_the_same_attributes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, everybody = hospital(300, seed=1).people(), hospital(3000, seed=2).people()
+    names = found.attributes.names
+    joined = [*found.attributes.rows(), *everybody.attributes.rows()]
+    register = Table.from_columns(dict(zip(names, zip(*joined, strict=True), strict=True)))
+    register.to_polars().write_csv("register.csv")
+    model = _hospital_model(1)
+    table = wh.KAnonymity(5, names)
+    risks = wh.audit(found, model, population="register.csv").risks
+    assert risks == wh.audit(found.attributes, table, population="register.csv").risks
+    assert risks.journalist.mean < risks.prosecutor.mean
+    release = wh.anonymize(found, model, seed=1)
+    content = release.report(population="register.csv")
+    assert "all quasi-identifiers of a person" in str(content.sections)
+    text = audit_text(wh.audit(found, model, population="register.csv"), name="people")
+    assert "somebody who knows all quasi-identifiers of a person" in text
+    for wrong, message in (("none.csv", "does not exist"), (everybody.items, "frame")):
+        with pytest.raises(InputError, match=message):
+            wh.audit(found, model, population=wrong)
+    apart = wh.PeopleApart("0.5", model.sensitive, quasi_identifiers=names)
+    with pytest.raises(PolicyError, match="say sampling_fraction"):
+        wh.audit(found, apart, population="register.csv")
 
 
 def test_plan__is_for_its_own_people():
@@ -361,6 +386,26 @@ def test_report__measures_cells_and_items_together():
     outside = release.report(edition="external")
     text = str(outside.sections)
     assert not any(item in text for item in model.sensitive)
+
+
+def test_report__has_the_ladder_with_what_was_asked_for(monkeypatch):
+    found, model = hospital(400, seed=1).people(), _hospital_model(1)
+    release = wh.anonymize(found, model, seed=1, weight=2)
+    ladder = wh.ladder(found, model, seed=1, weight=2)
+    assert ladder != wh.ladder(found, model, seed=1)
+    content = release.report()
+    (section,) = (each for each in content.sections if each.name == "ladder")
+    listing = section.parts[-1]
+    assert listing.rows == tuple(ladder.rows())
+    assert [row[-1] for row in listing.rows] == ["", "asked for", "", ""]
+    loss = release.loss
+    assert listing.rows[1][1:3] == (f"{loss.cell_share:.1%}", f"{loss.sensitive_share:.1%}")
+    assert f"<td>{listing.rows[1][0]}</td>" in report_html(content)
+    outside = release.report(edition="external")
+    assert "ladder" not in [each.name for each in outside.sections]
+    # What was computed already is not computed again.
+    monkeypatch.setattr("withhold.methods.people.ladder._rung", None)
+    assert replace(release, ladder=ladder).report().sections == content.sections
 
 
 def _hospital_model(max_known: int | None) -> wh.PeopleUncertainty:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import withhold as wh
 from withhold.cli import (  # noqa: F401
+    advise,
     anonymize,
     audit,
     compare,
@@ -351,3 +352,94 @@ def test_a_population_that_is_smaller_than_the_data_is_refused():
     Path("part.dat").write_text("beer\n")
     asked = ("--rho", "0.5", "--sensitive", "pill,", "--population", "part.dat")
     assert "the population has 1 record and the data 3" in run("audit", "in.dat", *asked).output
+
+
+@pytest.fixture
+def spelt() -> None:
+    """Items under another spelling than in the lists, in records, people, and a folder of parts."""
+    Path("in.dat").write_text("beer Pill\nbeer Pill tea\ntea hiv\n")
+    Path("p.csv").write_text("id,sex\n" + "".join(f"p{n},{'fm'[n % 2]}\n" for n in range(6)))
+    for name, items in (("conditions", ["hiv", "flu"]), ("drugs", ["zinc", "flu"])):
+        rows = [f"p{n},{items[n % 2]}" for n in range(6)]
+        Path(f"{name}.csv").write_text("\n".join(["id,item", *rows]) + "\n")
+    Path("parts").mkdir()
+    for part in range(2):
+        Path(f"parts/{part}.dat").write_text("beer Pill\nbeer Pill tea\ntea hiv\n")
+
+
+RHO_LISTED = ("--rho", "0.5", "--sensitive")
+PEOPLE_LISTED = ("--model", "people", "--rho", "0.5", "--k", "2", "--quasi-identifiers", "sex")
+OF_PEOPLE = ("p.csv", "--items", "conditions.csv", "--items", "drugs.csv", *PEOPLE_LISTED)
+MISSPELT = [
+    (("in.dat", *RHO_LISTED, "pill,hiv"), "'pill' (there: 'Pill')", "--tidy items=case"),
+    (("in.dat", *RHO_LISTED, "pill,"), "'pill' (there: 'Pill')", "spell them as the data do"),
+    (("in.dat", *RHO_LISTED, "p ill,hiv"), "'p ill' (there: 'Pill')", "spell them"),
+    (
+        ("in.dat", "--model", "apart", *RHO_LISTED, "pill,hiv"),
+        "'pill' (there: 'Pill')",
+        "spell them",
+    ),
+    (
+        (*OF_PEOPLE, "--sensitive", "hiv,drugs: zinc"),
+        "'hiv' (there: 'conditions: hiv')",
+        "write the name of its file before each item",
+    ),
+    (
+        (
+            "p.csv",
+            "--items",
+            "conditions.csv",
+            *PEOPLE_LISTED,
+            "--sensitive",
+            "conditions: hiv,flu",
+        ),
+        "'conditions: hiv' (there: 'hiv')",
+        "spell them as the data do",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "both", "remedy"), MISSPELT)
+def test_items_under_another_spelling__are_refused(spelt, words, both, remedy):
+    for verb, more in (("anonymize", ("-o", "out.csv")), ("audit", ())):
+        refused = run(verb, *words, *more)
+        assert refused.exit_code == 3, refused.output
+        assert "but the data have another spelling" in refused.output
+        assert both in refused.output
+        assert remedy in refused.output
+        assert "--allow-unknown" in refused.output
+    assert not Path("out.csv").exists()
+    meant = run("anonymize", *words, "-o", "out.csv", "--allow-unknown", "--seed", 1)
+    assert meant.exit_code == 0, meant.output
+
+
+def test_items_under_another_spelling__by_parts_and_in_advice(spelt):
+    asked = ("--rho", "0.5", "--sensitive", "pill,hiv")
+    refused = run("anonymize", "parts", *asked, "-o", "out")
+    assert (refused.exit_code, "'pill' (there: 'Pill')" in refused.output) == (3, True)
+    refused = run("advise", "in.dat", "--sensitive", "pill,hiv")
+    assert (refused.exit_code, "'pill' (there: 'Pill')" in refused.output) == (3, True)
+
+
+def test_items_that_occur_in_both_spellings__are_meant_as_they_are_listed(spelt):
+    Path("in.dat").write_text("beer Pill\nbeer pill\ntea\n")
+    made = run("anonymize", "in.dat", *RHO_LISTED, "pill,", "-o", "out.dat")
+    assert made.exit_code == 0, made.output
+    # Of the release nobody can tell whether all of a listed item was withheld, or it was misspelt.
+    assert run("verify", "out.dat").exit_code in (0, 4)
+    tidied = run("anonymize", "in.dat", *RHO_LISTED, "PILL,", "--tidy", "items=case", "-o", "t.dat")
+    assert tidied.exit_code == 0, tidied.output
+
+
+def test_items_missing_in_an_encoding_that_was_given__are_refused():
+    text = "record,item\n1,Plzeň\n1,Praha\n2,Praha\n"
+    Path("in.csv").write_bytes(text.encode("cp1250"))
+    asked = ("in.csv", "--rho", "0.9", "--sensitive", "Plzeň,Praha")
+    refused = run("anonymize", *asked, "--encoding", "cp1252", "-o", "out.csv")
+    assert refused.exit_code == 3, refused.output
+    assert "the encoding of the data was given, cp1252" in refused.output
+    made = run("anonymize", *asked, "--encoding", "cp1250", "-o", "out.csv", "--seed", 1)
+    assert made.exit_code in (0, 4), made.output
+    # What has no letter beside ASCII is not missing because of an encoding.
+    asked = ("in.csv", "--rho", "0.9", "--sensitive", "Brno,Praha", "--encoding", "cp1252")
+    assert run("anonymize", *asked, "-o", "other.csv").exit_code == 0

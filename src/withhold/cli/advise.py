@@ -9,7 +9,12 @@ from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import json_of, say, working
 from withhold.cli.methods import listed_items
-from withhold.cli.reading import options_of_records, options_of_table
+from withhold.cli.reading import (
+    options_of_records,
+    options_of_table,
+    people_asked,
+    people_reading,
+)
 from withhold.data.column_lists import split_columns
 
 
@@ -18,6 +23,9 @@ def advise(
     *,
     data: str,
     table: bool = False,
+    people: bool = False,
+    items: list[str] | None = None,
+    person_column: str | None = None,
     sensitive: str | None = None,
     quasi_identifiers: str | None = None,
     how: options.Input,
@@ -29,17 +37,20 @@ def advise(
     """What protecting people would cost: if attackers know so much, then promising this costs that.
 
     Measured on a sample of at most 10,000 records, over the models that fit the data, with the commands to
-    run next. It asks nothing and publishes nothing.
+    run next. It asks nothing and publishes nothing. With --people or --items: of persons with attributes and
+    items.
     """
-    items = None if sensitive is None else listed_items(sensitive)
+    secrets = None if sensitive is None else listed_items(sensitive)
     columns = (
         None
         if quasi_identifiers is None
         else split_columns(quasi_identifiers, "--quasi-identifiers")
     )
-    from withhold import advising
+    people = people_asked(data, people=people, table=table, items=items, column=person_column)
+    from withhold.advising.measuring import advise_on
+    from withhold.data.tidied import ITEMS
     from withhold.data.tidying import tidied_name
-    from withhold.formats import read, read_table
+    from withhold.formats import read, read_people, read_table
     from withhold.report.advice import advice_text
 
     words = ["FILE" if data == "-" else data]
@@ -47,19 +58,26 @@ def advise(
         if value not in (None, False):
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     words += [word for each in how.tidy or () for word in ("--tidy", each)]
+    for each in items or ():
+        words += ["--items", each]
+    words += [] if person_column is None else ["--person-column", person_column]
     original: Any
     chosen: dict[str, Any] = {"consent": how.consent, "tidy": how.tidy}
-    if table:
+    if people:
+        named = people_reading({"items": items, "person_column": person_column}, how)
+        original = read_people(data, **named, **chosen)
+    elif table:
         original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
     else:
         chosen["skip_missing_ids"] = how.skip_missing_ids
         original = read(data, **options_of_records(how), **chosen)
-    if items is not None:
-        items = frozenset(tidied_name(item, original.tidied) for item in items)
+    if secrets is not None:
+        tidied = [each for each in original.tidied if each.name == ITEMS]
+        secrets = frozenset(tidied_name(item, tidied) for item in secrets)
     with working(silent=shown.quiet) as progress:
-        advice = advising.advise_on(
+        advice = advise_on(
             original,
-            items,
+            secrets,
             columns,
             file=shlex.join(words),
             listed=shlex.quote(sensitive or ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,6 +123,7 @@ def anonymize(
                 {**search, **known, **run, "seed": release.seed},
                 silent=shown.quiet,
             )
+        release = replace(release, ladder=ladder)
         asked = typed_policy(context, release)
         published = release.write(
             output,

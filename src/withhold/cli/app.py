@@ -147,9 +147,17 @@ def _descriptions(values: Mapping[str, Any]) -> AbstractContextManager[None]:
     if values.get("describe") is None:
         return nullcontext()
     from withhold.describing import describing
+    from withhold.formats.columns import Options
     from withhold.formats.descriptions import read_descriptions
+    from withhold.formats.forms import check_separator
 
-    return describing(read_descriptions(values["describe"], values.get("data")))
+    how = Options(
+        separator=check_separator(values.get("separator")),
+        encoding=values.get("encoding"),
+        sheet=values.get("sheet"),
+    )
+    items = values.get("items") or ()
+    return describing(read_descriptions(values["describe"], values.get("data"), items, how))
 
 
 def _bug(error: BaseException) -> str:

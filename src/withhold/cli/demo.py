@@ -73,7 +73,9 @@ def demo(
             f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
             f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
         )
-        told = _release(records, model, (str(file), output), seed, jobs, progress)
+        _audit(records, model, str(file), jobs)
+        say("\n2. Withhold as little as possible, prove the result, publish.\n")
+        told = _release(records, model, output, seed, jobs, progress)
     say(told)
     say(
         f"\n3. Your turn:\n"
@@ -84,21 +86,26 @@ def demo(
     )
 
 
+def _audit(data: Records | People, model: Model, name: str, jobs: int | None) -> None:
+    """Say what an attacker could do with the data."""
+    from withhold import pipeline
+    from withhold.report.text import audit_text
+
+    say(audit_text(pipeline.audit(data, model, show=6, jobs=jobs), name=name))
+
+
 def _release(
     data: Records | People,
     model: Model,
-    names: tuple[str, Path],
+    output: Path,
     seed: int,
     jobs: int | None,
     progress: Progress,
 ) -> str:
-    """Audit what was read, release it, and return what there is to say of the release."""
+    """Release the data, and return what there is to say of the release."""
     from withhold import pipeline
-    from withhold.report.text import audit_text, release_text
+    from withhold.report.text import release_text
 
-    source, output = names
-    say(audit_text(pipeline.audit(data, model, show=6, jobs=jobs), name=source))
-    say("\n2. Withhold as little as possible, prove the result, publish.\n")
     release = pipeline.draft(data, model, seed=seed, jobs=jobs, progress=progress)
     published = release.write(output, force=True, jobs=jobs, progress=progress)
     return release_text(release, published)
@@ -124,7 +131,9 @@ def _hospital(
     """The same road with patients, who have attributes and diagnoses."""
     from withhold.datasets import hospital
     from withhold.formats import read_people
+    from withhold.laddering import ladder
     from withhold.methods.people.model import PeopleUncertainty
+    from withhold.telling.layout import columns
 
     invented = hospital(persons, seed=seed)
     model = PeopleUncertainty(rho, invented.sensitive, k=5, quasi_identifiers=KNOWN, max_known=1)
@@ -144,12 +153,19 @@ def _hospital(
             f"infer\none of {len(model.sensitive)} sensitive ones with more than {decimal_text(model.rho)} "
             "certainty.\n\n1. Are the files safe?\n"
         )
-        told = _release(found, model, (str(patients), output), seed, jobs, progress)
+        _audit(found, model, str(patients), jobs)
+        say("\n2. What would it cost against attackers who know more diagnoses, or fewer?\n")
+        steps = ladder(found, model, seed=seed, jobs=jobs, progress=progress)
+        say("\n".join(columns([steps.head(), *steps.rows()], right={1, 2})))
+        say("\n3. Withhold as little as possible, prove the result, publish.\n")
+        told = _release(found, model, output, seed, jobs, progress)
     say(told)
     say(
-        f"\n3. Your turn:\n"
+        f"\n4. Your turn:\n"
         f"  withhold verify {output}\n"
         f"  withhold inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
+        f"  withhold advise {patients} --items {conditions} --item-column DESCRIPTION "
+        f"--sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}\n"
         f"  withhold anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
         f"--rho 0.3 --k 5 \\\n    --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
         f"--drop {','.join(LEFT_OUT)} --sensitive {listing} -o {folder / 'stricter.csv'}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from withhold.cli import options
 from withhold.cli.app import verb
 from withhold.cli.console import json_of, note, say
-from withhold.cli.reading import options_of_records, options_of_table, people_reading
+from withhold.cli.reading import options_of_records, options_of_table, people_asked, people_reading
 from withhold.describing import described, known_descriptions
 from withhold.errors import PolicyError
 from withhold.wording import counted
@@ -56,14 +56,7 @@ def inspect(
 
     if data is None and hierarchy is None:
         raise PolicyError("nothing to inspect; name a file, or a hierarchy with --hierarchy")
-    people = people or bool(items)
-    if people and (table or data is None):
-        what = "--table" if table else "no file of persons"
-        raise PolicyError(
-            f"--people and --items are for persons with items; {what} does not fit that"
-        )
-    if person_column is not None and not people:
-        raise PolicyError("--person-column is for people; say --people or --items too")
+    people = people_asked(data, people=people, table=table, items=items, column=person_column)
     if suggest_sensitive and (table or data is None):
         raise PolicyError(
             "--suggest-sensitive is about items; name a file of records or people, without --table"

@@ -64,12 +64,12 @@ HELP = {
     "advise.limit_seconds": "No further choice is measured after so many seconds.",
     "advise.sensitive": "The items that nobody should be able to infer, as for anonymize; those that a "
     "starter list of health terms proposes if not given.",
-    "quasi_identifiers": "Of a table: the columns that somebody may know, with commas between; all if not "
-    "given.",
+    "quasi_identifiers": "Of a table or people: the columns that somebody may know, with commas between; all "
+    "if not given.",
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "describe": "What codes mean, shown with them: a file with a column of codes and one of descriptions, or "
-    "CODE=DESCRIPTION, two columns of the data.",
+    "CODE=DESCRIPTION, two columns of the data (of people: of the files of items).",
     "quiet": "No progress and no notes.",
     "vary": "An option and its values, e.g. rho=0.3,0.5,0.7; several make a grid.",
     "min_support": "Minimum support of itemsets and rules, e.g. 20 or 0.05%. If not given: "
@@ -95,6 +95,8 @@ HELP = {
     "people": "DATA has persons with attributes and items.",
     "items": "[people] A file with the items of the persons in the original, one a row; may be repeated, and "
     "named: NAME=FILE. If not given: as the internal manifest says, or a column of the original.",
+    "advise.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
+    "NAME=FILE.",
     "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
     "NAME=FILE.",
     "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",

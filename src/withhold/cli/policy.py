@@ -195,7 +195,15 @@ def _with_paths(name: str, text: str, folder: Path) -> str:
 
 def files_read(params: Mapping[str, Any]) -> list[Path]:
     """The files that options name, beside the data: lists, hierarchies, consent, the policy itself."""
+    from withhold.formats.databases import database_of, is_query
+
     found = [] if params.get("policy") is None else [Path(params["policy"])]
+    addresses = [
+        params.get("data"),
+        *(each.partition("=")[2] for each in params.get("items") or ()),
+    ]
+    addresses += params.get("items") or ()
+    found += [database_of(each) for each in addresses if is_query(each)]
     for name in FILES:
         given = params.get(name)
         for text in given if isinstance(given, list | tuple) else [given] if given else []:

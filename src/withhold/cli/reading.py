@@ -106,6 +106,21 @@ def _read_people(
     return people
 
 
+def people_asked(
+    data: str | None, *, people: bool, table: bool, items: list[str] | None, column: str | None
+) -> bool:
+    """Whether DATA has persons with items; refuses what does not fit that."""
+    people = people or bool(items)
+    if people and (table or data is None):
+        what = "--table" if table else "no file of persons"
+        raise PolicyError(
+            f"--people and --items are for persons with items; {what} does not fit that"
+        )
+    if column is not None and not people:
+        raise PolicyError("--person-column is for people; say --people or --items too")
+    return people
+
+
 def people_reading(given: Mapping[str, Any], how: Any) -> dict[str, Any]:
     """The options of ``read_people`` that say how its files are read."""
     if how.format is not None:

@@ -62,8 +62,8 @@ def verify(
     stated = policy is not None or bool(given.keys() - COMPANIONS)
     model = methods.build_model(given) if stated else None
     if model is not None and how.tidy:
+        from withhold.describing import MARK
         from withhold.formats.people_items import named_items
-        from withhold.formats.people_parts import MARK
 
         parts = named_items(given.get("items"), published)
         prefixes = tuple(f"{part}{MARK}" for part in parts) if len(parts) > 1 else ()

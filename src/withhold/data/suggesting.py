@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from withhold.data.records import Records
 from withhold.data.tidying import tidy_text
+from withhold.describing import MARK, meaning_of
 
 ICD = re.compile(
     r"(?:ICD[ -]?10(?:-?CM)?[:\s]\s*)?([A-TV-Z]\d[0-9A-Z])(?:\.?[0-9A-Z]{1,4})?(?=$|[\s:,;(–-])"
@@ -87,18 +88,23 @@ def suggest_sensitive(
     has_codes = _are_codes(there)
     found = []
     for item, count in there.items():
-        if (term := _first_fit(item, meaning.get(item, ""), has_codes)) is not None:
+        if (term := _first_fit(item, meaning_of(item, meaning) or "", has_codes)) is not None:
             found.append(Suggested(item, count, term.why, term.pattern))
     return tuple(sorted(found, key=lambda each: (-each.records, each.item)))
 
 
 def _are_codes(items: Iterable[str]) -> bool:
     listed = list(items)
-    return sum(ICD.match(item) is not None for item in listed) >= MOSTLY * max(len(listed), 1)
+    return sum(_code_in(item) is not None for item in listed) >= MOSTLY * max(len(listed), 1)
+
+
+def _code_in(item: str) -> re.Match[str] | None:
+    """The code of ICD-10 that an item is, with or without the name of its file before it."""
+    return ICD.match(item) or ICD.match(item.partition(MARK)[2])
 
 
 def _first_fit(item: str, described: str, has_codes: bool) -> Term | None:
-    code = ICD.match(item) if has_codes else None
+    code = _code_in(item) if has_codes else None
     if code is not None:
         fits = next((term for term in starter_list() if term.fits_code(code[1])), None)
         if fits is not None:

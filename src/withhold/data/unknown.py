@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from withhold.data.names import nearest
+from withhold.describing import MARK
 from withhold.errors import InputError, option
 
 SHOWN = 3
@@ -109,6 +110,47 @@ def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None)
     if unknown is not None and unknown.is_everything and not unknown.allowed:
         remedy = f"correct the spelling, or {how_to_allow()}"
         raise InputError(f"{unknown}; nothing would be protected", path=path, remedy=remedy)
+
+
+def refuse_misspelt(unknown: Unknown | None, present: Iterable[str]) -> None:
+    """Raise if missing items occur under another spelling, or with the name of their file before them.
+
+    Half a list that is spelt as in the data protects half of what was meant.
+    """
+    if unknown is None or unknown.allowed:
+        return
+    there = {_bare(name): name for name in reversed(alike(unknown.names, present))}
+    meant = {name: there[_bare(name)] for name in unknown.names if _bare(name) in there}
+    if not meant:
+        return
+    prefixed = any(MARK in other and MARK not in name for name, other in meant.items())
+    shown = [f"{name!r} (there: {other!r})" for name, other in list(meant.items())[:SHOWN]]
+    more = f" and {len(meant) - SHOWN:,} more" if len(meant) > SHOWN else ""
+    remedy = (
+        "write the name of its file before each item, as the data have it"
+        if prefixed
+        else f"spell them as the data do, or give items one spelling with {option('tidy', 'items=case')}"
+    )
+    raise InputError(
+        f"{len(meant):,} of {unknown.total:,} {unknown.what} {unknown.missing}, but the data have another "
+        f"spelling: {', '.join(shown)}{more}",
+        remedy=f"{remedy}; or {how_to_allow()}",
+    )
+
+
+def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
+    """The names that are present and listed, or listed under another spelling.
+
+    >>> alike(["pill", "self test"], ["Pill", "beer", "conditions: selftest"])
+    ['Pill', 'conditions: selftest']
+    """
+    wanted = frozenset(map(_bare, listed))
+    return sorted(name for name in present if _bare(name) in wanted)
+
+
+def _bare(name: str) -> str:
+    """The name without case, blanks, and the name of a file before it."""
+    return "".join((name.partition(MARK)[2] or name).split()).casefold()
 
 
 def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from withhold.errors import InputError
 from withhold.formats import onehot
 from withhold.formats.columns import Columns, Options, find_column, has_usual_columns
+from withhold.formats.databases import queried
 from withhold.formats.items import item_name
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def gathered(source: Any) -> Any:
 
     Frames that narwhals knows stay what they are, so that a release has their types.
     """
+    source = queried(source)
     if isinstance(source, str | os.PathLike | list | tuple | set | frozenset):
         return source
     import narwhals as nw

@@ -19,6 +19,7 @@ from withhold.errors import InputError, PolicyError, option
 from withhold.formats import jsonl, lists, long
 from withhold.formats.cells import open_sheet
 from withhold.formats.columns import Columns, Options, long_columns
+from withhold.formats.databases import is_query
 from withhold.formats.dated_rows import DatedRows
 from withhold.formats.frames import Frame, gathered, is_frame
 from withhold.formats.opening import Opened, Placed, Text, open_bytes
@@ -45,7 +46,12 @@ def named_items(items: Any, persons: Path | None = None) -> dict[str, Any]:
         name = ONE_FILE if len(several) == 1 else f"{ONE_FILE}{number}"
         if isinstance(each, str | os.PathLike):
             text = os.fspath(each)
-            name, equals, file = text.partition("=")
+            before, equals, file = text.partition("=")
+            if is_query(text) or is_query(file):
+                names.append(name if is_query(text) else before)
+                sources.append(text if is_query(text) else file)
+                continue
+            name = before
             if not equals or os.path.isfile(text):
                 name, file = part_of(Path(text), persons), text
             if not file.strip() or file == "-":

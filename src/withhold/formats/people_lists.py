@@ -115,5 +115,5 @@ def _no_items() -> str:
 
 def without_id(table: Table, column: str) -> Bools:
     """Which rows name nobody."""
-    cells = table.column(column).cells("").tolist()
+    cells = [cell or "" for cell in table.column(column).cells().tolist()]
     return np.fromiter(map(is_missing, cells), dtype=bool, count=len(cells))

@@ -20,13 +20,12 @@ from withhold.data import People, Records, Source, Table
 from withhold.data.names import clean_all, is_missing
 from withhold.data.records import offsets_of
 from withhold.data.table import Column
+from withhold.describing import MARK
 from withhold.errors import InputError, PolicyError, option
 from withhold.formats.forms import PACKED
 from withhold.formats.list_cells import joined_cells, split_cells
 from withhold.wording import counted
 
-MARK = ": "
-"""Between the name of a file and an item."""
 PROPER = re.compile(r"[^./\\:\x00-\x1f]+")
 """What a file of items can be called: its name becomes part of a file's name and of items."""
 FEW = 0.5
@@ -145,7 +144,8 @@ def _with_lists(parts: Parts, form: Source) -> People:
     table = parts.persons
     ids = person_ids(table, form.id_column) if form.id_column else None
     if form.list_column in table.names:
-        cells = table.column(form.list_column).cells("").tolist()
+        # A blank cell of a spreadsheet is no text.
+        cells = [cell or "" for cell in table.column(form.list_column).cells().tolist()]
         items, between = split_cells(cells, form)
         form = replace(form, variant=between)
     else:
@@ -168,7 +168,7 @@ def without_columns(table: Table, *names: str) -> Table:
 def person_ids(table: Table, column: str) -> tuple[str, ...]:
     """The persons' ids, one each."""
     path = None if table.source is None else str(table.source.path)
-    cells = table.column(column).cells("").tolist()
+    cells = [cell or "" for cell in table.column(column).cells().tolist()]
     place: dict[str, Any] = {"path": path, "column": column}
     if missing := sum(map(is_missing, cells)):
         raise InputError(

@@ -112,6 +112,7 @@ def read_table(
     >>> read_table(frame, drop=["name"], bins={"age": 10}).rows()
     [('30-39',), ('40-49',)]
     """
+    source = source if isinstance(source, Table) else gathered(source)
     if isinstance(source, Table):
         table = source
     elif isinstance(source, str | os.PathLike):
@@ -120,7 +121,7 @@ def read_table(
         table = read_opened(opened, separator, encoding=encoding, sheet=sheet)
     else:
         refuse_for_files(encoding, sheet)
-        table = table_frames.read_any(gathered(source))
+        table = table_frames.read_any(source)
     if check_decimal(decimal) == COMMA:
         table = with_decimal_points(table)
     if consent is not None:

@@ -14,6 +14,7 @@ from typing import Any
 import withhold
 from withhold import pipeline
 from withhold.data import Records, Source
+from withhold.data.unknown import alike
 from withhold.errors import WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
@@ -61,7 +62,7 @@ class Done:
     removed_sensitive: int
     records_emptied: int
     found: tuple[str, ...]
-    """The listed items that occur in the slice."""
+    """The listed items that occur in the slice, also under another spelling."""
     checked: int
     seconds: float
     resumed: bool = False
@@ -127,7 +128,7 @@ def _make(job: Job) -> Done:
         loss.total_sensitive,
         loss.removed_sensitive,
         loss.records_emptied,
-        tuple(sorted(listed.intersection(original.occurring))),
+        tuple(alike(listed, original.occurring)),
         published.verdict.checked,
         sum(published.timings.values()),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from withhold.data import Source
 from withhold.errors import InputError
+from withhold.formats.databases import is_query
 from withhold.formats.forms import FOR_RECORDS, split_name
 from withhold.formats.slices import HEAD, Slice, can_be_cut, cut, form_of, read_slice, size_of
 
@@ -22,6 +23,8 @@ REMEDY = "name a folder of files, a pattern such as 'shop/*.parquet' in quotes, 
 
 def is_many(data: str) -> bool:
     """Whether this names several files: a folder, or a pattern that is not itself a file."""
+    if is_query(data):
+        return False
     path = Path(data)
     return path.is_dir() or (any(mark in data for mark in PATTERN) and not path.exists())
 

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import withhold
 from withhold.counting.threads import Progress, quiet
-from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
+from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known, refuse_misspelt
 from withhold.errors import PolicyError, WithholdError
 from withhold.method import Model
 from withhold.parts import folder as folders
@@ -182,6 +182,7 @@ def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | 
     found = {name for part in parts for name in part.found}
     what = method_of(model).listed
     missing = find_unknown(model.sensitive, found, what=what, allowed=allowed)
+    refuse_misspelt(missing, found)
     refuse_if_nothing_known(missing)
     return missing
 

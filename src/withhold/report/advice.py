@@ -31,7 +31,12 @@ def cost_text(choice: Choice) -> str:
     """What a choice costs, or why it cannot be had."""
     if choice.problem:
         return choice.problem
-    whole = f"{shown(choice.cost, 'share')} of the {choice.of}"
-    if choice.of_sensitive is None:
-        return whole
-    return f"{whole}, {shown(choice.of_sensitive, 'share')} of the sensitive ones"
+    parts = [f"{shown(choice.cost, 'share')} of the {choice.of}"]
+    if choice.of_sensitive is not None:
+        ones = "ones" if choice.of == "occurrences" else "items"
+        parts.append(f"{shown(choice.of_sensitive, 'share')} of the sensitive {ones}")
+    if choice.misplaced is not None:
+        parts.append(
+            f"{shown(choice.misplaced, 'share')} of the pairs with a public item misplaced"
+        )
+    return ", ".join(parts)

@@ -16,7 +16,7 @@ from withhold.auditing.risk.telling import risk_section
 from withhold.counting.threads import Progress, quiet
 from withhold.errors import PolicyError
 from withhold.measure import Loss
-from withhold.method import AuditAfterProof, AuditRun
+from withhold.method import AuditAfterProof, AuditRun, SearchRun
 from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
@@ -101,7 +101,13 @@ def examine(
         method.audit(data, what, release.evidence, method.audit.options(**(known or {})), how)
         for data, what, how in runs
     )
-    return Subject(release, measured(release.original, release.data, request), before, after)
+    ladder = release.ladder
+    if ladder is None and method.ladder is not None and release.search is not None:
+        asked = release.asked or model
+        search = SearchRun(seed=release.seed, jobs=jobs, progress=progress)
+        ladder = method.ladder(release.original, asked, release.search, search)
+    compared = measured(release.original, release.data, request)
+    return Subject(release, compared, before, after, ladder)
 
 
 def make_report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from withhold.describing import described
 from withhold.method import Method
 from withhold.telling.sections import Listing, Section
 
@@ -112,5 +113,5 @@ def _text(value: Any) -> str:
         return ", ".join(f"{name} {_text(each)}" for name, each in value.items())
     if isinstance(value, list | tuple):
         more = f" … and {len(value) - LISTED:,} more" if len(value) > LISTED else ""
-        return ", ".join(str(entry) for entry in value[:LISTED]) + more
+        return ", ".join(described(str(entry)) for entry in value[:LISTED]) + more
     return str(value)

@@ -55,7 +55,7 @@ def audit_text(audit: Any, *, name: str) -> str:
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     if audit.risks is not None:
-        lines += ["", *risk_lines(audit.risks, "record")]
+        lines += ["", *risk_lines(audit.risks, "row" if audit.risks.columns else "record")]
     if audit.advice:
         lines += ["", *(f"Advice: {line}" for line in audit.advice)]
     lines += ["", _work_done(audit.verdict, audit.seconds)]

@@ -27,6 +27,9 @@ class Choice:
     """Why it was not measured; empty if it was."""
     command: str
     """What to run next."""
+    misplaced: float | None = None
+    """Of sensitive items apart: the share of the pairs of a public and a sensitive item that the lists of
+    groups put elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Advice(Listed):
     sampled: int
     of: int
     what: str
-    """``record`` or ``row``."""
+    """``record``, ``row`` or ``person``."""
     assumed: tuple[str, ...]
     """What nobody said and was taken for granted; to be read before the numbers."""
     choices: tuple[Choice, ...]

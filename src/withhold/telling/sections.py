@@ -13,6 +13,7 @@ from withhold.telling.facts import Fact, Measured
 from withhold.telling.plots import Plot
 
 if TYPE_CHECKING:
+    from withhold.method import AnyLadder
     from withhold.release import AnyRelease
 
 
@@ -101,3 +102,5 @@ class Subject:
     """The audit of the original."""
     after: Any
     """The audit of the release."""
+    ladder: AnyLadder | None = None
+    """What protecting from more knowledge, or less, would have cost."""

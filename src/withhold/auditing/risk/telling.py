@@ -8,6 +8,7 @@ from withhold.auditing.risk.classes import Risk
 from withhold.auditing.risk.population import PopulationUniques
 from withhold.auditing.risk.risks import CountedUniques, Risks
 from withhold.auditing.risk.special_uniques import SpecialUniques
+from withhold.describing import described, described_all
 from withhold.exact import decimal_text
 from withhold.telling.facts import shown
 from withhold.telling.layout import columns
@@ -120,12 +121,12 @@ def _special_lines(special: SpecialUniques, what: str) -> list[str]:
     lines = [title, *columns(sizes, right=(1,))]
     most_sets = SETS_SHOWN[special.unit]
     for row in special.worst[:SPECIAL_SHOWN]:
-        sets = ", ".join(f"{{{', '.join(each)}}}" for each in row.columns[:most_sets])
+        sets = ", ".join(f"{{{described_all(each)}}}" for each in row.columns[:most_sets])
         sets += f" and {len(row.columns) - most_sets:,} more" if row.columns[most_sets:] else ""
         lines.append(f"  {what} {row.row:,} (score {row.score:,}): {sets}")
     if special.unit == "item" and special.shares:
         named = ", ".join(
-            f"{name} {_percent(share)}" for name, share in special.shares[:SPECIAL_SHOWN]
+            f"{described(name)} {_percent(share)}" for name, share in special.shares[:SPECIAL_SHOWN]
         )
         lines.append(f"  items by their share of all scores: {named}")
     return lines

@@ -12,6 +12,7 @@ from withhold.auditing.result import Audit, How, SizeCount
 from withhold.counting.layout import lay_out
 from withhold.data import People, Records
 from withhold.data.evidence import Evidence
+from withhold.errors import PolicyError, option
 from withhold.method import AuditRun
 from withhold.methods.apart.check import PublishedGroups, counts_apart, verify_apart
 from withhold.methods.apart.finding import TooFrequent
@@ -27,6 +28,11 @@ def audit_apart(
     run: AuditRun,
 ) -> Audit:
     """The audit of records or people: as they came, or as a release has them."""
+    if isinstance(data, People) and options.population is not None:
+        raise PolicyError(
+            f"{option('population')} is for records, tables and --model people; where people have their "
+            f"sensitive items apart, say {option('sampling_fraction')}"
+        )
     records = records_of(data, model.sensitive_column)
     request = AuditRequest.of(model.sensitive, options, run)
     verdict = run.verdict or verify_apart(data, model, evidence, run)

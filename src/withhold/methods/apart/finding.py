@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from withhold.describing import described
 from withhold.options import Plain
 from withhold.wording import counted
 
@@ -26,7 +27,7 @@ class TooFrequent:
     def row(self) -> tuple[str, ...]:
         """The finding as cells of a table."""
         shown = f"{self.count / self.size:.1%}"
-        return self.group, "→ " + self.item, shown, f"{self.count:,} of {self.size:,}"
+        return self.group, "→ " + described(self.item), shown, f"{self.count:,} of {self.size:,}"
 
     def as_dict(self) -> dict[str, Plain]:
         """The finding with its counts."""
@@ -34,7 +35,10 @@ class TooFrequent:
 
     def __str__(self) -> str:
         verb = "holds" if self.count == 1 else "hold"
-        return f"{self.group}: {self.count:,} of {counted(self.size, 'record')} {verb} {self.item}"
+        return (
+            f"{self.group}: {self.count:,} of {counted(self.size, 'record')} {verb} "
+            f"{described(self.item)}"
+        )
 
 
 @dataclass(frozen=True)

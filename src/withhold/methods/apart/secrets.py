@@ -13,7 +13,7 @@ import numpy as np
 from withhold.data import People, Records
 from withhold.data.array_types import Longs
 from withhold.data.dated_items import undated
-from withhold.formats.people_parts import MARK
+from withhold.describing import MARK
 
 
 @dataclass(frozen=True)

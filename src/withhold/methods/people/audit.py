@@ -14,7 +14,8 @@ import numpy as np
 from withhold.auditing.options import AuditOptions
 from withhold.auditing.records import AuditRequest, Found, Marks, attack_curve, audit_records
 from withhold.auditing.result import AttackPoint, Audit, size_of
-from withhold.auditing.risk.risks import risks_of_records
+from withhold.auditing.risk.options import PopulationInfo
+from withhold.auditing.risk.risks import Risks, risks_of_records, risks_of_table
 from withhold.counting.layout import lay_out
 from withhold.counting.threads import Stop
 from withhold.data.array_types import Longs
@@ -23,7 +24,6 @@ from withhold.data.evidence import Evidence
 from withhold.data.grouping import Groups, groups_of
 from withhold.data.people import People
 from withhold.data.roles import check_named
-from withhold.errors import PolicyError, option
 from withhold.method import AuditRun
 from withhold.methods.people.breach import GroupBreach, in_group
 from withhold.methods.people.check.proof import too_frequent, verify_people
@@ -129,11 +129,6 @@ def audit_people(
     run: AuditRun,
 ) -> Audit:
     """The verdict, the breaches by how many items are known beside all attributes, and the attack curve."""
-    if options.population is not None:
-        raise PolicyError(
-            f"{option('population')} is for records and tables; of people, say "
-            f"{option('sampling_fraction')}"
-        )
     check_named(people.attributes, model)
     items = items_of(people, model)
     names = items.records.vocabulary
@@ -141,11 +136,19 @@ def audit_people(
     request = AuditRequest.of(protected, options, run)
     verdict = run.verdict or verify_people(people, model, evidence, run)
     groups = groups_of(people.attributes, model.quasi_identifiers)
+    # Items apart by group are nobody's in a population.
+    of_items = replace(request, population=PopulationInfo())
     with request.clock() as stop:
-        found = GroupBreaches(people, items, groups, model, request, stop)
+        found = GroupBreaches(people, items, groups, model, of_items, stop)
         audit = audit_records(found.own.records, verdict, found)
-    linked = linked_records(people, model.columns)
-    risks = risks_of_records(
-        linked, request.population, unique_size=request.unique_size, show=request.show
-    )
+    risks = _risks(people, model, request)
     return replace(audit, risks=risks, **size_of(items.records, protected))
+
+
+def _risks(people: People, model: PeopleUncertainty, request: AuditRequest) -> Risks:
+    """The risks of attributes and items; with a file of the population, which has no items, of attributes."""
+    how = {"unique_size": request.unique_size, "show": request.show}
+    if request.population.file is not None:
+        table, names = people.attributes, model.quasi_identifiers
+        return risks_of_table(table, names, request.population, **how)
+    return risks_of_records(linked_records(people, model.columns), request.population, **how)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from withhold.data.roles import DROPPED, roles_of
 from withhold.measure.telling import sections_of_sets
+from withhold.method import AnyLadder
 from withhold.methods.people.linked import linked_pair, sensitive_names
 from withhold.methods.people.loss import PeopleLoss
 from withhold.methods.people.model import PeopleUncertainty
@@ -15,6 +16,10 @@ from withhold.telling.sections import Content, Drawing, Listing, Paragraph, Sect
 LINKED = (
     "Here a person is a record of items and of the cells that still show their value, each cell an item "
     "COLUMN=value: so a frequency or a rule can speak of attributes and items together."
+)
+LADDER = (
+    "What this release would have cost against somebody who knows more items of a person, or fewer, beside "
+    "all attributes."
 )
 GROUPS = (
     "Every group of persons with the same published quasi-identifiers is safe by itself, a withheld cell "
@@ -36,7 +41,16 @@ def sections_of_people(subject: Subject) -> list[Section]:
     linked = replace(release, original=original, data=data, model=asked)
     lost, *others = sections_of_sets(replace(subject, release=linked))
     lost = replace(lost, parts=(Paragraph(LINKED), *lost.parts))
-    return [_columns(subject, model, loss), lost, *others]
+    costs = [] if subject.ladder is None else [_ladder(subject.ladder)]
+    return [*costs, _columns(subject, model, loss), lost, *others]
+
+
+def _ladder(ladder: AnyLadder) -> Section:
+    table = Listing(
+        "By what an attacker knows", ladder.head(), tuple(ladder.rows()), right=frozenset((1, 2))
+    )
+    note = " ".join(filter(None, (LADDER, ladder.note())))
+    return Section("ladder", "What other attackers would cost", (Paragraph(note), table))
 
 
 def _columns(subject: Subject, model: PeopleUncertainty, loss: PeopleLoss) -> Section:

@@ -1,0 +1,1 @@
+"""What protection would cost, before anybody has chosen a model: releases of a sample, measured."""

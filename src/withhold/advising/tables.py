@@ -1,0 +1,144 @@
+"""Promises about tables that are worth measuring, and how their columns are prepared for it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from withhold.advising.candidates import Candidate, Candidates
+from withhold.arguments import names_in
+from withhold.data.column_lists import join_columns, typed
+from withhold.data.decimals import exact_decimal
+from withhold.data.identifying import looks_identifying
+from withhold.data.names import is_unknown
+from withhold.data.table import Table
+from withhold.errors import InputError
+from withhold.formats import read_table
+from withhold.methods.cells.model import KAnonymity
+from withhold.wording import listing
+
+MANY_NUMBERS = 50
+"""From so many different numbers on, a column is put into ranges for the sample."""
+RANGES = "quantiles:10"
+YEARS = "5y"
+K = (2, 5, 10, 50)
+TURNS = (5, 10, 2, 50)
+"""The usual k first."""
+KNOWN = re.compile(
+    r"(?i)(?<![a-z])(age|born|birth\w*|dob|sex|gender|zip\w*|post(al)?(code)?|city|town|county|region|state|"
+    r"country|race|ethnic\w*|nation\w*|marital|married|educ\w*|school\w*|occupation|job|profession|relig\w*|"
+    r"language)(?![a-z])"
+)
+"""Names of columns that neighbours, colleagues and registers know of a person."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What somebody may know, and what is done to the columns before anything is measured."""
+
+    known: tuple[str, ...]
+    are_named: bool
+    """Whether somebody said what may be known; else it is everything that identifies nobody."""
+    drop: tuple[str, ...]
+    bins: Mapping[str, str]
+
+    @property
+    def few(self) -> tuple[str, ...]:
+        """Of what may be known, what neighbours and registers know, where that is not all of it."""
+        found = tuple(name for name in self.known if KNOWN.search(name))
+        return () if self.are_named or len(found) == len(self.known) else found
+
+    @property
+    def words(self) -> str:
+        """All of what may be known, in words."""
+        return listing(self.known) if self.are_named else "everything"
+
+    @property
+    def assumed(self) -> list[str]:
+        """What nobody said and was taken for granted."""
+        bins = ", ".join(f"{name} ({how})" for name, how in self.bins.items())
+        said = (
+            (
+                not self.are_named,
+                "nobody said what attackers may know of a person; all columns stand for it",
+            ),
+            (self.drop, f"dropped, as they may identify people: {listing(self.drop)}"),
+            (self.bins, f"in ranges: {bins}"),
+        )
+        return [text for applies, text in said if applies]
+
+    def options(self, drop: Iterable[str]) -> str:
+        """How a command prepares the columns, and leaves these out."""
+        out = tuple(drop)
+        bins = [f"{typed(name)}={how}" for name, how in self.bins.items() if name not in out]
+        dropped = f" --drop {shlex.quote(join_columns(out))}" if out else ""
+        return "".join(f" --bin {shlex.quote(each)}" for each in bins) + dropped
+
+
+def columns_of(sample: Table, given: Iterable[str] | None) -> Columns:
+    """What somebody may know of the sample: as said, or all but what identifies people."""
+    wanted = None if given is None else tuple(names_in(given, name="quasi_identifiers"))
+    for name in wanted or ():
+        sample.column(name)
+    looks = looks_identifying(sample, sample.names if wanted is None else wanted)
+    bins = dict(_bins(sample, wanted or sample.names, looks))
+    drop = tuple(name for name in looks if wanted is None and name not in bins)
+    if len(drop) == len(sample.names):
+        raise InputError(
+            "every column may identify people, so nothing is left to advise on",
+            remedy="name the columns that somebody may know (quasi-identifiers)",
+        )
+    known = wanted or tuple(name for name in sample.names if name not in drop)
+    return Columns(known, wanted is not None, drop, bins)
+
+
+def candidates_of_table(sample: Table, given: Iterable[str] | None) -> tuple[Table, Candidates]:
+    """The table with its columns prepared, and what may be promised of it."""
+    columns = columns_of(sample, given)
+    prepare = columns.options(columns.drop)
+    asked = [*_about_rows(columns.known, prepare, columns.words)]
+    if columns.few:
+        asked += _about_rows(columns.few, prepare, listing(columns.few))
+    prepared = read_table(sample, drop=columns.drop, bins=columns.bins)
+    return prepared, Candidates(asked, columns.assumed)
+
+
+def _bins(
+    table: Table, names: Sequence[str], looks: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Ranges for columns of dates, and of many different numbers."""
+    for name in names:
+        values = [value for value in table.column(name).values if not is_unknown(value)]
+        why = looks.get(name, "")
+        # A number that is different in every row is nobody's quantity: it is an id.
+        many = why.startswith("has ") or (not why and len(values) > MANY_NUMBERS)
+        ways = (
+            (why.startswith("holds dates"), YEARS),
+            (many and all(exact_decimal(value or "") is not None for value in values), RANGES),
+        )
+        for applies, how in ways:
+            if applies and _can_be_cut(table, name, how):
+                yield name, how
+                break
+
+
+def _can_be_cut(table: Table, name: str, how: str) -> bool:
+    try:
+        read_table(table, bins={name: how})
+    except InputError:
+        return False
+    return True
+
+
+def _about_rows(names: Sequence[str], prepare: str, knows: str) -> Iterator[Candidate]:
+    listed = shlex.quote(join_columns(names))
+    for k in K:
+        yield Candidate(
+            knows,
+            f"at least {k} rows fit equally well",
+            KAnonymity(k, names),
+            f"--model k-anonymity --k {k} --quasi-identifiers {listed}{prepare}",
+            turn=TURNS.index(k),
+        )

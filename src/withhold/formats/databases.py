@@ -1,0 +1,68 @@
+"""What a query finds in a DuckDB file: ``duckdb:shop.db?query=select * from orders``.
+
+In: such an address. Out: a frame, which is read like any other. The file is opened for reading only, one
+SELECT is run, and nothing is installed or fetched for it. DuckDB itself is optional.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from withhold.errors import InputError, PolicyError
+
+PREFIX, QUERY = "duckdb:", "?query="
+HOW = "write 'duckdb:FILE?query=select ...', in quotes"
+INSTALL = "pip install 'withhold[duckdb]', or export what you need as parquet or CSV"
+
+
+def is_query(source: Any) -> bool:
+    """Whether it is the address of a query, and not that of a file."""
+    return isinstance(source, str) and source.startswith(PREFIX) and not os.path.isfile(source)
+
+
+def database_of(address: str) -> Path:
+    """The file that a query looks into.
+
+    >>> database_of("duckdb:in/shop.db?query=select 1").as_posix()
+    'in/shop.db'
+    """
+    return Path(address.removeprefix(PREFIX).partition("?")[0])
+
+
+def queried(source: Any) -> Any:
+    """What the query finds, as a frame of polars; anything that is no address as it is."""
+    if not is_query(source):
+        return source
+    file, mark, query = source.removeprefix(PREFIX).partition(QUERY)
+    if not mark or not file.strip() or not query.strip() or "?" in file:
+        raise PolicyError(f"{source!r} names no database and query; {HOW}")
+    path = Path(file)
+    if not path.is_file():
+        problem = "is a directory" if path.is_dir() else "does not exist"
+        raise InputError(problem, path=path, remedy="name a file of DuckDB")
+    try:
+        import duckdb
+        import pyarrow  # noqa: F401  # DuckDB makes frames of polars through it
+    except ImportError as error:
+        problem = "is asked by a query, and the packages that answer it (duckdb, pyarrow) are not installed"
+        raise InputError(problem, path=path, remedy=INSTALL) from error
+    import polars as pl
+
+    # Nothing that a query names is installed for it.
+    config: dict[str, Any] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    try:
+        with duckdb.connect(str(path), read_only=True, config=config) as database:
+            statements = database.extract_statements(query)
+            if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+                raise PolicyError(f"a query is one SELECT, which changes nothing; {HOW}")
+            return database.sql(query).pl()
+    except (duckdb.Error, pl.exceptions.PolarsError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"the query cannot be answered: {reason}", path=path, remedy="correct the query"
+        ) from error
