@@ -250,3 +250,25 @@ def gather(records: Sequence[Record], consequent: int, given: int) -> list[Recor
     """
     wanted = {consequent} if given == -1 else {consequent, given}
     return [record - {consequent} for record in records if wanted <= record]
+
+
+def count_pairs(rows: Sequence[Sequence[int]], first: int, last: int) -> dict[tuple[int, int], int]:
+    """In how many rows each pair is whose lower item is in the range."""
+    pairs = [pair for row in rows for pair in combinations(sorted(row), 2)]
+    return {pair: pairs.count(pair) for pair in pairs if first <= pair[0] < last}
+
+
+def count_beside(
+    rows: Sequence[Record], private: Iterable[int], root: int
+) -> dict[int, tuple[int, int]]:
+    """For each public item above the root beside it: the rows with both, most of which hold one private item."""
+    special = set(private)
+    found = {}
+    for item in {item for row in rows for item in row if item > root and item not in special}:
+        both = [row for row in rows if {root, item} <= row]
+        if both:
+            found[item] = (
+                len(both),
+                max((sum(s in row for row in both) for s in special), default=0),
+            )
+    return found

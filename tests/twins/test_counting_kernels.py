@@ -6,12 +6,14 @@ from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples, problems, tables
 from twins import plain_counting
 from twins.layouts import all_bitmaps, arrays, laid_out, lists, rows_in, sensitive_ranks
+from withhold.counting import pairs
 from withhold.counting.arrays import room_for, sort_ascending
 from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
@@ -25,10 +27,13 @@ from withhold.counting.layout import (
     transpose_twice,
 )
 from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.pairs import count_all_pairs, count_beside, count_pairs
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.threads import Stop
+from withhold.counting.walk import Rows
 from withhold.data import Records
 from withhold.data.plan import without
+from withhold.methods.coherence.cohorts import split_rows
 from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
 from withhold.methods.rho.model import Limits
 
@@ -309,3 +314,53 @@ def test_sort_ascending_and_room_for(numbers, more):
     larger = room_for(array, len(array) + more)
     assert len(larger) >= len(array) + more
     assert larger[: len(array)].tolist() == sorted(numbers)
+
+
+@examples(200)
+@given(tables(), st.integers(0, 8), st.integers(0, 8))
+def test_count_pairs(problem, first, size):
+    table = Records.from_lists(problem[0])
+    counts = np.zeros((size, table.n_items), dtype=np.int32)
+    rows = lists(table.offsets, table.items)
+    count_pairs(table.offsets, table.items, first, counts, Stop().flag)
+    expected = plain_counting.count_pairs(rows, first, first + size)
+    assert {(low + first, high): counts[low, high] for low, high in np.argwhere(counts)} == expected
+
+
+@examples(100)
+@given(tables(), st.integers(1, 30), st.integers(1, 3))
+def test_count_all_pairs__are_the_same_in_small_blocks(problem, most, jobs):
+    table = Records.from_lists(problem[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "MOST_CELLS", most)
+        patch.setattr(pairs, "WORTH_SHARING", 0)
+        blocks = list(count_all_pairs(table, Stop(), jobs=jobs))
+    got = [tuple(map(int, each)) for block in blocks for each in zip(*block, strict=True)]
+    rows = lists(table.offsets, table.items)
+    expected = plain_counting.count_pairs(rows, 0, table.n_items)
+    assert got == sorted((*pair, count) for pair, count in expected.items())
+
+
+@examples(200)
+@given(tables())
+def test_count_beside(problem):
+    rows, private = problem
+    table = Records.from_lists(rows)
+    laid = split_rows(table, table.codes(private))
+    special = np.flatnonzero(laid.sensitive).tolist()
+    records = [
+        frozenset(public) | frozenset(own)
+        for public, own in zip(
+            lists(laid.offsets, laid.items),
+            lists(laid.private_offsets, laid.private_items),
+            strict=True,
+        )
+    ]
+    walked = Rows(laid.offsets, laid.items, laid.post_offsets, laid.post_rows)
+    joint = np.zeros((laid.n_items, laid.n_items), dtype=np.int32)
+    for root in laid.public_ranks().tolist():
+        counts, most = np.zeros((2, laid.n_items), dtype=np.int64)
+        count_beside(walked, laid.private_offsets, laid.private_items, root, joint, counts, most)
+        got = {x: (int(counts[x]), int(most[x])) for x in np.flatnonzero(counts).tolist()}
+        assert got == plain_counting.count_beside(records, special, root)
+        assert not joint.any()
