@@ -261,7 +261,7 @@ def count_pairs(rows: Sequence[Sequence[int]], first: int, last: int) -> dict[tu
 def count_beside(
     rows: Sequence[Record], private: Iterable[int], root: int
 ) -> dict[int, tuple[int, int]]:
-    """For each public item above the root beside it: the rows with both, most of which hold one private item."""
+    """For each public item above the root: the rows with both, and the most that hold one private item."""
     special = set(private)
     found = {}
     for item in {item for row in rows for item in row if item > root and item not in special}:

@@ -28,7 +28,7 @@ MOST_PAIRS = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class MolePairs:
-    """The moles of two items: ``others[starts[c]:starts[c + 1]]`` are the codes that item ``c`` must not meet."""
+    """Moles of two items: ``others[starts[c]:starts[c + 1]]`` are the codes that item ``c`` must not meet."""
 
     starts: Longs
     others: Longs
