@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from withhold.counting.jit import kernel
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.data import Records
-from withhold.data.array_types import Longs
+from withhold.data.array_types import Ints, Longs
 
 MOST_CELLS = 1 << 22
 """Counts in a block."""
@@ -43,12 +43,12 @@ def count_all_pairs(
     >>> [[*zip(*map(list, block))] for block in count_all_pairs(shop, Stop(), jobs=1)]
     [[(0, 1, 2), (0, 2, 1), (1, 2, 1)]]
     """
-    jobs = jobs or available_cores()
+    jobs, rows = jobs or available_cores(), (records.offsets, records.items)
     bounds = _bounds(records, jobs)
     for start in range(0, len(bounds) - 1, jobs):
         some = bounds[start : start + jobs + 1]
         tasks = [
-            partial(_block, records, first, last, stop)
+            partial(count_block, rows, records.n_items, first, last, stop)
             for first, last in zip(some[:-1], some[1:], strict=True)
         ]
         yield from run_all(tasks, stop, jobs=jobs)
@@ -64,9 +64,12 @@ def _bounds(records: Records, jobs: int) -> list[int]:
     return [*range(0, n_items, max(rows, 1)), n_items]
 
 
-def _block(records: Records, first: int, last: int, stop: Stop) -> PairBlock:
-    counts: NDArray[np.int32] = np.zeros((last - first, records.n_items), dtype=np.int32)
-    count_pairs(records.offsets, records.items, first, counts, stop.flag)
+def count_block(
+    rows: tuple[Longs, Ints], n_items: int, first: int, last: int, stop: Stop
+) -> PairBlock:
+    """The pairs in rows of ascending codes whose lower code is in a range."""
+    counts: NDArray[np.int32] = np.zeros((last - first, n_items), dtype=np.int32)
+    count_pairs(*rows, first, counts, stop.flag)
     lower, higher = np.nonzero(counts)
     return PairBlock(lower + first, higher, counts[lower, higher].astype(np.int64))
 

@@ -108,8 +108,10 @@ def _frequent_pairs(
     records: Records, model: Coherent, stop: Stop, jobs: int, progress: Progress
 ) -> int:
     """How many public items and pairs there are, if none is too rare; 0 if one is, or nobody knows."""
-    public = records.without_items(records.codes(model.private))
-    supports = public.supports[public.supports > 0]
+    is_public = records.supports > 0
+    is_public[records.codes(model.private)] = False
+    public = records.without_items(np.flatnonzero(~is_public))
+    supports = public.supports
     if len(records) < model.k or public.lengths.max(initial=0) <= 2 or (supports < model.k).any():
         return 0
     checked = len(supports)

@@ -86,17 +86,23 @@ def suppress_coherence(
 
 def refuse_impossible(records: Records, model: Coherent) -> None:
     """Say which private item is in too many records, or that there are too few records."""
-    if 0 < len(records) < model.k:
+    private = records.codes(model.private)
+    supports = records.supports
+    listed = {records.vocabulary[code]: int(supports[code]) for code in private.tolist()}
+    refuse_counts(len(records), listed, model)
+
+
+def refuse_counts(n_records: int, private: Mapping[str, int], model: Coherent) -> None:
+    """The same of so many records, with how many of them hold each private item."""
+    if 0 < n_records < model.k:
         raise ImpossibleError(
-            f"the data has {counted(len(records), 'record')}, fewer than k = {model.k:,}: nobody can hide "
+            f"the data has {counted(n_records, 'record')}, fewer than k = {model.k:,}: nobody can hide "
             "among so few"
         )
-    private = records.codes(model.private)
-    most = int(records.supports[private].max(initial=0))
-    if most * model.h.denominator > model.h.numerator * len(records):
-        first = private[records.supports[private] == most][0]
+    name, most = min(private.items(), key=lambda each: (-each[1], each[0]), default=("", 0))
+    if most * model.h.denominator > model.h.numerator * n_records:
         raise ImpossibleError(
-            f"the private item {records.vocabulary[first]!r} is in {most:,} of {len(records):,} "
+            f"the private item {name!r} is in {most:,} of {n_records:,} "
             f"records, more than h = {decimal_text(model.h)} allows: it can be inferred of "
             "everybody, whatever public items go. Allow a larger h, or leave the item out of the data"
         )
