@@ -272,3 +272,20 @@ def count_beside(
                 max((sum(s in row for row in both) for s in special), default=0),
             )
     return found
+
+
+def list_sets(
+    rows: Sequence[Sequence[int]],
+    private: Sequence[Sequence[int]],
+    roots: tuple[int, int],
+    bases: tuple[int, int, int],
+) -> list[int]:
+    """The keys of all sets of the rows that begin with one of the roots, alone and with each private item."""
+    n, width, size = bases
+    keys = []
+    for row, own in zip(rows, private, strict=True):
+        for chosen in combinations(sorted(row), size):
+            if roots[0] <= chosen[0] < roots[1]:
+                key = sum(item * n ** (size - 1 - place) for place, item in enumerate(chosen))
+                keys += [key * width, *(key * width + s + 1 for s in own)]
+    return keys

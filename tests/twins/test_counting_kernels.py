@@ -28,6 +28,7 @@ from withhold.counting.layout import (
 )
 from withhold.counting.local_rows import merge_local_rows
 from withhold.counting.pairs import count_all_pairs, count_beside, count_pairs
+from withhold.counting.rounds import list_sets
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.threads import Stop
 from withhold.counting.walk import Rows
@@ -364,3 +365,23 @@ def test_count_beside(problem):
         got = {x: (int(counts[x]), int(most[x])) for x in np.flatnonzero(counts).tolist()}
         assert got == plain_counting.count_beside(records, special, root)
         assert not joint.any()
+
+
+@examples(300)
+@given(
+    st.lists(st.tuples(st.frozensets(st.integers(0, 6)), st.frozensets(st.integers(0, 2)))),
+    st.tuples(st.integers(0, 6), st.integers(0, 7)),
+    st.integers(1, 4),
+    st.integers(80, 200),
+)
+def test_list_sets(rows, roots, size, room):
+    sides = [[sorted(row[side]) for row in rows] for side in range(2)]
+    public, private = map(arrays, sides)
+    bases = (7, 4, size)
+    keys, cursor = np.zeros(room, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    found: list[int] = []
+    while cursor[0] < len(rows):
+        # There is room for all sets that begin with one item of a row, so that it goes on each time.
+        n = list_sets(*public, *private, roots, np.array(bases), keys, cursor)
+        found += keys[:n].tolist()
+    assert found == plain_counting.list_sets(*sides, roots, bases)

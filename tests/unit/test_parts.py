@@ -354,10 +354,9 @@ def test_mistakes_about_where(tmp_path, folder):
 
 
 def test_models_about_all_records_are_refused(tmp_path, folder):
-    code, text = run(
-        "anonymize", folder, "--model", "km", "--k", 2, "--m", 2, "-o", tmp_path / "out"
-    )
-    assert (code, "km cannot be released by parts" in text) == (2, True)
+    asked = ("--rho", 0.5, "--sensitive", "pill", "-o", tmp_path / "out")
+    code, text = run("anonymize", folder, "--model", "apart", *asked)
+    assert (code, "apart cannot be released by parts" in text) == (2, True)
 
 
 def test_files_that_are_not_alike_are_refused(tmp_path, folder):

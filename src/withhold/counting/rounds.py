@@ -25,8 +25,8 @@ from withhold.data.array_types import Ints, Longs
 from withhold.data.records import offsets_of
 from withhold.errors import InputError
 
-MOST_SETS = 1 << 23
-"""Sets whose counts are held at once, 128 MB; where there may be more, they are counted in several rounds."""
+MOST_SETS = 1 << 22
+"""Sets whose counts are held at once, 64 MB; where there may be more, they are counted in several rounds."""
 MOST_LISTED = 1 << 21
 """Sets of a part that are listed before those that are equal are counted."""
 TOO_MANY = 1 << 26
