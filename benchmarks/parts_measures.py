@@ -28,7 +28,6 @@ def by_parts(
 
     Under ``rho`` and ``coherence`` the listed items are the sensitive or private ones.
     """
-    import withhold as wh
     from withhold.formats import read_back  # noqa: F401  # loaded before the clock starts
     from withhold.parts.release import anonymize_parts
 
