@@ -115,13 +115,14 @@ def parts_text(made: PartsRelease) -> str:
         f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({totals.sensitive_share:.1%})"
     )
     sensitive = f"of the sensitive {of_these}; " if made.model.sensitive else ""
+    general = f"{totals.generalised:,} generalised; " if totals.generalised else ""
     again = f", {made.resumed:,} of them from an earlier run" if made.resumed else ""
     return page(
         [
             f"PUBLISHED  {made.folder}: {made.model.promise()}",
             f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
             f"{counted(totals.records, 'record')}{again}.",
-            f"Withheld {share}; {sensitive}{totals.records_emptied:,} records emptied.",
+            f"Withheld {share}; {general}{sensitive}{totals.records_emptied:,} records emptied.",
             f"{made.seconds:.1f} s.",
         ]
     )

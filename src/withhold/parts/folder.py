@@ -40,6 +40,7 @@ class Totals:
     sensitive: int
     removed_sensitive: int
     records_emptied: int
+    generalised: int
 
     @classmethod
     def of(cls, parts: Iterable[Done]) -> Totals:
@@ -53,6 +54,7 @@ class Totals:
             sum(part.sensitive for part in made),
             sum(part.removed_sensitive for part in made),
             sum(part.records_emptied for part in made),
+            sum(part.generalised for part in made),
         )
 
     @property

@@ -71,6 +71,8 @@ class Done:
     checked: int
     seconds: float
     resumed: bool = False
+    generalised: int = 0
+    """Occurrences that were published as something more general."""
     form: Mapping[str, Any] | None = None
     """How the file is read, where the part has no manifest of its own."""
 
@@ -132,15 +134,25 @@ def _make(job: Job) -> Done:
         key,
         published.sha256,
         len(original),
-        release.data.n_occurrences,  # type: ignore[union-attr]  # records alone come in parts
+        original.n_occurrences - loss.removed,
         loss.removed,
-        loss.total_sensitive,
-        loss.removed_sensitive,
-        loss.records_emptied,
+        *_of_sensitive(loss),
+        _emptied(original, release.data),
         tuple(sorted(listed.intersection(original.occurring))),
         published.verdict.checked,
         sum(published.timings.values()),
+        generalised=getattr(loss, "generalised", 0),
     )
+
+
+def _of_sensitive(loss: Any) -> tuple[int, int]:
+    """Sensitive occurrences, and how many of them went, where the model has any."""
+    return getattr(loss, "total_sensitive", 0), getattr(loss, "removed_sensitive", 0)
+
+
+def _emptied(original: Records, published: Any) -> int:
+    """Records that held something and hold nothing now."""
+    return int(((original.lengths > 0) & (published.lengths == 0)).sum())
 
 
 def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done:
@@ -159,7 +171,7 @@ def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done
         loss.removed,
         loss.total_sensitive,
         loss.removed_sensitive,
-        loss.records_emptied,
+        _emptied(original, published),
         tuple(sorted(job.model.sensitive.intersection(original.occurring))),
         0,
         time.perf_counter() - began,
@@ -195,10 +207,18 @@ def part_seed(seed: int, number: int) -> int:
 def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
-    made_of = [withhold.__version__, digest, form, job.model.parameters(), dict(job.options)]
+    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.options.items()}
+    made_of = [withhold.__version__, digest, form, job.model.parameters(), options]
+    made_of.append(_digests(job.options))
     choice = None if job.choice is None else dict(job.choice.as_dict())
     told = json_text([*made_of, choice, job.ids, job.seed, job.number, job.target.name])
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _digests(options: Mapping[str, Any]) -> dict[str, str]:
+    """Of the files that options name, such as a hierarchy: another content makes another part."""
+    named = {name: str(value) for name, value in options.items() if isinstance(value, str | Path)}
+    return {name: sha256_of(Path(value)) for name, value in named.items() if Path(value).is_file()}
 
 
 def _named_apart(records: Records, job: Job) -> Records:
