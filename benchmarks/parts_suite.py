@@ -11,13 +11,17 @@ from benchmarks.tables import Table
 RHO = "0.7"
 MILLIONS = (1, 5, 20)
 MOST_MEMORY_GROWTH, MOST_EXPONENT, LEAST_GAIN = 1.15, 1.07, 1.6
+COUNTED: dict[str, dict[str, Any]] = {
+    "km": {"k": 5, "m": 2},
+    "coherence": {"h": "0.5", "k": 5, "p": 2},
+}
 PART_RECORDS = (25_000, 50_000, 100_000)
 """On the real files, which are small."""
 
 
 def scale(bench: Bench) -> list[Table]:
     """Releases by parts: of 1, 5 and 20 million records; by one and two workers; against the whole."""
-    return [_growth(bench), _workers(bench), _against_the_whole(bench)]
+    return [_growth(bench), _workers(bench), _against_the_whole(bench), _by_counts(bench)]
 
 
 def _growth(bench: Bench) -> Table:
@@ -109,8 +113,51 @@ def _against_the_whole(bench: Bench) -> Table:
     return table
 
 
+def _by_counts(bench: Bench) -> Table:
+    table = Table(
+        "By counts: one choice for all parts, against all records at once (CPU s of search and proof)",
+        {
+            "file": "",
+            "model": "",
+            "whole": ".4f",
+            "CPU s": ".1f",
+            "parts": ".4f",
+            "CPU s by parts": ".1f",
+            "peak MB": ".0f",
+        },
+    )
+    million = bench.quest(QUICK_RECORDS if bench.quick else 1_000_000)
+    for file in (*bench.files(*NAMES), million):
+        for name, parameters in COUNTED.items():
+            asked = {"model": name, "parameters": parameters}
+            whole = bench.run(
+                f"in memory {file.name} {name}",
+                "in_memory",
+                once=True,
+                path=str(file.path),
+                sensitive=str(file.sensitive),
+                **asked,
+            )
+            run = _run(bench, file, **asked)
+            if whole is None or run is None:
+                continue
+            table.add(
+                **{
+                    "file": file.name,
+                    "model": " ".join([name, *(f"{k}={v}" for k, v in parameters.items())]),
+                    "whole": whole["loss"],
+                    "CPU s": whole["search"] + whole["check"],
+                    "parts": run["loss"],
+                    "CPU s by parts": run["cpu"],
+                    "peak MB": run["largest_mb"],
+                }
+            )
+    return table
+
+
 def _run(bench: Bench, file: File, **options: Any) -> dict[str, Any] | None:
-    asked = {"engine": "stream", "workers": 1, "part_records": None, **options}
+    usual = {"model": "rho", "parameters": {"rho": RHO}}
+    asked = {"engine": "stream", "workers": 1, "part_records": None, **usual, **options}
     shown = " ".join(f"{name}={value}" for name, value in asked.items())
     return bench.run(
         f"by parts {file.name} {shown}",
@@ -118,7 +165,6 @@ def _run(bench: Bench, file: File, **options: Any) -> dict[str, Any] | None:
         once=True,
         path=str(file.path),
         sensitive=str(file.sensitive),
-        rho=RHO,
         output=str(bench.folder / "by-parts"),
         **asked,
     )

@@ -805,6 +805,26 @@ def run(*arguments: Any) -> Any:
     return done
 
 
+@pytest.mark.parametrize(
+    ("model", "name"), [each for each in FILES if each.values[0].data == RECORDS]
+)
+def test_command_line__by_parts_or_refused_with_a_reason(model, name, folder):
+    asked = [INPUTS[RECORDS][name](), *model.typed, *model.search, "--seed", SEED, "-o", "parts"]
+    made = run("anonymize", *asked, "--engine", "stream", "--part-records", 5, "--quiet")
+    if made.exit_code == 0:
+        # Of ten records all that is sensitive may have gone.
+        proved = run("verify", "parts", "--allow-unknown")
+        assert (proved.exit_code, "HOLDS" in proved.output) == (0, True), proved.output
+        return
+    told = " ".join(made.output.split())
+    if name == "long file of Excel":
+        assert (made.exit_code, "are read, not written" in told) in ((3, True), (2, False)), told
+        return
+    assert model.name not in ("rho", "km", "coherence"), told
+    assert (made.exit_code, "cannot be released by parts: " in told) == (2, True), told
+    assert not Path("parts/manifest.json").exists()
+
+
 @pytest.mark.parametrize(("model", "name"), TYPED)
 def test_command_line__every_verb(model, name, folder):
     file, expected = INPUTS[model.data][name](), reference(model)

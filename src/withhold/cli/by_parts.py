@@ -111,16 +111,18 @@ def parts_text(made: PartsRelease) -> str:
     """What was published, as text."""
     totals = made.totals
     share = f"{totals.removed:,} of {counted(totals.total, 'occurrence')} ({totals.share:.2%})"
-    sensitive = (
+    of_these = (
         f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({totals.sensitive_share:.1%})"
     )
+    sensitive = f"of the sensitive {of_these}; " if made.model.sensitive else ""
+    general = f"{totals.generalised:,} generalised; " if totals.generalised else ""
     again = f", {made.resumed:,} of them from an earlier run" if made.resumed else ""
     return page(
         [
             f"PUBLISHED  {made.folder}: {made.model.promise()}",
-            f"Proved by parts: {counted(len(made.parts), 'part')} with {counted(totals.records, 'record')}"
-            f"{again}.",
-            f"Withheld {share}; of the sensitive {sensitive}; {totals.records_emptied:,} records emptied.",
+            f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
+            f"{counted(totals.records, 'record')}{again}.",
+            f"Withheld {share}; {general}{sensitive}{totals.records_emptied:,} records emptied.",
             f"{made.seconds:.1f} s.",
         ]
     )

@@ -17,6 +17,7 @@ from withhold.errors import InputError
 from withhold.formats import read_opened, reading_of
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Digest, Opened, open_bytes, unreadable
 from withhold.formats.parquet import parquet_rows, row_count
+from withhold.formats.spmf import ITEM
 
 HEAD = 2**20
 """Bytes from which the form of a text file is told."""
@@ -82,6 +83,8 @@ def size_of(path: Path, form: Source) -> int:
 
 def cut(path: Path, form: Source, n_parts: int) -> list[Slice]:
     """The file in at most so many pieces of whole records, none of them empty."""
+    if form.format == "spmf" and _has_names(path):
+        return [Slice(path)]
     size = size_of(path, form)
     ends = [size * number // n_parts for number in range(n_parts + 1)]
     if form.container != "parquet":
@@ -115,6 +118,17 @@ def open_slice(piece: Slice, form: Source) -> Opened:
         file.seek(start)
         lines = file.read(end - start)
     return _opened(piece.path, header + lines, str(piece))
+
+
+def _has_names(path: Path) -> bool:
+    """Whether an SPMF file gives names to its numbers: pieces without these lines would have other items."""
+    before = b""
+    with _open(path) as file:
+        while block := file.read(HEAD):
+            if ITEM.encode() in before + block:
+                return True
+            before = block[-len(ITEM) :]
+    return False
 
 
 def _line_from(file: BinaryIO, position: int) -> int:

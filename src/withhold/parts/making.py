@@ -6,6 +6,7 @@ What it takes and returns can be sent to another process or machine. The same jo
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,15 +14,18 @@ from typing import Any
 
 import withhold
 from withhold import pipeline
+from withhold.by_parts import Choice
 from withhold.data import Records, Source
 from withhold.data.unknown import alike
 from withhold.errors import WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
 from withhold.formats.slices import Slice, how_to_read, open_slice
+from withhold.measure.loss import measure_loss
 from withhold.method import Model
 from withhold.publish.identifiers import KEEP
-from withhold.publish.publishing import sha256_of
+from withhold.publish.manifest import form_as_dict
+from withhold.publish.publishing import sha256_of, write_checked
 from withhold.publish.recheck import verify_file
 
 
@@ -43,6 +47,8 @@ class Job:
     threads: int | None = None
     known: Mapping[str, Done] | None = None
     """Parts that an earlier run proved, by their keys."""
+    choice: Choice | None = None
+    """What was chosen for all parts; None: each part is searched and proved on its own."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,10 @@ class Done:
     checked: int
     seconds: float
     resumed: bool = False
+    generalised: int = 0
+    """Occurrences that were published as something more general."""
+    form: Mapping[str, Any] | None = None
+    """How the file is read, where the part has no manifest of its own."""
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Done:
@@ -102,6 +112,8 @@ def _make(job: Job) -> Done:
     if known is not None and _still_holds(job, known):
         return replace(known, resumed=True)
     original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
+    if job.choice is not None:
+        return _write_chosen(job, key, original, job.choice)
     # An item that is not in this part may be in another; the whole release looks at that.
     release = pipeline.draft(
         original,
@@ -123,14 +135,48 @@ def _make(job: Job) -> Done:
         key,
         published.sha256,
         len(original),
-        release.data.n_occurrences,  # type: ignore[union-attr]  # records alone come in parts
+        original.n_occurrences - loss.removed,
         loss.removed,
-        loss.total_sensitive,
-        loss.removed_sensitive,
-        loss.records_emptied,
+        *_of_sensitive(loss),
+        _emptied(original, release.data),
         tuple(alike(listed, original.occurring)),
         published.verdict.checked,
         sum(published.timings.values()),
+        generalised=getattr(loss, "generalised", 0),
+    )
+
+
+def _of_sensitive(loss: Any) -> tuple[int, int]:
+    """Sensitive occurrences, and how many of them went, where the model has any."""
+    return getattr(loss, "total_sensitive", 0), getattr(loss, "removed_sensitive", 0)
+
+
+def _emptied(original: Records, published: Any) -> int:
+    """Records that held something and hold nothing now."""
+    return int(((original.lengths > 0) & (published.lengths == 0)).sum())
+
+
+def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done:
+    """Write what was chosen for all parts and read it back; it is proved when all parts are there."""
+    began = time.perf_counter()
+    published = choice.apply_to(original)
+    written = write_checked(published, job.target, original.source)
+    loss = measure_loss(original, published, job.model.sensitive)
+    return Done(
+        job.number,
+        job.target.name,
+        key,
+        written.sha256,
+        len(original),
+        published.n_occurrences,
+        loss.removed,
+        loss.total_sensitive,
+        loss.removed_sensitive,
+        _emptied(original, published),
+        tuple(alike(job.model.sensitive, original.occurring)),
+        0,
+        time.perf_counter() - began,
+        form=form_as_dict(written),
     )
 
 
@@ -138,6 +184,9 @@ def _still_holds(job: Job, known: Done) -> bool:
     """Whether a part of an earlier run is as it was, and is proved again: nobody knows who wrote there."""
     if not job.target.exists() or sha256_of(job.target) != known.sha256:
         return False
+    if job.choice is not None:
+        # All parts are counted again before anything is published.
+        return known.form is not None
     try:
         found = verify_file(job.target, model=job.model, allow_unknown=True, jobs=job.threads)
     except WithholdError:
@@ -159,9 +208,18 @@ def part_seed(seed: int, number: int) -> int:
 def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
-    made_of = [withhold.__version__, digest, form, job.model.parameters(), dict(job.options)]
-    told = json_text([*made_of, job.ids, job.seed, job.number, job.target.name])
+    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.options.items()}
+    made_of = [withhold.__version__, digest, form, job.model.parameters(), options]
+    made_of.append(_digests(job.options))
+    choice = None if job.choice is None else dict(job.choice.as_dict())
+    told = json_text([*made_of, choice, job.ids, job.seed, job.number, job.target.name])
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _digests(options: Mapping[str, Any]) -> dict[str, str]:
+    """Of the files that options name, such as a hierarchy: another content makes another part."""
+    named = {name: str(value) for name, value in options.items() if isinstance(value, str | Path)}
+    return {name: sha256_of(Path(value)) for name, value in named.items() if Path(value).is_file()}
 
 
 def _named_apart(records: Records, job: Job) -> Records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
+from withhold.by_parts import ByParts
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.buckets.model import Buckets
@@ -14,6 +15,7 @@ METHOD = Method(
     search=Step(later(f"{__name__}.search.suppressor:suppress_buckets"), BucketsSearch),
     check=later(f"{__name__}.check:verify_buckets"),
     audit=Step(later(f"{__name__}.audit:audit_buckets"), AuditOptions),
+    by_parts=ByParts(later(f"{__name__}.options:not_by_parts")),
     words=Words(
         counts="Rare sets by their number of items",
         worst="The rarest sets",

@@ -78,6 +78,11 @@ class GeneralisationLoss:
         return self.information_loss
 
     @property
+    def removed(self) -> int:
+        """What other losses count: occurrences that are gone."""
+        return self.withheld
+
+    @property
     def added_share(self) -> float:
         """Of what is published, how much nobody in the record ever had."""
         return self.added / self.published if self.published else 0.0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
+from withhold.formats.item_trees import is_built
 from withhold.method import SearchOptions
 from withhold.methods.buckets.model import FILLS
 from withhold.options import Option
@@ -53,3 +55,20 @@ class BucketsSearch(SearchOptions):
                 f"{option(which)} requires {option('fill', 'hash')}, which {FILLS['hash']}; leave "
                 f"{option(which)} out, or choose that"
             )
+
+
+def not_by_parts(model: object, options: BucketsSearch, given: Mapping[str, Any]) -> str:
+    """Why records cannot be grouped part by part; where they can, the groups of parts are groups of all."""
+    if options.fill != "none":
+        return f"{option('fill', options.fill)} is about buckets of all records; leave it out"
+    wanted = options.hierarchy
+    # The name of a prefix says what it stands for; numbers of groups do not.
+    if isinstance(wanted, Hierarchy):
+        return "a hierarchy is read anew for each part; save it to a file, and name that"
+    if (
+        wanted is not None
+        and is_built(os.fspath(wanted))
+        and not os.fspath(wanted).startswith("prefix")
+    ):
+        return f"{wanted} would be another hierarchy in each part; use one from a file, or prefix"
+    return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
+from withhold.by_parts import ByParts
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.personal.model import PersonalRhoUncertainty
@@ -20,6 +21,11 @@ METHOD = Method(
     check=later(f"{__name__}.check.proof:verify_personal"),
     audit=Step(later(f"{__name__}.audit:audit_personal"), AuditOptions),
     sections=later(f"{__name__}.telling:sections_of_personal"),
+    by_parts=ByParts(
+        lambda *_: (
+            "people in other parts who do not mind publish the item that somebody here wants protected"
+        )
+    ),
     listed="items in the constraints",
     words=Words(special="protected for somebody", inferred="protected item inferred"),
     limits=(
