@@ -43,6 +43,8 @@ class Comparison:
 
     original: str
     releases: tuple[Compared, ...]
+    notes: tuple[str, ...] = ()
+    """What the numbers leave out."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from withhold.cli import methods, options
-from withhold.cli.console import note, say, working
+from withhold.cli.console import json_of, note, say, working
 from withhold.data.names import nearest
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
@@ -18,6 +18,7 @@ from withhold.telling.layout import page
 from withhold.wording import counted
 
 if TYPE_CHECKING:
+    from withhold.comparison import Comparison
     from withhold.parts.making import Done, Failed
     from withhold.parts.proving import FolderRecheck
     from withhold.parts.release import PartsRelease
@@ -69,11 +70,7 @@ def anonymize_by_parts(
     """The whole road, part by part, into a folder."""
     from withhold.parts.release import anonymize_parts
 
-    for name in IN_MEMORY_ONLY:
-        if asked.get(name):
-            raise PolicyError(
-                f"--{name.replace('_', '-')} is for releases in memory; a release by parts does not take it"
-            )
+    _refuse_of_memory(asked)
     with working(silent=shown.quiet) as progress:
         made = anonymize_parts(
             data,
@@ -95,6 +92,15 @@ def anonymize_by_parts(
     say(json_text(made.as_dict(), indent=None) if shown.as_json else parts_text(made))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
+
+
+def _refuse_of_memory(asked: Mapping[str, Any]) -> None:
+    """Refuse what is about records that are all in memory."""
+    for name in IN_MEMORY_ONLY:
+        if asked.get(name):
+            raise PolicyError(
+                f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
+            )
 
 
 def _event(part: Done | Failed) -> None:
@@ -136,10 +142,10 @@ def verify_by_parts(
     shown: options.Output,
 ) -> None:
     """Prove a folder again, say what was found, and leave with the exit code."""
-    from withhold.parts.proving import verify_folder
+    from withhold.parts.proving import verify_parts
 
     with working(silent=shown.quiet) as progress:
-        found = verify_folder(
+        found = verify_parts(
             folder,
             model=model,
             policy_from=policy_from,
@@ -161,3 +167,50 @@ def folder_text(found: FolderRecheck, name: str) -> str:
         lines.append(f"A breach: {verdict.witness}")
     amount = f"{counted(found.parts, 'part')} with {counted(found.records, 'record')}"
     return page([*lines, f"Checked {amount} ({verdict.method}); {found.seconds:.2f} s."])
+
+
+def audit_by_parts(
+    data: str,
+    model: Model,
+    *,
+    asked: Mapping[str, Any],
+    how: options.Input,
+    shown: options.Output,
+    **run: Any,
+) -> None:
+    """Audit the files of a folder or pattern, or a release by parts, and leave with the exit code."""
+    from withhold.parts.examining import audit_parts
+    from withhold.report.json import audit_as_dict
+    from withhold.report.text import audit_text
+
+    _refuse_of_memory(asked)
+    with working(silent=shown.quiet) as progress:
+        found = audit_parts(data, model, reading=how.reading(), progress=progress, **run)
+    for each in found.unknown:
+        if not each.allowed:
+            note(f"warning: {each}")
+    say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
+    raise typer.Exit(found.verdict.status.exit_code)
+
+
+def compare_by_parts(
+    original: str,
+    published: Sequence[Path],
+    *,
+    how: options.ReleaseInput,
+    quiet: bool,
+    **asked: Any,
+) -> Comparison:
+    """What releases by parts lost, walking over them and the original together."""
+    from withhold.parts.examining import compare_parts
+
+    _refuse_of_memory({**vars(how), **asked})
+    for name in ("hierarchy", "items", "person_column"):
+        if asked.pop(name):
+            raise PolicyError(
+                f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
+            )
+    with working(silent=quiet) as progress:
+        return compare_parts(
+            original, *published, reading=how.reading(), progress=progress, **asked
+        )

@@ -99,6 +99,13 @@ class Tally:
     lost: Longs
     """By how many occurrences records lost: how many records."""
 
+    @classmethod
+    def least(cls, before: Longs, after: Longs) -> Tally:
+        """Without knowing which record is which, supports say the least that must have happened."""
+        gone, added = np.maximum(before - after, 0), np.maximum(after - before, 0)
+        none = np.zeros((N_BY_LENGTH, 0), dtype=np.int64)
+        return cls(before, after, gone, added, none, none[0])
+
     def __add__(self, other: Tally) -> Tally:
         """What went from both; the items must be the same."""
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
@@ -116,7 +123,8 @@ def _added(one: Longs, other: Longs) -> Longs:
 def measure_occurrences(pair: Pair, sensitive: Bools) -> Occurrences:
     """What went from ``pair.original``; ``sensitive`` marks item codes."""
     if not pair.same_rows:
-        return occurrences_of(least_tally(pair), pair.vocabulary, sensitive, same_rows=False)
+        tally = Tally.least(pair.original.supports, pair.published.supports)
+        return occurrences_of(tally, pair.vocabulary, sensitive, same_rows=False)
     tally, lost = tally_rows(pair, sensitive)
     found = occurrences_of(tally, pair.vocabulary, sensitive, same_rows=True)
     return replace(found, by_record=lost)
@@ -145,14 +153,6 @@ def occurrences_of(
         ),
         **(_by_record(tally) if same_rows else {}),
     )
-
-
-def least_tally(pair: Pair) -> Tally:
-    """Without knowing which record is which, supports say the least that must have happened."""
-    before, after = pair.original.supports, pair.published.supports
-    none = np.zeros(0, dtype=np.int64)
-    gone, added = np.maximum(before - after, 0), np.maximum(after - before, 0)
-    return Tally(before, after, gone, added, np.zeros((N_BY_LENGTH, 0), dtype=np.int64), none)
 
 
 def tally_rows(pair: Pair, sensitive: Bools) -> tuple[Tally, Longs]:

@@ -26,7 +26,7 @@ from withhold.mining.miner import (
     min_count,
     rules_of,
 )
-from withhold.mining.rule_counts import Counts, RulesElsewhere
+from withhold.mining.rule_counts import CountedRecords, Counts, RulesElsewhere
 
 RULES_SHOWN = 20
 Fate = Literal["kept", "lost", "spurious"]
@@ -163,8 +163,8 @@ def measure_patterns(
     if both is None:
         raise InternalError("there are more frequent items than items")
     before, after = both
-    old = RulesElsewhere(rules_of(before, min_confidence), after, pair.published)
-    new = RulesElsewhere(rules_of(after, min_confidence), before, pair.original)
+    old = RulesElsewhere(rules_of(before, min_confidence), after, CountedRecords(pair.published))
+    new = RulesElsewhere(rules_of(after, min_confidence), before, CountedRecords(pair.original))
     return compare_patterns(old, new, min_support, min_confidence, size)
 
 
@@ -175,12 +175,12 @@ def compare_patterns(
     min_confidence: Confidence,
     max_size: int | None,
 ) -> tuple[ItemsetChanges, RuleChanges]:
-    """What became of the itemsets and rules of the original, ``old``, and where the ``new`` ones come from."""
+    """What became of the ``old`` itemsets and rules, and of which there are ``new`` ones."""
     by_size = _compare_by_size(new.itemsets, old.itemsets)
-    counts = [min_count(min_support, len(each.records)) for each in (new, old)]
+    least, published_least = (min_count(min_support, len(each.records)) for each in (new, old))
     names = ("before", "after", "kept")
     totals = {name: sum(getattr(change, name) for change in by_size) for name in names}
-    itemsets = ItemsetChanges(str(min_support), *counts, max_size, by_size, **totals)
+    itemsets = ItemsetChanges(str(min_support), least, published_least, max_size, by_size, **totals)
     return itemsets, _compare_rules(old, new, exact_confidence(min_confidence))
 
 

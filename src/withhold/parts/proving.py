@@ -21,7 +21,7 @@ from withhold.verdict import Status, Verdict
 
 @dataclass(frozen=True)
 class FolderRecheck:
-    """What ``verify_folder`` found."""
+    """What ``verify_parts`` found."""
 
     verdict: Verdict
     model: Model
@@ -57,7 +57,7 @@ class FolderRecheck:
         }
 
 
-def verify_folder(
+def verify_parts(
     folder: Path,
     *,
     model: Model | None = None,
