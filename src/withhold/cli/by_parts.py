@@ -19,12 +19,13 @@ from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
+    from withhold.counting.threads import Progress
     from withhold.parts.making import Done, Failed
     from withhold.parts.proving import FolderRecheck
     from withhold.parts.release import PartsRelease
 
 MEMORY, STREAM, DASK = ENGINES = ("memory", "stream", "dask")
-IN_MEMORY_ONLY = ("report", "safe_csv", "consent", "skip_missing_ids", "tidy")
+IN_MEMORY_ONLY = ("safe_csv", "consent", "skip_missing_ids", "tidy", *methods.OF_THE_POPULATION)
 """Options that a release by parts does not take."""
 
 
@@ -71,6 +72,8 @@ def anonymize_by_parts(
     from withhold.parts.release import anonymize_parts
 
     _refuse_of_memory(asked)
+    edition = asked.get("edition") or "internal"
+    check_report(asked)
     with working(silent=shown.quiet) as progress:
         made = anonymize_parts(
             data,
@@ -87,11 +90,52 @@ def anonymize_by_parts(
             **methods.search_options(given, model),
             **run,
         )
+        if asked.get("report"):
+            _save_report(made, data, edition, scale, how, run.get("jobs"), progress)
     for warning in made.warnings:
         note(f"warning: {warning}")
     say(json_text(made.as_dict(), indent=None) if shown.as_json else parts_text(made))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
+
+
+def _save_report(
+    made: PartsRelease,
+    data: str,
+    edition: str,
+    scale: options.Scale,
+    how: options.Input,
+    jobs: int | None,
+    progress: Progress,
+) -> None:
+    """Write the page into the folder; the internal edition is for the custodian's eyes alone."""
+    from withhold.parts.folder import REPORT
+    from withhold.parts.reporting import report_parts
+    from withhold.publish.publishing import save_text
+    from withhold.report.html import report_html
+
+    page = report_parts(
+        made,
+        data,
+        edition=edition,
+        part_records=scale.part_records,
+        reading=how.reading(),
+        jobs=jobs,
+        progress=progress,
+    )
+    save_text(made.folder / REPORT, report_html(page), force=True)
+    if edition == "internal":
+        (made.folder / REPORT).chmod(0o600)
+
+
+def check_report(asked: Mapping[str, Any]) -> None:
+    """Refuse an edition that does not exist, or one of no report."""
+    from withhold.report.content import check_edition
+
+    if asked.get("edition") is not None:
+        if not asked.get("report"):
+            raise PolicyError("--edition requires --report")
+        check_edition(asked["edition"])
 
 
 def _refuse_of_memory(asked: Mapping[str, Any]) -> None:

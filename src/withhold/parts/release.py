@@ -36,6 +36,8 @@ class PartsRelease:
     unknown: Unknown | None
     seconds: float
     ids: str
+    options: Mapping[str, Any]
+    """How every part was searched, and the seed of the release."""
 
     @property
     def resumed(self) -> int:
@@ -144,7 +146,9 @@ def anonymize_parts(
     }
     totals = folders.finish(folder, made, model, internal)
     seconds = time.perf_counter() - began
-    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids)
+    return PartsRelease(
+        folder, tuple(made), totals, model, unknown, seconds, ids, {**options, "seed": seed}
+    )
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
