@@ -12,6 +12,8 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -451,3 +453,75 @@ def test_a_scheduler_that_is_not_there(tmp_path, folder):
     asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill", "-o", tmp_path / "out")
     code, text = run(*asked, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
     assert (code, "cannot be reached" in text) == (3, True)
+
+
+class Partitions:
+    """What is needed of a Dask DataFrame."""
+
+    def __init__(self, frames):
+        self.frames = frames
+
+    @property
+    def npartitions(self):
+        return len(self.frames)
+
+    def get_partition(self, n):
+        return Partition(self.frames[n])
+
+
+class Partition:
+    def __init__(self, frame):
+        self.frame = frame
+
+    def compute(self, **_):
+        return self.frame
+
+
+def frame_of(kind, path, rows):
+    """The rows of a parquet file as a frame that is not in memory."""
+    if kind == "scanned":
+        return pl.scan_parquet(path)
+    if kind == "query":
+        return pl.LazyFrame({"items": rows}).filter(pl.col("items").list.len() > 0)
+    if kind == "stand-in":
+        halves = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+        return Partitions([pd.DataFrame({"items": list(half)}) for half in halves])
+    dataframe = pytest.importorskip("dask.dataframe")
+    pl.read_parquet(path).write_parquet(path, row_group_size=100)
+    found = dataframe.read_parquet(path, split_row_groups=True)
+    assert found.npartitions > 1
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("kind", ["scanned", "query", "stand-in", "dask"])
+def test_frames_that_are_not_in_memory(tmp_path, kind, workers):
+    rows, path = shop(300, 1), tmp_path / "shop.parquet"
+    pl.DataFrame({"items": rows}).write_parquet(path)
+    frame, out = frame_of(kind, path, rows), tmp_path / "out"
+    made = wh.anonymize_parts(frame, MODEL, out, part_records=70, seed=1, workers=workers)
+    assert len(made.parts) >= 2
+    assert {part.name[-8:] for part in made.parts} == {".parquet"}
+    assert wh.verify_parts(out, model=MODEL).verdict
+    for before, after in zip(rows, joined(out), strict=True):
+        assert set(after) <= set(before)
+    again = wh.anonymize_parts(frame, MODEL, out, part_records=70, seed=1, resume=True)
+    assert again.resumed == len(made.parts)
+    found = wh.compare_parts(frame, out).releases[0].measured
+    assert found.fact("occurrences.all.removed").value == made.totals.removed
+    whole = wh.audit(rows, MODEL, samples=10).verdict.status
+    assert wh.audit_parts(frame, MODEL, samples=10).verdict.status is whole
+
+
+def test_frames_that_cannot_be_cut(tmp_path):
+    long = pl.LazyFrame({"record": [1, 1, 2, 3], "item": ["tea", "pill", "tea", "milk"]})
+    with pytest.raises(wh.WithholdError, match="would cut records apart"):
+        wh.anonymize_parts(long, MODEL, tmp_path / "out")
+    with pytest.raises(wh.WithholdError, match="no partition"):
+        wh.anonymize_parts(Partitions([]), MODEL, tmp_path / "out")
+    broken = pl.LazyFrame({"items": [["tea"]]}).with_columns(pl.col("nothing"))
+    with pytest.raises(wh.WithholdError, match="the frame cannot be used"):
+        wh.anonymize_parts(broken, MODEL, tmp_path / "out")
+    texts = Partitions([pd.DataFrame({"items": ["['tea', 'pill']"] * 9})])
+    with pytest.raises(wh.WithholdError):
+        wh.anonymize_parts(texts, MODEL, tmp_path / "out")

@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
+from tests.unit.test_parts import MODEL, contents, folder, joined, run, shop, write_shop
 
 import withhold as wh
-from tests.unit.test_parts import MODEL, contents, folder, joined, run, shop, write_shop
 from withhold.cli import audit, compare  # noqa: F401
 from withhold.parts.examining import audit_parts, compare_parts
 from withhold.parts.release import anonymize_parts

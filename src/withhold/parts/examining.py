@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from withhold.measure.queries import QUERIES, count_itemsets
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.method import Model
+from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
 from withhold.registry import audit_call, method_of, search_call
 from withhold.telling.facts import MeasureRequest
@@ -38,7 +38,7 @@ OF_ALL_RECORDS = ("population", "sampling_fraction")
 
 
 def audit_parts(
-    data: str | Path,
+    data: Data,
     model: Model,
     *,
     part_records: int | None = None,
@@ -55,7 +55,8 @@ def audit_parts(
     Parameters
     ----------
     data
-        A folder, a pattern such as ``"shop/*.parquet"``, a file, or the folder of a release.
+        A folder, a pattern such as ``"shop/*.parquet"``, a file, the folder of a release, a Dask DataFrame
+        or a polars LazyFrame with a row for each record.
     model
         What must hold; one that may be released by parts.
     part_records
@@ -157,8 +158,8 @@ def _only(records: Records, names: tuple[str, ...]) -> Records:
 
 
 def compare_parts(
-    original: str | Path,
-    *published: str | Path,
+    original: Data,
+    *published: Data,
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
@@ -174,7 +175,7 @@ def compare_parts(
     Parameters
     ----------
     original
-        A folder, a pattern or a file.
+        A folder, a pattern, a file, a Dask DataFrame or a polars LazyFrame.
     *published
         Folders of releases by parts, or whatever ``original`` may be; in the order of the original.
     part_records

@@ -17,7 +17,7 @@ from withhold.data import Records, Source
 from withhold.errors import WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
-from withhold.formats.slices import Slice, how_to_read, open_slice
+from withhold.formats.slices import Piece, how_to_read, open_slice
 from withhold.method import Model
 from withhold.publish.identifiers import KEEP
 from withhold.publish.publishing import sha256_of
@@ -29,7 +29,7 @@ class Job:
     """What makes a part."""
 
     number: int
-    piece: Slice
+    piece: Piece
     form: Source
     """Of the files that are read."""
     target: Path

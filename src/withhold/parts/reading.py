@@ -10,11 +10,12 @@ from typing import Any
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Records
 from withhold.formats import read, read_back
+from withhold.formats.frame_slices import is_lazy
 from withhold.formats.slices import read_slice
 from withhold.interruption import stop_if_asked
 from withhold.method import Model
 from withhold.parts.folder import MANIFEST, read_folder
-from withhold.parts.planning import find_files, plan_parts
+from withhold.parts.planning import Data, plan
 from withhold.publish.manifest import form_from, read_manifest
 from withhold.publish.publishing import located, manifest_of
 
@@ -45,17 +46,17 @@ class Parts:
 
 
 def open_parts(
-    data: str | Path, *, part_records: int | None = None, reading: Mapping[str, Any] | None = None
+    data: Data, *, part_records: int | None = None, reading: Mapping[str, Any] | None = None
 ) -> Parts:
-    """The records that a folder, a pattern or a file names; of a release the parts that it lists.
+    """The records that a folder, a pattern, a file or a frame holds; of a release the parts that it lists.
 
     ``reading`` says how files are to be understood; a release has manifests that do.
     """
-    path = Path(data)
+    path = Path("the original") if is_lazy(data) else Path(data)
     if path.is_dir() and (path / MANIFEST).exists():
         model, listed = read_folder(path)
         return Parts(path.name, len(listed), lambda n: read_released(path / listed[n].name), model)
-    form, pieces = plan_parts(find_files(str(data)), part_records=part_records, **(reading or {}))
+    form, pieces, _ = plan(data, part_records=part_records, reading=reading)
     return Parts(path.name, len(pieces), lambda n: read_slice(pieces[n], form))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ import withhold
 from withhold.counting.threads import Progress, quiet
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
 from withhold.errors import PolicyError, WithholdError
+from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.making import Done, Failed, Job
-from withhold.parts.planning import find_files, plan_parts
+from withhold.parts.planning import Data, plan
 from withhold.parts.running import run_here, run_in_processes, run_with_dask
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.registry import method_of, search_call
@@ -67,9 +69,9 @@ class PartsRelease:
 
 
 def anonymize_parts(
-    data: str,
+    data: Data,
     model: Model,
-    folder: Path,
+    folder: str | os.PathLike[str],
     *,
     engine: str = STREAM,
     part_records: int | None = None,
@@ -86,11 +88,45 @@ def anonymize_parts(
     told: Callable[[Done | Failed], None] = lambda _: None,
     **options: Any,
 ) -> PartsRelease:
-    """Release a folder, a pattern or a large file part by part into a folder.
+    """Release data that need not fit in memory, part by part, into a folder.
 
-    ``told`` hears of every part as it is finished. The parts that were proved stay whatever happens; there is
-    a release when all are.
+    Parameters
+    ----------
+    data
+        A folder, a pattern such as ``"shop/*.parquet"``, or a large file; a Dask DataFrame or a polars
+        LazyFrame with a row for each record, whose rows come in the same order whenever they are asked for.
+    model
+        What must hold; ``RhoUncertainty``, which holds for the whole if it holds for every part.
+    folder
+        Where the parts go, and their manifest, which is written last: without it there is no release.
+    engine
+        ``"stream"``: in this process, or in ``workers`` processes; ``"dask"``: on a cluster.
+    part_records
+        About how many records a part has, 250,000 if not given; of a Dask DataFrame a partition is a part.
+    workers
+        Processes that make parts, one if not given; those of a local cluster as many as there are cores.
+    scheduler
+        Of a Dask cluster, such as ``"tcp://192.168.0.10:8786"``; a local one if not given.
+    reading
+        Options of ``read`` that say how the files are to be understood.
+    ids, seed, allow_unknown, jobs, progress, **options
+        As for ``anonymize``.
+    force, resume
+        Replace what is in the folder; or go on with the parts that an earlier run proved.
+    told
+        Hears of every part as it is finished.
+
+    Returns
+    -------
+    PartsRelease
+        The folder, its parts, and what they lost together.
+
+    Raises
+    ------
+    WithholdError
+        If a part could not be made; those that were proved stay, for ``resume``.
     """
+    folder = Path(folder)
     began = time.perf_counter()
     if engine not in ENGINES:
         raise PolicyError(
@@ -98,10 +134,10 @@ def anonymize_parts(
         )
     check_ids(ids)
     options = check_by_parts(model, options)
-    files = find_files(data)
-    if Path(data).is_dir() and folder.resolve().is_relative_to(Path(data).resolve()):
+    inside = not is_lazy(data) and Path(data).is_dir()
+    if inside and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
-    form, pieces = plan_parts(files, part_records=part_records, **(reading or {}))
+    form, pieces, files = plan(data, part_records=part_records, reading=reading)
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
     jobs_of = [
@@ -136,7 +172,7 @@ def anonymize_parts(
     unknown = _listed(model, made, allowed=allow_unknown)
     internal = {
         "version": withhold.__version__,
-        "input": [str(path) for path in files],
+        "input": [str(path) for path in files] or [type(data).__name__],
         "options": dict(options),
         "seed": seed,
         "ids": ids,

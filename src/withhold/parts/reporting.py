@@ -14,6 +14,7 @@ from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.parts.examining import PAIRS_ONLY, audit_parts, measure_parts
 from withhold.parts.folder import BY_PARTS
+from withhold.parts.planning import Data
 from withhold.parts.reading import open_parts
 from withhold.parts.release import PartsRelease
 from withhold.publish.identifiers import KEEP
@@ -47,7 +48,7 @@ class ItemCounts:
 
 def report_parts(
     made: PartsRelease,
-    data: str,
+    data: Data,
     *,
     edition: str = "internal",
     part_records: int | None = None,
