@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.console import json_of, note, say, working
 from withhold.data.names import nearest
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, WithholdError
 from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.telling.layout import page
@@ -74,7 +75,7 @@ def anonymize_by_parts(
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
     check_report(asked)
-    with working(silent=shown.quiet) as progress:
+    with working(silent=shown.quiet) as progress, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
             model,
@@ -94,7 +95,8 @@ def anonymize_by_parts(
             _save_report(made, data, edition, scale, how, run.get("jobs"), progress)
     for warning in made.warnings:
         note(f"warning: {warning}")
-    say(json_text(made.as_dict(), indent=None) if shown.as_json else parts_text(made))
+    finished = {"event": "finished", **made.as_dict()}
+    say(json_text(finished, indent=None) if shown.as_json else parts_text(made))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
 
@@ -145,6 +147,18 @@ def _refuse_of_memory(asked: Mapping[str, Any]) -> None:
             raise PolicyError(
                 f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
             )
+
+
+@contextmanager
+def _told_if_stopped(shown: options.Output) -> Iterator[None]:
+    """For pipelines, a last line also of a run that published nothing."""
+    try:
+        yield
+    except WithholdError as error:
+        if shown.as_json:
+            ended = {"event": "stopped", "exit_code": error.exit_code, "lines": list(error.lines)}
+            say(json_text(ended, indent=None))
+        raise
 
 
 def _event(part: Done | Failed) -> None:

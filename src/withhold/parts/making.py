@@ -6,6 +6,7 @@ What it takes and returns can be sent to another process or machine. The same jo
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 import withhold
 from withhold import pipeline
 from withhold.data import Records, Source
-from withhold.errors import WithholdError
+from withhold.errors import OutputError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
 from withhold.formats.slices import Piece, how_to_read, open_slice
@@ -22,6 +23,8 @@ from withhold.method import Model
 from withhold.publish.identifiers import KEEP
 from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
+
+NO_MEMORY = "there was not enough memory for it; use fewer --workers, or a smaller --part-records"
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class Done:
     found: tuple[str, ...]
     """The listed items that occur in the slice."""
     checked: int
-    seconds: float
+    seconds: float = 0.0
+    """That it took, from reading to renaming; of a resumed part, to prove it again."""
     resumed: bool = False
 
     @classmethod
@@ -84,14 +88,19 @@ class Failed:
     piece: str
     lines: tuple[str, ...]
     exit_code: int
+    seconds: float
 
 
 def make_part(job: Job) -> Done | Failed:
     """Make one part, or find that an earlier run did; an error of the user's is returned, not raised."""
+    began = time.perf_counter()
     try:
-        return _make(job)
+        return replace(_make(job), seconds=time.perf_counter() - began)
     except WithholdError as error:
-        return Failed(job.number, str(job.piece), tuple(error.lines), error.exit_code)
+        lines, code = error.lines, error.exit_code
+    except MemoryError:
+        lines, code = (NO_MEMORY,), OutputError.exit_code
+    return Failed(job.number, str(job.piece), tuple(lines), code, time.perf_counter() - began)
 
 
 def _make(job: Job) -> Done:
@@ -129,7 +138,6 @@ def _make(job: Job) -> Done:
         loss.records_emptied,
         tuple(sorted(listed.intersection(original.occurring))),
         published.verdict.checked,
-        sum(published.timings.values()),
     )
 
 

@@ -17,6 +17,7 @@ from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.making import Done, Failed, Job
+from withhold.parts.pace import Pace
 from withhold.parts.planning import Data, plan
 from withhold.parts.running import run_here, run_in_processes, run_with_dask
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
@@ -157,15 +158,17 @@ def anonymize_parts(
     ]
     made: list[Done] = []
     failed: list[Failed] = []
+    pace = Pace(len(pieces), n_workers(engine, workers), len(known))
     for outcome in _run(jobs_of, engine, workers, scheduler):
         told(outcome)
+        pace.add(outcome)
         if isinstance(outcome, Failed):
             failed.append(outcome)
         else:
             made.append(outcome)
             if not outcome.resumed:
                 folders.note(folder, outcome)
-        progress(*_so_far(len(made) + len(failed), len(pieces), began))
+        progress(str(pace), pace.done, pace.total)
     if failed:
         _refuse(failed, len(pieces))
     made.sort(key=lambda part: part.number)
@@ -198,6 +201,11 @@ def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, **({"bound": False} if has_bound else {})}
 
 
+def n_workers(engine: str, workers: int | None) -> int:
+    """How many parts are made at the same time, as far as that is known: a cluster may have more."""
+    return workers or (1 if engine == STREAM else os.cpu_count() or 1)
+
+
 def _run(
     jobs: Sequence[Job], engine: str, workers: int | None, scheduler: str | None
 ) -> Iterator[Done | Failed]:
@@ -206,13 +214,6 @@ def _run(
     if workers is not None and workers > 1:
         return run_in_processes(jobs, workers)
     return run_here(jobs)
-
-
-def _so_far(done: int, total: int, began: float) -> tuple[str, int, int]:
-    """How far it is, and how long it will take at this pace."""
-    left = (time.perf_counter() - began) / max(done, 1) * (total - done)
-    shown = f"{left:.0f} s" if left < 120 else f"{left / 60:.0f} min"
-    return f"parts: {done} of {total}, about {shown} left", done, total
 
 
 def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | None:

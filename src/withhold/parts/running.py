@@ -14,7 +14,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 
 from withhold.errors import OutputError, PolicyError
-from withhold.interruption import stop_if_asked
+from withhold.interruption import ask_to_stop, stop_if_asked
 from withhold.parts.making import Done, Failed, Job, make_part
 
 LOOKS_EVERY = 0.5
@@ -82,7 +82,7 @@ def run_with_dask(
             threads = 1 if own is not None else None
             futures = [
                 client.submit(
-                    make_part,
+                    make_part_on_worker,
                     replace(job, threads=job.threads or threads),
                     key=f"withhold-{os.getpid()}-{job.number}",
                     pure=False,
@@ -102,11 +102,42 @@ def run_with_dask(
             own.close()
 
 
+def make_part_on_worker(job: Job) -> Done | Failed:
+    """Make a part in a thread of a Dask worker; when the worker is shut down, kernels stop."""
+    from distributed import get_worker
+    from distributed.core import Status
+
+    worker, over = get_worker(), threading.Event()
+
+    def follow() -> None:
+        while not over.wait(LOOKS_EVERY):
+            if worker.status not in (Status.running, Status.paused):
+                ask_to_stop()
+                return
+
+    threading.Thread(target=follow, daemon=True).start()
+    try:
+        return make_part(job)
+    finally:
+        over.set()
+
+
 def _begin(parent: int) -> None:
     """In a new process: leave Ctrl-C to the parent, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: _leave())
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    if not hasattr(signal, "pthread_sigmask"):
+        signal.signal(signal.SIGTERM, lambda *_: _leave())
+        return
+    # A handler would wait for the kernel that runs in the main thread; a thread that waits for the signal
+    # does not, since kernels run without the interpreter's lock.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    threading.Thread(target=_wait_for_term, daemon=True).start()
+
+
+def _wait_for_term() -> None:
+    signal.sigwait({signal.SIGTERM})
+    _leave()
 
 
 def _follow(parent: int) -> None:
