@@ -91,16 +91,16 @@ def test_a_worker_without_memory_says_so(tmp_path, folder, monkeypatch):
 
 @posix
 def test_a_process_that_may_not_have_more_memory_publishes_nothing(tmp_path):
-    """What cannot be allocated, or kills the worker, ends the run; the same command goes on later."""
-    path, out = write_shop(tmp_path / "shop.dat", shop(60_000, 1)), tmp_path / "out"
-    asked = ("anonymize", path, *ASKED, "-o", out, "--engine", "stream", "--part-records", 30_000)
+    """What cannot be allocated ends the run with a reason; the same command goes on later."""
+    path, out = write_shop(tmp_path / "shop.dat", shop(200_000, 1)), tmp_path / "out"
+    asked = ("anonymize", path, *ASKED, "-o", out, "--engine", "stream")
     program = f"""
         import resource, sys
         from withhold.parts import making
         make = making._make
         def limited(job):
             size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (size + 2**20, resource.RLIM_INFINITY))
+            resource.setrlimit(resource.RLIMIT_AS, (size + 4 * 2**20, resource.RLIM_INFINITY))
             return make(job)
         making._make = limited
         from withhold.cli import main
@@ -110,12 +110,13 @@ def test_a_process_that_may_not_have_more_memory_publishes_nothing(tmp_path):
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc")
     process = python(program)
-    _, errors = process.communicate(timeout=300)
-    assert process.returncode != 0
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 3, errors
+    assert "not enough memory" in errors
     assert not (out / MANIFEST).exists()
     assert run("verify", out)[0] == 3
     assert run(*asked, "--resume")[0] == 0
-    assert contents(out) == fresh_bytes(tmp_path, path, 30_000)
+    assert contents(out) == fresh_bytes(tmp_path, path)
 
 
 @posix
@@ -123,10 +124,10 @@ def test_a_worker_is_gone_at_once_though_it_is_in_a_kernel():
     """The main thread of the worker is in compiled code that never looks up."""
     program = """
         import os, time
-        from withhold.counting.jit import kernel
+        import numba
         from withhold.parts.running import _begin
 
-        @kernel
+        @numba.njit(nogil=True)
         def forever(n):
             total = 0
             for i in range(n):
@@ -138,7 +139,7 @@ def test_a_worker_is_gone_at_once_though_it_is_in_a_kernel():
         print("in", flush=True)
         forever(1 << 62)
     """
-    with python(program.replace("@kernel", "@__import__('numba').njit(nogil=True)")) as process:
+    with python(program) as process:
         assert process.stdout.readline() == "in\n", process.stderr.read()
         time.sleep(0.3)
         process.send_signal(signal.SIGTERM)
@@ -192,7 +193,7 @@ def test_kernels_stop_when_their_worker_is_shut_down(monkeypatch):
 
 @posix
 def test_one_worker_of_a_cluster_has_a_full_disk(tmp_path, cluster):
-    """Its parts fail and are named; those of the other one stay; resumed where there is room, all is there."""
+    """Its parts fail and are named, those of the other one stay; the run is resumed where there is room."""
     scheduler, workers = cluster
     path, out = write_shop(tmp_path / "shop.dat", shop(40_000, 1)), tmp_path / "out"
     if not hasattr(resource, "prlimit"):

@@ -126,17 +126,18 @@ def _begin(parent: int) -> None:
     """In a new process: leave Ctrl-C to the parent, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    if not hasattr(signal, "pthread_sigmask"):
-        signal.signal(signal.SIGTERM, lambda *_: _leave())
-        return
-    # A handler would wait for the kernel that runs in the main thread; a thread that waits for the signal
-    # does not, since kernels run without the interpreter's lock.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    threading.Thread(target=_wait_for_term, daemon=True).start()
+    # A handler in Python would wait for the kernel that the main thread is in. What is written here is read
+    # by a thread that need not wait, since kernels run without the interpreter's lock.
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    threading.Thread(target=_leave_when_told, args=(heard,), daemon=True).start()
 
 
-def _wait_for_term() -> None:
-    signal.sigwait({signal.SIGTERM})
+def _leave_when_told(heard: int) -> None:
+    while os.read(heard, 1) != bytes([signal.SIGTERM]):
+        pass
     _leave()
 
 
