@@ -30,7 +30,8 @@ def by_parts(
 
     listed = Path(sensitive).read_text(encoding="utf-8").split()
     model = wh.RhoUncertainty(rho, listed)
-    with open(path, encoding="utf-8") as lines:
+    first = min(Path(path).iterdir()) if Path(path).is_dir() else Path(path)
+    with first.open(encoding="utf-8") as lines:
         tiny = [line.split() for _, line in zip(range(TINY), lines, strict=False)]
     wh.anonymize(tiny, model, bound=False, allow_unknown=True)
     folder = Path(output)
@@ -41,7 +42,15 @@ def by_parts(
     )
     taken = {"seconds": time.perf_counter() - began, "cpu": _cpu() - used}
     shutil.rmtree(folder)
-    return {**taken, "loss": made.totals.share, "parts": len(made.parts), "largest_mb": _largest()}
+    driver, workers_mb = _largest(resource.RUSAGE_SELF), _largest(resource.RUSAGE_CHILDREN)
+    return {
+        **taken,
+        "loss": made.totals.share,
+        "parts": len(made.parts),
+        "driver_mb": driver,
+        "worker_mb": workers_mb if engine == "dask" or workers > 1 else None,
+        "largest_mb": max(driver, workers_mb),
+    }
 
 
 def _cpu() -> float:
@@ -50,10 +59,9 @@ def _cpu() -> float:
     return sum(each.ru_utime + each.ru_stime for each in found)
 
 
-def _largest() -> float:
-    """MB of the largest process that took part."""
-    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return max(each.ru_maxrss for each in found) * BYTES_PER_MAXRSS / MB
+def _largest(who: int) -> float:
+    """MB of this process, or of the largest of those that it has seen end."""
+    return resource.getrusage(who).ru_maxrss * BYTES_PER_MAXRSS / MB
 
 
 PARTS_MEASURES = {"by_parts": by_parts}

@@ -141,6 +141,10 @@ def anonymize_parts(
     form, pieces, files = plan(data, part_records=part_records, reading=reading)
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
+    # A part can only be one of the same number, of which its key is, too; no job is sent all of them.
+    by_number: dict[int, dict[str, Done]] = {}
+    for key, part in known.items():
+        by_number.setdefault(part.number, {})[key] = part
     jobs_of = [
         Job(
             number,
@@ -152,7 +156,7 @@ def anonymize_parts(
             seed,
             ids,
             jobs,
-            known,
+            by_number.get(number),
         )
         for number, piece in enumerate(pieces)
     ]
