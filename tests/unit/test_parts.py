@@ -357,6 +357,27 @@ def test_mistakes_about_where(tmp_path, folder):
     assert (code, "names no file" in text) == (3, True)
 
 
+def test_a_file_that_does_not_fit_goes_by_parts_and_says_so(tmp_path, monkeypatch):
+    path = write_shop(tmp_path / "shop.dat", shop(300, 1))
+    asked = ("anonymize", path, "--rho", 0.5, "--sensitive", "pill", "--seed", 1, "-o")
+    assert "by parts" not in run(*asked, tmp_path / "whole.dat")[1]
+    monkeypatch.setattr("withhold.counting.memory.physical_memory", lambda: 1_000)
+    code, text = run(*asked, tmp_path / "out")
+    assert code == 0, text
+    assert "more memory than this machine has; it is released by parts (--engine stream)" in text
+    assert (tmp_path / "out" / MANIFEST).exists()
+    code, text = run(*asked, tmp_path / "other.dat")
+    assert (code, "name a folder, or say --engine memory" in text) == (2, True)
+    assert not (tmp_path / "other.dat").exists()
+    code, text = run(*asked, tmp_path / "other.dat", "--engine", "memory")
+    assert (code, "by parts" in text) == (0, False)
+    # What must be one choice for all records, or is packed, is released whole, as before.
+    km = ("anonymize", path, "--model", "buckets", "--k", 2, "-o", tmp_path / "km.dat")
+    assert "released by parts" not in run(*km)[1]
+    monkeypatch.setattr("withhold.counting.memory.physical_memory", lambda: None)
+    assert run(*asked, tmp_path / "unknown.dat")[0] == 0
+
+
 def test_models_about_all_records_are_refused(tmp_path, folder):
     code, text = run(
         "anonymize", folder, "--model", "km", "--k", 2, "--m", 2, "-o", tmp_path / "out"

@@ -14,7 +14,9 @@ from withhold.cli.console import json_of, note, say, working
 from withhold.data.names import nearest
 from withhold.errors import PolicyError, WithholdError
 from withhold.escaping import json_text
+from withhold.formats.forms import split_name
 from withhold.method import Model
+from withhold.registry import method_of, search_call
 from withhold.telling.layout import page
 from withhold.wording import counted
 
@@ -29,9 +31,14 @@ MEMORY, STREAM, DASK = ENGINES = ("memory", "stream", "dask")
 IN_MEMORY_ONLY = ("safe_csv", "consent", "skip_missing_ids", "tidy", *methods.OF_THE_POPULATION)
 """Options that a release by parts does not take."""
 
+MEMORY_PER_BYTE = 10
+"""So many bytes of memory are reckoned for each byte of a file that is released whole."""
 
-def chosen_engine(data: str, scale: options.Scale) -> str:
-    """The engine that was asked for; by parts for folders and patterns, else in memory."""
+
+def chosen_engine(
+    data: str, scale: options.Scale, model: Model, output: Path, asked: Mapping[str, Any]
+) -> str:
+    """The engine that was asked for; by parts for folders, patterns and what does not fit, else in memory."""
     from withhold.parts.planning import is_many
 
     engine = scale.engine
@@ -42,6 +49,8 @@ def chosen_engine(data: str, scale: options.Scale) -> str:
     many = is_many(data)
     if many and engine == MEMORY:
         raise PolicyError(f"{data} names several files; --engine stream or dask releases them")
+    if engine is None and not many and _is_too_large(Path(data), model, asked):
+        engine = _by_itself(Path(data), output)
     engine = engine or (STREAM if many or scale.resume else MEMORY)
     if engine == MEMORY and (
         unused := [n for n, value in vars(scale).items() if value and n != "engine"]
@@ -54,6 +63,32 @@ def chosen_engine(data: str, scale: options.Scale) -> str:
     if engine != MEMORY and data == "-":
         raise PolicyError("a release by parts reads files, not standard input")
     return engine
+
+
+def _is_too_large(path: Path, model: Model, asked: Mapping[str, Any]) -> bool:
+    """Whether a file would not fit in memory, and may be released by parts instead."""
+    from withhold.counting.memory import physical_memory
+
+    memory = physical_memory()
+    if memory is None or not path.is_file() or split_name(path.name)[1]:
+        return False
+    if path.stat().st_size * MEMORY_PER_BYTE <= memory:
+        return False
+    needs_memory = any(asked.get(name) for name in IN_MEMORY_ONLY)
+    return not needs_memory and not method_of(model).not_by_parts(model, search_call(model, {})[0])
+
+
+def _by_itself(path: Path, output: Path) -> str:
+    """Say that a large file is released by parts; its release is a folder."""
+    size = f"{path} has {path.stat().st_size / 1e9:.1f} GB, and {MEMORY_PER_BYTE} times that is more memory "
+    why = f"{size}than this machine has"
+    if output.suffix:
+        raise PolicyError(
+            f"{why}, so it is released by parts into a folder, and {output} looks like a file; name a folder, "
+            f"or say --engine {MEMORY}"
+        )
+    note(f"{why}; it is released by parts (--engine {STREAM})")
+    return STREAM
 
 
 def anonymize_by_parts(
