@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from withhold.arguments import fits
+from withhold.by_parts import NOT_BY_PARTS, ByParts
 from withhold.counting.threads import Progress, quiet
 from withhold.data.evidence import Evidence
 from withhold.data.groups import Groups
@@ -246,8 +247,8 @@ class Method:
     """(model, hierarchy, published data, the manifest's model) → what a stated policy asks of the file."""
     trade_off: Callable[[Any, Any, Any, SearchRun], Any] | None = None
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
-    not_by_parts: Callable[[Any, Any], str] = lambda *_: "it is a promise about all records at once"
-    """(model, search options) → why a release of parts would not keep the promise; nothing where it does."""
+    by_parts: ByParts = NOT_BY_PARTS
+    """How data is released that does not fit in memory."""
     ladder: Callable[[Any, Any, Any, SearchRun], AnyLadder] | None = None
     """(data, model, search options, run) → what protecting from more knowledge costs, step by step."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}

@@ -250,3 +250,42 @@ def gather(records: Sequence[Record], consequent: int, given: int) -> list[Recor
     """
     wanted = {consequent} if given == -1 else {consequent, given}
     return [record - {consequent} for record in records if wanted <= record]
+
+
+def count_pairs(rows: Sequence[Sequence[int]], first: int, last: int) -> dict[tuple[int, int], int]:
+    """In how many rows each pair is whose lower item is in the range."""
+    pairs = [pair for row in rows for pair in combinations(sorted(row), 2)]
+    return {pair: pairs.count(pair) for pair in pairs if first <= pair[0] < last}
+
+
+def count_beside(
+    rows: Sequence[Record], private: Iterable[int], root: int
+) -> dict[int, tuple[int, int]]:
+    """For each public item above the root: the rows with both, and the most that hold one private item."""
+    special = set(private)
+    found = {}
+    for item in {item for row in rows for item in row if item > root and item not in special}:
+        both = [row for row in rows if {root, item} <= row]
+        if both:
+            found[item] = (
+                len(both),
+                max((sum(s in row for row in both) for s in special), default=0),
+            )
+    return found
+
+
+def list_sets(
+    rows: Sequence[Sequence[int]],
+    private: Sequence[Sequence[int]],
+    roots: tuple[int, int],
+    bases: tuple[int, int, int],
+) -> list[int]:
+    """The keys of all sets of the rows that begin with one of the roots, alone and with each private item."""
+    n, width, size = bases
+    keys = []
+    for row, own in zip(rows, private, strict=True):
+        for chosen in combinations(sorted(row), size):
+            if roots[0] <= chosen[0] < roots[1]:
+                key = sum(item * n ** (size - 1 - place) for place, item in enumerate(chosen))
+                keys += [key * width, *(key * width + s + 1 for s in own)]
+    return keys

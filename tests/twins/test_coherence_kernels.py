@@ -24,6 +24,7 @@ from withhold.methods.coherence.cohorts import (
 from withhold.methods.coherence.minimal_moles import NO_MOLE, are_first_minimal_moles, judge_items
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.coherence.mole_survey import count_minimal, store_breaches, survey
+from withhold.methods.coherence.search.listed_nuggets import list_nuggets
 from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
 from withhold.methods.coherence.search.supersets import keep_maximal, new_scratch
 
@@ -197,14 +198,14 @@ def test_count_nuggets(problem, k, gone):
     nuggets = plain_coherence.count_nuggets(
         [frozenset(code[item] for item in row) for row in left], k
     )
-    counter = Nuggets(table, private, k, Stop())
-    assert counter.in_all(alive) == len(nuggets)
-    got = counter.at_first(alive)
-    for v in np.flatnonzero(alive).tolist():
-        assert got.get(v, 0) == sum(v in q for q in nuggets)
-        shared = counter.going_with(v, alive)
-        for u in np.flatnonzero(alive).tolist():
-            assert shared.get(u, 0) == sum({u, v} <= q for q in nuggets)
+    for counter in (Nuggets(table, private, k, Stop()), list_nuggets(table, private, k, 1)):
+        assert counter.in_all(alive) == len(nuggets)
+        got = counter.at_first(alive)
+        for v in np.flatnonzero(alive).tolist():
+            assert got.get(v, 0) == sum(v in q for q in nuggets)
+            shared = counter.going_with(v, alive)
+            for u in np.flatnonzero(alive).tolist():
+                assert shared.get(u, 0) == sum({u, v} <= q for q in nuggets)
 
 
 @examples(300)

@@ -6,12 +6,14 @@ from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tables import examples, problems, tables
 from twins import plain_counting
 from twins.layouts import all_bitmaps, arrays, laid_out, lists, rows_in, sensitive_ranks
+from withhold.counting import pairs
 from withhold.counting.arrays import room_for, sort_ascending
 from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
@@ -25,10 +27,14 @@ from withhold.counting.layout import (
     transpose_twice,
 )
 from withhold.counting.local_rows import merge_local_rows
+from withhold.counting.pairs import count_all_pairs, count_beside, count_pairs
+from withhold.counting.rounds import list_sets
 from withhold.counting.supports import IndexedRows, count_support
 from withhold.counting.threads import Stop
+from withhold.counting.walk import Rows
 from withhold.data import Records
 from withhold.data.plan import without
+from withhold.methods.coherence.cohorts import split_rows
 from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
 from withhold.methods.rho.model import Limits
 
@@ -309,3 +315,73 @@ def test_sort_ascending_and_room_for(numbers, more):
     larger = room_for(array, len(array) + more)
     assert len(larger) >= len(array) + more
     assert larger[: len(array)].tolist() == sorted(numbers)
+
+
+@examples(200)
+@given(tables(), st.integers(0, 8), st.integers(0, 8))
+def test_count_pairs(problem, first, size):
+    table = Records.from_lists(problem[0])
+    counts = np.zeros((size, table.n_items), dtype=np.int32)
+    rows = lists(table.offsets, table.items)
+    count_pairs(table.offsets, table.items, first, counts, Stop().flag)
+    expected = plain_counting.count_pairs(rows, first, first + size)
+    assert {(low + first, high): counts[low, high] for low, high in np.argwhere(counts)} == expected
+
+
+@examples(100)
+@given(tables(), st.integers(1, 30), st.integers(1, 3))
+def test_count_all_pairs__are_the_same_in_small_blocks(problem, most, jobs):
+    table = Records.from_lists(problem[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "MOST_CELLS", most)
+        patch.setattr(pairs, "WORTH_SHARING", 0)
+        blocks = list(count_all_pairs(table, Stop(), jobs=jobs))
+    got = [tuple(map(int, each)) for block in blocks for each in zip(*block, strict=True)]
+    rows = lists(table.offsets, table.items)
+    expected = plain_counting.count_pairs(rows, 0, table.n_items)
+    assert got == sorted((*pair, count) for pair, count in expected.items())
+
+
+@examples(200)
+@given(tables())
+def test_count_beside(problem):
+    rows, private = problem
+    table = Records.from_lists(rows)
+    laid = split_rows(table, table.codes(private))
+    special = np.flatnonzero(laid.sensitive).tolist()
+    records = [
+        frozenset(public) | frozenset(own)
+        for public, own in zip(
+            lists(laid.offsets, laid.items),
+            lists(laid.private_offsets, laid.private_items),
+            strict=True,
+        )
+    ]
+    walked = Rows(laid.offsets, laid.items, laid.post_offsets, laid.post_rows)
+    joint = np.zeros((laid.n_items, laid.n_items), dtype=np.int32)
+    for root in laid.public_ranks().tolist():
+        counts, most = np.zeros((2, laid.n_items), dtype=np.int64)
+        count_beside(walked, laid.private_offsets, laid.private_items, root, joint, counts, most)
+        got = {x: (int(counts[x]), int(most[x])) for x in np.flatnonzero(counts).tolist()}
+        assert got == plain_counting.count_beside(records, special, root)
+        assert not joint.any()
+
+
+@examples(300)
+@given(
+    st.lists(st.tuples(st.frozensets(st.integers(0, 6)), st.frozensets(st.integers(0, 2)))),
+    st.tuples(st.integers(0, 6), st.integers(0, 7)),
+    st.integers(1, 4),
+    st.integers(80, 200),
+)
+def test_list_sets(rows, roots, size, room):
+    sides = [[sorted(row[side]) for row in rows] for side in range(2)]
+    public, private = map(arrays, sides)
+    bases = (7, 4, size)
+    keys, cursor = np.zeros(room, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    found: list[int] = []
+    while cursor[0] < len(rows):
+        # There is room for all sets that begin with one item of a row, so that it goes on each time.
+        n = list_sets(*public, *private, roots, np.array(bases), keys, cursor)
+        found += keys[:n].tolist()
+    assert found == plain_counting.list_sets(*sides, roots, bases)

@@ -379,10 +379,9 @@ def test_a_file_that_does_not_fit_goes_by_parts_and_says_so(tmp_path, monkeypatc
 
 
 def test_models_about_all_records_are_refused(tmp_path, folder):
-    code, text = run(
-        "anonymize", folder, "--model", "km", "--k", 2, "--m", 2, "-o", tmp_path / "out"
-    )
-    assert (code, "km cannot be released by parts" in text) == (2, True)
+    asked = ("--rho", 0.5, "--sensitive", "pill", "-o", tmp_path / "out")
+    code, text = run("anonymize", folder, "--model", "apart", *asked)
+    assert (code, "apart cannot be released by parts" in text) == (2, True)
 
 
 def test_files_that_are_not_alike_are_refused(tmp_path, folder):

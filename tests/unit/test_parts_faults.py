@@ -182,10 +182,9 @@ def test_kernels_stop_when_their_worker_is_shut_down(monkeypatch):
         raise AssertionError("nobody asked to stop")
 
     monkeypatch.setattr(distributed, "get_worker", lambda: Worker)
-    monkeypatch.setattr(running, "make_part", part)
     try:
         with pytest.raises(KeyboardInterrupt):
-            running.make_part_on_worker(None)
+            running.on_worker(part, None)
     finally:
         forget_request()
     assert threading.active_count() < 20

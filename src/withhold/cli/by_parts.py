@@ -75,7 +75,8 @@ def _is_too_large(path: Path, model: Model, asked: Mapping[str, Any]) -> bool:
     if path.stat().st_size * MEMORY_PER_BYTE <= memory:
         return False
     needs_memory = any(asked.get(name) for name in IN_MEMORY_ONLY)
-    return not needs_memory and not method_of(model).not_by_parts(model, search_call(model, {})[0])
+    refused = method_of(model).by_parts.refused(model, search_call(model, {})[0], {})
+    return not needs_memory and not refused
 
 
 def _by_itself(path: Path, output: Path) -> str:
@@ -84,8 +85,8 @@ def _by_itself(path: Path, output: Path) -> str:
     why = f"{size}than this machine has"
     if output.suffix:
         raise PolicyError(
-            f"{why}, so it is released by parts into a folder, and {output} looks like a file; name a folder, "
-            f"or say --engine {MEMORY}"
+            f"{why}, so it is released by parts into a folder, and {output} looks like a file; "
+            f"name a folder, or say --engine {MEMORY}"
         )
     note(f"{why}; it is released by parts (--engine {STREAM})")
     return STREAM
@@ -109,7 +110,7 @@ def anonymize_by_parts(
 
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
-    check_report(asked)
+    check_report(asked, model)
     with working(silent=shown.quiet) as progress, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
@@ -165,9 +166,13 @@ def _save_report(
         (made.folder / REPORT).chmod(0o600)
 
 
-def check_report(asked: Mapping[str, Any]) -> None:
-    """Refuse an edition that does not exist, or one of no report."""
+def check_report(asked: Mapping[str, Any], model: Model) -> None:
+    """Refuse an edition that does not exist, or one of no report, and a model that has no such report."""
+    from withhold.parts.examining import refuse_audit
     from withhold.report.content import check_edition
+
+    if asked.get("report"):
+        refuse_audit(model)
 
     if asked.get("edition") is not None:
         if not asked.get("report"):
@@ -210,16 +215,17 @@ def parts_text(made: PartsRelease) -> str:
     """What was published, as text."""
     totals = made.totals
     share = f"{totals.removed:,} of {counted(totals.total, 'occurrence')} ({totals.share:.2%})"
-    sensitive = (
+    of_these = (
         f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({totals.sensitive_share:.1%})"
     )
+    sensitive = f"of the sensitive {of_these}; " if made.model.sensitive else ""
     again = f", {made.resumed:,} of them from an earlier run" if made.resumed else ""
     return page(
         [
             f"PUBLISHED  {made.folder}: {made.model.promise()}",
-            f"Proved by parts: {counted(len(made.parts), 'part')} with {counted(totals.records, 'record')}"
-            f"{again}.",
-            f"Withheld {share}; of the sensitive {sensitive}; {totals.records_emptied:,} records emptied.",
+            f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
+            f"{counted(totals.records, 'record')}{again}.",
+            f"Withheld {share}; {sensitive}{totals.records_emptied:,} records emptied.",
             f"{made.seconds:.1f} s.",
         ]
     )

@@ -105,9 +105,12 @@ def audit_parts(
 
 
 def refuse_audit(model: Model) -> None:
-    """Refuse a model of which parts say nothing about the whole."""
-    chosen, _ = search_call(model, {})
-    if reason := method_of(model).not_by_parts(model, chosen):
+    """Refuse a model of which parts on their own say nothing about the whole."""
+    by_parts = method_of(model).by_parts
+    reason = by_parts.refused(model, search_call(model, {})[0], {})
+    if by_parts.counts is not None:
+        reason = "its promise is counted over all parts, which verify does"
+    if reason:
         raise PolicyError(f"{model.name} cannot be audited by parts: {reason}")
 
 

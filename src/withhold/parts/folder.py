@@ -19,7 +19,7 @@ from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.parts.making import Done
 from withhold.pipeline import SEED_BITS
-from withhold.publish.manifest import WARNING
+from withhold.publish.manifest import WARNING, check_form
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 
@@ -152,6 +152,7 @@ def finish(
     parts: Sequence[Done],
     model: Model,
     internal: Mapping[str, Any],
+    how: str = BY_PARTS,
 ) -> Totals:
     """Remove what belongs to no part, then write the manifest: the moment at which there is a release."""
     names = {part.name for part in parts}
@@ -167,10 +168,16 @@ def finish(
         "parts_manifest": FORMAT,
         "promise": model.promise(),
         "model": model.parameters(),
-        "verdict": {"status": "HOLDS", "method": BY_PARTS},
+        "verdict": {"status": "HOLDS", "method": how},
         "records": totals.records,
         "parts": [
-            {"name": part.name, "sha256": part.sha256, "records": part.records} for part in parts
+            {
+                "name": part.name,
+                "sha256": part.sha256,
+                "records": part.records,
+                **({} if part.form is None else {"form": dict(part.form)}),
+            }
+            for part in parts
         ],
     }
     save_text(folder / MANIFEST, json_text(record) + "\n", force=True)
@@ -184,6 +191,8 @@ class Listed:
     name: str
     sha256: str
     records: int
+    form: Mapping[str, Any] | None = None
+    """How it is read, where it has no manifest of its own."""
 
 
 def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
@@ -195,7 +204,7 @@ def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
         if record["parts_manifest"] != FORMAT:
             raise InputError("is a manifest of another version", path=path, remedy=remedy)
         parts = [
-            Listed(str(each["name"]), str(each["sha256"]), int(each["records"]))
+            Listed(str(each["name"]), str(each["sha256"]), int(each["records"]), _form(each, path))
             for each in record["parts"]
         ]
         model = model_from(record["model"])
@@ -214,6 +223,13 @@ def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
     if odd or len(set(names)) < len(names) or not names:
         raise InputError("lists parts that cannot be", path=path, value=str(odd), remedy=remedy)
     return model, parts
+
+
+def _form(listed: Mapping[str, Any], path: Path) -> Mapping[str, Any] | None:
+    found: Mapping[str, Any] | None = listed.get("form")
+    if found is not None:
+        check_form(found, "form", path)
+    return found
 
 
 def unlisted(folder: Path, parts: Iterable[Listed]) -> list[str]:

@@ -14,14 +14,17 @@ from typing import Any
 
 import withhold
 from withhold import pipeline
+from withhold.by_parts import Choice
 from withhold.data import Records, Source
 from withhold.errors import OutputError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
 from withhold.formats.slices import Piece, how_to_read, open_slice
+from withhold.measure.loss import measure_loss
 from withhold.method import Model
 from withhold.publish.identifiers import KEEP
-from withhold.publish.publishing import sha256_of
+from withhold.publish.manifest import form_as_dict
+from withhold.publish.publishing import sha256_of, write_checked
 from withhold.publish.recheck import verify_file
 
 NO_MEMORY = "there was not enough memory for it; use fewer --workers, or a smaller --part-records"
@@ -45,6 +48,8 @@ class Job:
     threads: int | None = None
     known: Mapping[str, Done] | None = None
     """Parts that an earlier run proved, by their keys."""
+    choice: Choice | None = None
+    """What was chosen for all parts; None: each part is searched and proved on its own."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class Done:
     seconds: float = 0.0
     """That it took, from reading to renaming; of a resumed part, to prove it again."""
     resumed: bool = False
+    form: Mapping[str, Any] | None = None
+    """How the file is read, where the part has no manifest of its own."""
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Done:
@@ -88,7 +95,7 @@ class Failed:
     piece: str
     lines: tuple[str, ...]
     exit_code: int
-    seconds: float
+    seconds: float = 0.0
 
 
 def make_part(job: Job) -> Done | Failed:
@@ -110,6 +117,8 @@ def _make(job: Job) -> Done:
     if known is not None and _still_holds(job, known):
         return replace(known, resumed=True)
     original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
+    if job.choice is not None:
+        return _write_chosen(job, key, original, job.choice)
     # An item that is not in this part may be in another; the whole release looks at that.
     release = pipeline.draft(
         original,
@@ -141,10 +150,37 @@ def _make(job: Job) -> Done:
     )
 
 
+def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done:
+    """Write what was chosen for all parts and read it back; it is proved when all parts are there."""
+    began = time.perf_counter()
+    published = choice.apply_to(original)
+    written = write_checked(published, job.target, original.source)
+    loss = measure_loss(original, published, job.model.sensitive)
+    return Done(
+        job.number,
+        job.target.name,
+        key,
+        written.sha256,
+        len(original),
+        published.n_occurrences,
+        loss.removed,
+        loss.total_sensitive,
+        loss.removed_sensitive,
+        loss.records_emptied,
+        tuple(sorted(job.model.sensitive.intersection(original.occurring))),
+        0,
+        time.perf_counter() - began,
+        form=form_as_dict(written),
+    )
+
+
 def _still_holds(job: Job, known: Done) -> bool:
     """Whether a part of an earlier run is as it was, and is proved again: nobody knows who wrote there."""
     if not job.target.exists() or sha256_of(job.target) != known.sha256:
         return False
+    if job.choice is not None:
+        # All parts are counted again before anything is published.
+        return known.form is not None
     try:
         found = verify_file(job.target, model=job.model, allow_unknown=True, jobs=job.threads)
     except WithholdError:
@@ -167,7 +203,8 @@ def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
     made_of = [withhold.__version__, digest, form, job.model.parameters(), dict(job.options)]
-    told = json_text([*made_of, job.ids, job.seed, job.number, job.target.name])
+    choice = None if job.choice is None else dict(job.choice.as_dict())
+    told = json_text([*made_of, choice, job.ids, job.seed, job.number, job.target.name])
     return hashlib.sha256(told.encode()).hexdigest()
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from withhold.by_parts import Rounds
+from withhold.counting.rounds import ItemRound, ItemSums
 from withhold.counting.threads import Progress, quiet
 from withhold.data.unknown import find_unknown
-from withhold.errors import InputError
+from withhold.errors import InputError, WithholdError
 from withhold.method import Model
+from withhold.parts.counting import of_listed, over_parts
 from withhold.parts.folder import BY_PARTS, Listed, read_folder, unlisted
+from withhold.parts.making import Failed
+from withhold.parts.running import STREAM, engine_for
 from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
@@ -67,10 +72,11 @@ def verify_parts(
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> FolderRecheck:
-    """Prove the parts of a release one by one: the stated model, or the one that its manifest describes.
+    """Prove the parts of a release: the stated model, or the one that its manifest describes.
 
-    If every part keeps the promise, all of them together do. The reverse is not true: a part may break a
-    stated policy that the whole keeps, and then the verdict is UNDECIDED.
+    Where the model can be proved by counts of all parts, it is. Else they are proved one by one: if every
+    part keeps the promise, all of them together do. The reverse is not true: a part may break a stated
+    policy that the whole keeps, and then the verdict is UNDECIDED.
 
     Parameters
     ----------
@@ -100,29 +106,12 @@ def verify_parts(
     promised, parts = read_folder(folder)
     stated = model is not None
     asked = promised if model is None else model
-    changed = [f"{name} is not in the manifest" for name in unlisted(folder, parts)]
-    checked = records = 0
-    seen: set[str] = set()
-    broken: tuple[str, Verdict] | None = None
-    for number, (part, problem) in enumerate(_looked_at(folder, parts), start=1):
-        changed += [problem] if problem else []
-        found = verify_file(folder / part.name, model=asked, allow_unknown=True, jobs=jobs)
-        records += len(found.table)
-        checked += found.verdict.checked
-        seen.update(asked.sensitive.intersection(getattr(found.table, "occurring", ())))
-        if not found.verdict.status.may_be_published and broken is None:
-            broken = part.name, found.verdict
-        progress(f"parts: {number} of {len(parts)}", number, len(parts))
+    prove = _by_counts if can_be_counted(asked) else _one_by_one
+    verdict, records, seen, changed = prove(folder, parts, asked, stated, jobs, progress)
+    changed = [*(f"{name} is not in the manifest" for name in unlisted(folder, parts)), *changed]
     seconds = time.perf_counter() - began
-    verdict = Verdict(Status.HOLDS, BY_PARTS, checked, seconds)
-    if broken is not None:
-        name, own = broken
-        status = Status.UNDECIDED if stated else own.status
-        alone = f"{name} alone does not keep it; whether all parts together do was not counted"
-        verdict = Verdict(
-            status, alone if stated else f"{name}: {own.method}", checked, seconds, own.witness
-        )
-    elif (missing := _none_occurs(asked, seen, allowed=allow_unknown)) is not None:
+    missing = _none_occurs(asked, seen, allowed=allow_unknown)
+    if missing is not None and verdict.status.may_be_published:
         verdict = Verdict(Status.UNDECIDED, missing, 0, seconds)
     if changed and verdict.status is Status.HOLDS and unlisted(folder, parts):
         verdict = Verdict(
@@ -130,6 +119,86 @@ def verify_parts(
         )
     source = policy_from if stated else "the manifest"
     return FolderRecheck(verdict, asked, len(parts), records, tuple(changed), source, seconds)
+
+
+def can_be_counted(model: Model) -> bool:
+    """Whether the model is proved by counts of all parts."""
+    method = method_of(model)
+    ways, usual = method.by_parts, method.search.options()
+    return ways.counts is not None and not ways.refused(model, usual, {})
+
+
+Proved = tuple[Verdict, int, set[str], list[str]]
+"""The verdict, how many records there are, the listed items that occur, and which parts were changed."""
+
+
+def _one_by_one(
+    folder: Path,
+    parts: list[Listed],
+    model: Model,
+    stated: bool,
+    jobs: int | None,
+    progress: Progress,
+) -> Proved:
+    """Each part on its own: if all keep the promise, all together do."""
+    changed: list[str] = []
+    checked = records = 0
+    seen: set[str] = set()
+    broken: tuple[str, Verdict] | None = None
+    for number, (part, problem) in enumerate(_looked_at(folder, parts), start=1):
+        changed += [problem] if problem else []
+        found = verify_file(folder / part.name, model=model, allow_unknown=True, jobs=jobs)
+        records += len(found.table)
+        checked += found.verdict.checked
+        seen.update(model.sensitive.intersection(getattr(found.table, "occurring", ())))
+        if not found.verdict.status.may_be_published and broken is None:
+            broken = part.name, found.verdict
+        progress(f"parts: {number} of {len(parts)}", number, len(parts))
+    verdict = Verdict(Status.HOLDS, BY_PARTS, checked, 0.0)
+    if broken is not None:
+        name, own = broken
+        # All parts together may keep what one alone breaks.
+        open_ = stated or method_of(model).by_parts.counts is not None
+        status = Status.UNDECIDED if open_ else own.status
+        alone = f"{name} alone does not keep it; whether all parts together do was not counted"
+        how = alone if open_ else f"{name}: {own.method}"
+        verdict = Verdict(status, how, checked, 0.0, own.witness)
+    return verdict, records, seen, changed
+
+
+def _by_counts(
+    folder: Path,
+    parts: list[Listed],
+    model: Model,
+    stated: bool,
+    jobs: int | None,
+    progress: Progress,
+) -> Proved:
+    """All parts together, by counts of each."""
+    counts = method_of(model).by_parts.counts
+    assert counts is not None
+    looked_at = list(_looked_at(folder, parts))
+    readable = [
+        of_listed(folder / part.name, model, part.form, not wrong) for part, wrong in looked_at
+    ]
+    how: dict[str, Any] = {"what": "proving", "progress": progress}
+    with engine_for(STREAM, None, None) as run:
+        verdict = over_parts(counts.prove(model), readable, run, _refuse, **how)
+        items: ItemSums = over_parts(_items(), readable, run, _refuse, **how)
+    seen = set(model.sensitive.intersection(items.supports))
+    return verdict, items.records, seen, [wrong for _, wrong in looked_at if wrong]
+
+
+def _items() -> Rounds[Any]:
+    return (yield ItemRound())
+
+
+def _refuse(failed: Sequence[Failed]) -> NoReturn:
+    """Say which part could not be read."""
+    first = min(failed, key=lambda each: each.number)
+    error = WithholdError(*first.lines)
+    error.exit_code = first.exit_code
+    raise error
 
 
 def _looked_at(folder: Path, parts: list[Listed]) -> Iterator[tuple[Listed, str]]:

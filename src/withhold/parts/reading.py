@@ -14,7 +14,7 @@ from withhold.formats.frame_slices import is_lazy
 from withhold.formats.slices import read_slice
 from withhold.interruption import stop_if_asked
 from withhold.method import Model
-from withhold.parts.folder import MANIFEST, read_folder
+from withhold.parts.folder import MANIFEST, Listed, read_folder
 from withhold.parts.planning import Data, plan
 from withhold.publish.manifest import form_from, read_manifest
 from withhold.publish.publishing import located, manifest_of
@@ -55,17 +55,20 @@ def open_parts(
     path = Path("the original") if is_lazy(data) else Path(data)
     if path.is_dir() and (path / MANIFEST).exists():
         model, listed = read_folder(path)
-        return Parts(path.name, len(listed), lambda n: read_released(path / listed[n].name), model)
+        return Parts(path.name, len(listed), lambda n: read_released(path, listed[n]), model)
     form, pieces, _ = plan(data, part_records=part_records, reading=reading)
     return Parts(path.name, len(pieces), lambda n: read_slice(pieces[n], form))
 
 
-def read_released(path: Path) -> Records:
-    """A part of a release, as its own manifest says that it is read; proving it is for ``verify``."""
-    where = manifest_of(path)
-    if not where.exists():
+def read_released(folder: Path, part: Listed) -> Records:
+    """A part of a release, as the manifests say that it is read; proving it is for ``verify``."""
+    path = folder / part.name
+    form, where = part.form, manifest_of(path)
+    if form is None and where.exists():
+        form = read_manifest(where)["output"]
+    if form is None:
         return read(path)
-    found = read_back(path, located(form_from(read_manifest(where)["output"], path)))
+    found = read_back(path, located(form_from(form, path)))
     assert isinstance(found, Records)
     return found
 

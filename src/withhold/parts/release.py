@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import withhold
+from withhold.by_parts import Rounds
 from withhold.counting.threads import Progress, quiet
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
-from withhold.errors import PolicyError, WithholdError
+from withhold.errors import NotVerifiedError, PolicyError, WithholdError
 from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
 from withhold.parts import folder as folders
-from withhold.parts.making import Done, Failed, Job
+from withhold.parts.counting import of_slice, of_written, over_parts
+from withhold.parts.making import Done, Failed, Job, make_part
 from withhold.parts.pace import Pace
 from withhold.parts.planning import Data, plan
-from withhold.parts.running import run_here, run_in_processes, run_with_dask
+from withhold.parts.running import ENGINES, STREAM, Engine, engine_for
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
+from withhold.publish.manifest import form_from
 from withhold.registry import method_of, search_call
+from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
-STREAM, DASK = ENGINES = ("stream", "dask")
 EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
 
 
@@ -41,6 +45,13 @@ class PartsRelease:
     ids: str
     options: Mapping[str, Any]
     """How every part was searched, and the seed of the release."""
+    how: str = folders.BY_PARTS
+    """How it was proved, in words."""
+
+    @property
+    def proved(self) -> str:
+        """Whether each part was proved, or what all of them hold together."""
+        return "by parts" if self.how == folders.BY_PARTS else "by counts of all parts"
 
     @property
     def resumed(self) -> int:
@@ -60,7 +71,7 @@ class PartsRelease:
             "folder": str(self.folder),
             "promise": self.model.promise(),
             "model": self.model.parameters(),
-            "verdict": {"status": "HOLDS", "method": folders.BY_PARTS},
+            "verdict": {"status": "HOLDS", "method": self.how},
             "parts": len(self.parts),
             "resumed": self.resumed,
             "loss": self.totals.as_dict(),
@@ -135,6 +146,7 @@ def anonymize_parts(
         )
     check_ids(ids)
     options = check_by_parts(model, options)
+    counts = method_of(model).by_parts.counts
     inside = not is_lazy(data) and Path(data).is_dir()
     if inside and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
@@ -145,38 +157,53 @@ def anonymize_parts(
     by_number: dict[int, dict[str, Done]] = {}
     for key, part in known.items():
         by_number.setdefault(part.number, {})[key] = part
-    jobs_of = [
-        Job(
-            number,
-            piece,
-            form,
-            folder / folders.part_name(number, len(pieces), extension),
-            model,
-            options,
-            seed,
-            ids,
-            jobs,
-            by_number.get(number),
-        )
-        for number, piece in enumerate(pieces)
+    targets = [
+        folder / folders.part_name(number, len(pieces), extension) for number in range(len(pieces))
     ]
     made: list[Done] = []
     failed: list[Failed] = []
-    pace = Pace(len(pieces), n_workers(engine, workers), len(known))
-    for outcome in _run(jobs_of, engine, workers, scheduler):
-        told(outcome)
-        pace.add(outcome)
-        if isinstance(outcome, Failed):
-            failed.append(outcome)
-        else:
-            made.append(outcome)
-            if not outcome.resumed:
-                folders.note(folder, outcome)
-        progress(str(pace), pace.done, pace.total)
-    if failed:
-        _refuse(failed, len(pieces))
-    made.sort(key=lambda part: part.number)
-    unknown = _listed(model, made, allowed=allow_unknown)
+    with engine_for(engine, workers, scheduler) as run:
+        choice = None
+        if counts is not None:
+            parts = [of_slice(piece, form) for piece in pieces]
+            refuse = partial(_refuse, n_parts=len(pieces))
+            chosen, _ = search_call(model, options)
+            asking = counts.choose(model, chosen)
+            choice = over_parts(asking, parts, run, refuse, progress=progress)
+        jobs_of = [
+            Job(
+                number,
+                piece,
+                form,
+                target,
+                model,
+                options,
+                seed,
+                ids,
+                jobs,
+                by_number.get(number),
+                choice,
+            )
+            for number, (piece, target) in enumerate(zip(pieces, targets, strict=True))
+        ]
+        pace = Pace(len(pieces), n_workers(engine, workers), len(known))
+        for outcome in run(make_part, jobs_of):
+            told(outcome)
+            pace.add(outcome)
+            if isinstance(outcome, Failed):
+                failed.append(outcome)
+            else:
+                made.append(outcome)
+                if not outcome.resumed:
+                    folders.note(folder, outcome)
+            progress(str(pace), pace.done, pace.total)
+        if failed:
+            _refuse(failed, len(pieces))
+        made.sort(key=lambda part: part.number)
+        unknown = _listed(model, made, allowed=allow_unknown)
+        how = folders.BY_PARTS
+        if counts is not None:
+            how = _proved(counts.prove(model), folder, made, run, progress)
     internal = {
         "version": withhold.__version__,
         "input": [str(path) for path in files] or [type(data).__name__],
@@ -187,17 +214,16 @@ def anonymize_parts(
         "engine": engine,
         "parts": [part.as_dict() for part in made],
     }
-    totals = folders.finish(folder, made, model, internal)
+    totals = folders.finish(folder, made, model, internal, how)
     seconds = time.perf_counter() - began
-    return PartsRelease(
-        folder, tuple(made), totals, model, unknown, seconds, ids, {**options, "seed": seed}
-    )
+    in_force = {**options, "seed": seed}
+    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids, in_force, how)
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options for every part; refuses what cannot be released so, and says why."""
     chosen, _ = search_call(model, options)
-    if reason := method_of(model).not_by_parts(model, chosen):
+    if reason := method_of(model).by_parts.refused(model, chosen, options):
         raise PolicyError(f"{model.name} cannot be released by parts: {reason}")
     if options.get("bound"):
         raise PolicyError("the bounds of parts do not add up to one of the whole; leave bound out")
@@ -210,14 +236,25 @@ def n_workers(engine: str, workers: int | None) -> int:
     return workers or (1 if engine == STREAM else os.cpu_count() or 1)
 
 
-def _run(
-    jobs: Sequence[Job], engine: str, workers: int | None, scheduler: str | None
-) -> Iterator[Done | Failed]:
-    if engine == DASK:
-        return run_with_dask(jobs, workers, scheduler)
-    if workers is not None and workers > 1:
-        return run_in_processes(jobs, workers)
-    return run_here(jobs)
+def _proved(
+    proof: Rounds[Verdict], folder: Path, made: Sequence[Done], run: Engine, progress: Progress
+) -> str:
+    """How all parts together were proved, counted from what was written; else none of them stays."""
+    parts = []
+    for part in made:
+        path = folder / part.name
+        parts.append(of_written(path, form_from(part.form or {}, path), part.sha256))
+    refuse = partial(_refuse, n_parts=len(parts))
+    verdict = over_parts(proof, parts, run, refuse, what="proving", progress=progress)
+    if not verdict.status.may_be_published:
+        for part in made:
+            (folder / part.name).unlink(missing_ok=True)
+        raise NotVerifiedError(
+            f"what was written to {folder} did not pass its proof ({verdict.status.value}: "
+            f"{verdict.witness}); it was not published",
+            undecided=verdict.status is Status.UNDECIDED,
+        )
+    return verdict.method
 
 
 def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | None:

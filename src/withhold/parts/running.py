@@ -7,43 +7,85 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from multiprocessing import get_context
+from typing import Protocol, TypeVar
 
 from withhold.errors import OutputError, PolicyError
 from withhold.interruption import ask_to_stop, stop_if_asked
-from withhold.parts.making import Done, Failed, Job, make_part
 
+STREAM, DASK = ENGINES = ("stream", "dask")
 LOOKS_EVERY = 0.5
 """Seconds after which a process looks whether whoever started it is still there."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
 
 
-def run_here(jobs: Sequence[Job]) -> Iterator[Done | Failed]:
+class Task(Protocol):
+    """A part of the work, numbered, that any process can do."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def threads(self) -> int | None: ...
+
+
+TaskT = TypeVar("TaskT", bound=Task)
+ResultT = TypeVar("ResultT")
+
+
+class Engine(Protocol):
+    """Does work part by part; results come in any order."""
+
+    def __call__(
+        self, work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT], /
+    ) -> Iterator[ResultT]: ...
+
+
+@contextmanager
+def engine_for(name: str, workers: int | None, scheduler: str | None) -> Iterator[Engine]:
+    """Whoever does the work, ready for any number of calls."""
+    if name == DASK:
+        with _cluster(workers, scheduler) as engine:
+            yield engine
+    elif workers is not None and workers > 1:
+        with _processes(workers) as engine:
+            yield engine
+    else:
+        yield _here
+
+
+def _here(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[ResultT]:
     """In this process, one part after the other."""
-    for job in jobs:
+    for task in tasks:
         stop_if_asked()
-        yield make_part(job)
+        yield work(task)
 
 
-def run_in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done | Failed]:
-    """In so many processes of this machine, each with its share of the cores; in any order."""
+@contextmanager
+def _processes(workers: int) -> Iterator[Engine]:
+    """In so many processes of this machine, each with its share of the cores."""
     threads = max((os.cpu_count() or 1) // workers, 1)
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (os.getpid(),))
-    try:
-        waiting = [replace(job, threads=job.threads or threads) for job in reversed(jobs)]
-        running: set[Future[Done | Failed]] = set()
+
+    def run(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[ResultT]:
+        waiting = [_with_threads(task, threads) for task in reversed(tasks)]
+        running: set[Future[ResultT]] = set()
         while waiting or running:
             stop_if_asked()
             # One more than there are workers, so that none waits; the others stay here.
             while waiting and len(running) <= workers:
-                running.add(pool.submit(make_part, waiting.pop()))
+                running.add(pool.submit(work, waiting.pop()))
             done, running = wait(running, timeout=LOOKS_EVERY, return_when=FIRST_COMPLETED)
             for each in done:
                 yield each.result()
+
+    try:
+        yield run
     except BrokenProcessPool as error:
         raise OutputError(DIED) from error
     finally:
@@ -55,10 +97,9 @@ def run_in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done | Faile
             process.join(LOOKS_EVERY)
 
 
-def run_with_dask(
-    jobs: Sequence[Job], workers: int | None, scheduler: str | None
-) -> Iterator[Done | Failed]:
-    """On a cluster of Dask, or on a local one if none is named; in any order."""
+@contextmanager
+def _cluster(workers: int | None, scheduler: str | None) -> Iterator[Engine]:
+    """On a cluster of Dask, or on a local one if none is named."""
     try:
         from distributed import Client, LocalCluster, as_completed
         from distributed.scheduler import KilledWorker
@@ -77,24 +118,33 @@ def run_with_dask(
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
+    threads = 1 if own is not None else None
+    calls = count()
     try:
         with Client(own if scheduler is None else scheduler, timeout=20) as client:
-            threads = 1 if own is not None else None
-            futures = [
-                client.submit(
-                    make_part_on_worker,
-                    replace(job, threads=job.threads or threads),
-                    key=f"withhold-{os.getpid()}-{job.number}",
-                    pure=False,
-                )
-                for job in jobs
-            ]
-            for future in as_completed(futures):
-                stop_if_asked()
-                try:
-                    yield future.result()
-                except KilledWorker as error:
-                    raise OutputError(DIED) from error
+
+            def run(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[ResultT]:
+                key = f"withhold-{os.getpid()}-{next(calls)}"
+                futures = [
+                    client.submit(
+                        on_worker,
+                        work,
+                        _with_threads(task, threads),
+                        key=f"{key}-{task.number}",
+                        pure=False,
+                    )
+                    for task in tasks
+                ]
+                for future in as_completed(futures):
+                    stop_if_asked()
+                    result: ResultT = future.result()
+                    # What was fetched is not kept on the cluster.
+                    future.release()
+                    yield result
+
+            yield run
+    except KilledWorker as error:
+        raise OutputError(DIED) from error
     except OSError as error:
         raise OutputError(f"the scheduler {scheduler} cannot be reached: {error}") from error
     finally:
@@ -102,8 +152,13 @@ def run_with_dask(
             own.close()
 
 
-def make_part_on_worker(job: Job) -> Done | Failed:
-    """Make a part in a thread of a Dask worker; when the worker is shut down, kernels stop."""
+def _with_threads(task: TaskT, threads: int | None) -> TaskT:
+    changed: TaskT = replace(task, threads=task.threads or threads)  # type: ignore[type-var]  # dataclasses
+    return changed
+
+
+def on_worker(work: Callable[[TaskT], ResultT], task: TaskT) -> ResultT:
+    """Do some work in a thread of a Dask worker; when the worker is shut down, kernels stop."""
     from distributed import get_worker
     from distributed.core import Status
 
@@ -117,7 +172,7 @@ def make_part_on_worker(job: Job) -> Done | Failed:
 
     threading.Thread(target=follow, daemon=True).start()
     try:
-        return make_part(job)
+        return work(task)
     finally:
         over.set()
 

@@ -259,10 +259,16 @@ def read_manifest(path: Path) -> dict[str, Any]:
     record = _read_json(path, remedy)
     if not isinstance(record, dict) or record.get("manifest") not in READ_FORMATS:
         raise InputError("is not a manifest that this version knows", path=path, remedy=remedy)
-    for section, fields in {"model": {"model": str}, "output": {"sha256": str, **FORM}}.items():
+    for section, fields in {"model": {"model": str}, "output": {"sha256": str}}.items():
         _check_fields(record.get(section), fields, section, path)
-    _check_form(record["output"], "output", path)
+    check_form(record["output"], "output", path)
     return record
+
+
+def check_form(section: Any, name: str, path: Path) -> None:
+    """Refuse what does not say how a file is read, or says it in a way that could not be used."""
+    _check_fields(section, FORM, name, path)
+    _check_form(section, name, path)
 
 
 def _check_form(section: Any, name: str, path: Path) -> None:

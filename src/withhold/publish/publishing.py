@@ -26,7 +26,7 @@ from withhold.errors import (
     option,
 )
 from withhold.escaping import json_text
-from withhold.formats import as_written, form_for, read_back, write
+from withhold.formats import Data, as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
 from withhold.formats.people_parts import part_path, part_pattern
 from withhold.formats.writing import pieces
@@ -248,6 +248,18 @@ def publish(
     return Published(path, manifest_at, internal_at, written.sha256, *details)
 
 
+def write_checked(data: Data, path: Path, like: Source | None) -> Source:
+    """Write data that are proved elsewhere, over what stands there: a draft, read back, then renamed."""
+    form = form_for(data, path.name, like=like)
+    check_target(path, like, force=True)
+    with drafting(release_files(path)) as drafts:
+        draft = drafts.new()
+        written = write(data, draft.path, form, file=cast(BinaryIO, draft), others=[])
+        _read_again(data, draft.path, written, path)
+        drafts.commit([(draft, path)], overwrite=True)
+    return replace(written, path=path)
+
+
 def _proved(
     release: AnyRelease,
     draft: Path,
@@ -257,12 +269,7 @@ def _proved(
     progress: Progress,
 ) -> Verdict:
     """The verdict on the bytes of the draft, which holds; else nothing may be published."""
-    try:
-        found = read_back(draft, written)
-    except InputError as error:
-        raise InternalError(f"{path.name}: what was written cannot be read: {error}") from error
-    if found != as_written(release.data, written):
-        raise InternalError(f"{path.name}: what was read back is not what was written")
+    found = _read_again(release.data, draft, written, path)
     give_back_memory()
     verdict = verify(found, release.model, release.evidence, CheckRun(jobs=jobs, progress=progress))
     if not verdict.status.may_be_published:
@@ -272,6 +279,17 @@ def _proved(
             undecided=verdict.status is Status.UNDECIDED,
         )
     return verdict
+
+
+def _read_again(data: Data, draft: Path, written: Source, path: Path) -> Data:
+    """What the bytes of the draft say, which is what was to be written."""
+    try:
+        found = read_back(draft, written)
+    except InputError as error:
+        raise InternalError(f"{path.name}: what was written cannot be read: {error}") from error
+    if found != as_written(data, written):
+        raise InternalError(f"{path.name}: what was read back is not what was written")
+    return found
 
 
 def _tell(

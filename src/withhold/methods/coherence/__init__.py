@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
+from withhold.by_parts import ByCounts, ByParts
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.coherence.model import Coherence
@@ -15,6 +16,13 @@ METHOD = Method(
     check=later(f"{__name__}.check.proof:verify_coherence"),
     audit=Step(later(f"{__name__}.audit:audit_coherence"), AuditOptions),
     sections=later(f"{__name__}.telling:sections_of_coherence"),
+    by_parts=ByParts(
+        later(f"{__name__}.options:not_by_parts"),
+        ByCounts(
+            later(f"{__name__}.search.by_counts:choose_items"),
+            later(f"{__name__}.check.by_counts:prove_by_counts"),
+        ),
+    ),
     listed="private items",
     words=Words(
         special="private",

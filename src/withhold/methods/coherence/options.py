@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, option
 from withhold.method import SearchOptions
+from withhold.methods.coherence.model import Coherent
 from withhold.options import Option
 
 KeepOption = Annotated[
@@ -42,3 +44,19 @@ class CoherenceSearch(SearchOptions):
     def __post_init__(self) -> None:
         if self.counting == "borders" and self.keep != "itemsets":
             raise PolicyError("counting=borders is for keep=itemsets")
+
+
+MOST_KNOWN = 3
+"""Items that an attacker knows, at most, in a release by parts: the counts of larger sets do not fit."""
+
+
+def not_by_parts(model: Coherent, options: CoherenceSearch, given: Mapping[str, Any]) -> str:
+    """Why records cannot be released part by part."""
+    if model.p is None or model.p > MOST_KNOWN:
+        return f"sets of more than {MOST_KNOWN} items are not counted over parts; choose a smaller p or m"
+    if given.get("keep", "items") != "items":
+        return "itemsets are not counted over parts; use --keep items, or leave it out"
+    if options.counting != "fast" or options.nugget_support is not None:
+        name = "nugget_support" if options.counting == "fast" else "counting"
+        return f"{option(name)} is about itemsets, which are not counted over parts; leave it out"
+    return ""

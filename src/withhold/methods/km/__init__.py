@@ -16,6 +16,7 @@ METHOD = replace(
     model=KmAnonymity,
     search=Step(later(f"{__name__}.generalising:search_km"), KmSearch),
     check=later(f"{__name__}.check:verify_km"),
+    by_parts=replace(COHERENCE.by_parts, refused=later(f"{__name__}.options:km_not_by_parts")),
     stated=STATED_GROUPS,
     promised=later(f"{__name__}.plan:promised_km"),
     loss=later(f"{__name__}.measure:loss_of_km"),

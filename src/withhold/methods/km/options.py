@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated
+from typing import Annotated, Any
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
@@ -14,7 +15,9 @@ from withhold.methods.coherence.options import (
     KeepOption,
     NuggetOption,
     RestoreOption,
+    not_by_parts,
 )
+from withhold.methods.km.model import KmAnonymity
 from withhold.options import Option
 
 
@@ -56,3 +59,10 @@ class KmSearch(CoherenceSearch):
                     f"{option(each.name)} is about items that are withheld without a {option('hierarchy')}; "
                     "leave one of them out"
                 )
+
+
+def km_not_by_parts(model: KmAnonymity, options: KmSearch, given: Mapping[str, Any]) -> str:
+    """Why records cannot be released part by part."""
+    if options.hierarchy is not None:
+        return "with --hierarchy the groups are one choice for all records"
+    return not_by_parts(model, options, given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -147,7 +147,7 @@ def check_budget(budget: float | None) -> None:
         raise PolicyError(f"the budget must be above 0 seconds, not {budget}")
 
 
-def not_by_parts(model: object, options: RhoSearch) -> str:
+def not_by_parts(model: object, options: RhoSearch, given: Mapping[str, object]) -> str:
     """Why records cannot be released part by part: what is one choice for all of them."""
     if options.keep == "counts":
         return "--keep counts takes an item away everywhere or nowhere"

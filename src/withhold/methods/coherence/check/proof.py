@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
+from withhold.counting.pairs import count_all_pairs
 from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import (
     ANSWERED,
@@ -46,6 +47,9 @@ from withhold.methods.rho.check.closed_sets import find_unsafe_closed_set
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
+SETS = "all public sets of at most {}"
+PAIRS = SETS.format("2 items")
+
 
 def verify_coherence(
     records: Records,
@@ -57,10 +61,15 @@ def verify_coherence(
     began = time.perf_counter()
     jobs, progress = run.jobs or available_cores(), run.progress
     private = records.codes(model.private)
-    rows = split_rows(without_equal_items(records, private), private)
-    limits = limits_of(rows, model)
-    bounded = model.p is not None and model.p < rows.longest
+    needed = without_equal_items(records, private)
     with Stop(run.limit_seconds) as stop:
+        if model.p == 2 and model.h >= 1:
+            checked = _frequent_pairs(needed, model, stop, jobs, progress)
+            if checked:
+                return Verdict(Status.HOLDS, PAIRS, checked, time.perf_counter() - began)
+        rows = split_rows(needed, private)
+        limits = limits_of(rows, model)
+        bounded = model.p is not None and model.p < rows.longest
         found, smallest, checked = mole_of_nothing(rows, model), True, 1
         if found is None:
             search = _sets_up_to_p if bounded else _closed_sets
@@ -73,7 +82,7 @@ def verify_coherence(
     status = Status.BROKEN if found else Status.UNDECIDED if cut_short else Status.HOLDS
     return Verdict(
         status,
-        f"all public sets of at most {counted(limits.largest, 'item')}"
+        SETS.format(counted(limits.largest, "item"))
         if bounded
         else "all records, and all closed public sets of the records of each private item",
         checked,
@@ -93,6 +102,25 @@ def mole_of_nothing(rows: SplitRows, model: Coherent) -> Found | None:
         ranks = np.flatnonzero(supports == most)
         return (), rows.n_rows, int(ranks[np.argmin(rows.code_of_rank[ranks])]), most
     return None
+
+
+def _frequent_pairs(
+    records: Records, model: Coherent, stop: Stop, jobs: int, progress: Progress
+) -> int:
+    """How many public items and pairs there are, if none is too rare; 0 if one is, or nobody knows."""
+    is_public = records.supports > 0
+    is_public[records.codes(model.private)] = False
+    public = records.without_items(np.flatnonzero(~is_public))
+    supports = public.supports
+    if len(records) < model.k or public.lengths.max(initial=0) <= 2 or (supports < model.k).any():
+        return 0
+    checked = len(supports)
+    for block in count_all_pairs(public, stop, jobs=jobs, progress=progress):
+        # A count that was cut short proves nothing.
+        if stop.cause != 0 or (block.counts < model.k).any():
+            return 0
+        checked += len(block.counts)
+    return checked
 
 
 def _sets_up_to_p(

@@ -32,6 +32,7 @@ from withhold.methods.coherence.plan import ItemPlan, SuppressedItem
 from withhold.methods.coherence.search.already_coherent import already_coherent
 from withhold.methods.coherence.search.borders import Border, mole_border, nugget_border
 from withhold.methods.coherence.search.first_mole import any_mole
+from withhold.methods.coherence.search.listed_nuggets import ListedNuggets, list_nuggets
 from withhold.methods.coherence.search.mole_counts import (
     AllMoles,
     Chosen,
@@ -40,8 +41,10 @@ from withhold.methods.coherence.search.mole_counts import (
     Nuggets,
     for_moles,
 )
+from withhold.methods.coherence.search.mole_pairs import MolePairs, list_mole_pairs
 from withhold.wording import counted
 
+AnyCounter = Counter | Border | MolePairs | ListedNuggets
 KEEPS = ("itemsets", "items", "best")
 NUGGETS_PER_RECORD = 1000
 """By default a nugget is in at least one of so many records."""
@@ -83,17 +86,23 @@ def suppress_coherence(
 
 def refuse_impossible(records: Records, model: Coherent) -> None:
     """Say which private item is in too many records, or that there are too few records."""
-    if 0 < len(records) < model.k:
+    private = records.codes(model.private)
+    supports = records.supports
+    listed = {records.vocabulary[code]: int(supports[code]) for code in private.tolist()}
+    refuse_counts(len(records), listed, model)
+
+
+def refuse_counts(n_records: int, private: Mapping[str, int], model: Coherent) -> None:
+    """The same of so many records, with how many of them hold each private item."""
+    if 0 < n_records < model.k:
         raise ImpossibleError(
-            f"the data has {counted(len(records), 'record')}, fewer than k = {model.k:,}: nobody can hide "
+            f"the data has {counted(n_records, 'record')}, fewer than k = {model.k:,}: nobody can hide "
             "among so few"
         )
-    private = records.codes(model.private)
-    most = int(records.supports[private].max(initial=0))
-    if most * model.h.denominator > model.h.numerator * len(records):
-        first = private[records.supports[private] == most][0]
+    name, most = min(private.items(), key=lambda each: (-each[1], each[0]), default=("", 0))
+    if most * model.h.denominator > model.h.numerator * n_records:
         raise ImpossibleError(
-            f"the private item {records.vocabulary[first]!r} is in {most:,} of {len(records):,} "
+            f"the private item {name!r} is in {most:,} of {n_records:,} "
             f"records, more than h = {decimal_text(model.h)} allows: it can be inferred of "
             "everybody, whatever public items go. Allow a larger h, or leave the item out of the data"
         )
@@ -116,16 +125,33 @@ class Search:
         """By code."""
         return self.records.supports
 
+    def public(self) -> Bools:
+        """By code: whether it is a public item that occurs."""
+        occurs: Bools = self.supports > 0
+        occurs[self.records.codes(self.model.private)] = False
+        return occurs
+
+    @cached_property
+    def nuggets(self) -> Nuggets | ListedNuggets:
+        """What is to be kept: listed, or only counted where it is too much."""
+        what = self.records, self.model.private, self.nugget_support
+        return list_nuggets(*what, self.jobs) or Nuggets(*what, self.stop, self.jobs)
+
+    @cached_property
+    def pairs(self) -> MolePairs | None:
+        """The moles of two items, where no larger ones matter and there is room for them."""
+        if self.model.p != 2 or self.counting == "borders":
+            return None
+        alive = self.public()
+        alive[[*self.moles_alone]] = False
+        return list_mole_pairs(self.records, self.model, alive, self.stop, self.jobs)
+
     def plan(self, keep: str, *, restoring: bool) -> ItemPlan:
         """What goes if this is to be kept."""
-        nuggets = Nuggets(
-            self.records, self.model.private, self.nugget_support, self.stop, self.jobs
-        )
-        alive = self.records.supports > 0
-        alive[self.records.codes(self.model.private)] = False
+        nuggets, alive = self.nuggets, self.public()
         before = nuggets.in_all(alive)
         gone: dict[int, SuppressedItem] = {}
-        for code, mole in self.moles_alone().items():
+        for code, mole in self.moles_alone.items():
             alive[code] = False
             gone[code] = self._item(code, mole=mole)
         forced = frozenset(gone)
@@ -147,7 +173,7 @@ class Search:
 
     def finds_nothing(self) -> bool:
         """Whether no item need go."""
-        if self.moles_alone():
+        if self.moles_alone:
             return False
         # A look that ends at its first find must not end what comes after it.
         with Stop() as stop:
@@ -157,17 +183,17 @@ class Search:
 
     def plan_of_nothing(self) -> ItemPlan:
         """The plan for records that hold as they are."""
-        nuggets = Nuggets(
-            self.records, self.model.private, self.nugget_support, self.stop, self.jobs
-        )
-        alive = self.records.supports > 0
-        alive[self.records.codes(self.model.private)] = False
-        all_of_them = nuggets.in_all(alive)
+        all_of_them = self.nuggets.in_all(self.public())
         least, rows = self.nugget_support, fingerprint(self.records)
         return ItemPlan((), (), least, all_of_them, all_of_them, rows)
 
+    @cached_property
     def moles_alone(self) -> dict[int, Mole]:
         """The items that are moles by themselves, by code."""
+        if self.model.h >= 1:
+            rare = np.flatnonzero(self.public() & (self.supports < self.model.k)).tolist()
+            names = self.records.vocabulary
+            return {code: Mole((names[code],), int(self.supports[code])) for code in rare}
         chosen = Chosen(self.records, self.model, np.ones(self.records.n_items, dtype=bool))
         names = self.records.vocabulary
         found = {}
@@ -182,7 +208,9 @@ class Search:
         rare = np.flatnonzero(alive & (self.supports < self.nugget_support))
         return sorted(rare.tolist(), key=lambda code: (self.supports[code], code))
 
-    def greedily(self, alive: Bools, nuggets: Nuggets, keep: str) -> Iterator[tuple[int, int, int]]:
+    def greedily(
+        self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
+    ) -> Iterator[tuple[int, int, int]]:
         """Take items out of ``alive`` until there is no mole; each with its moles and nuggets."""
         mole_counter, nugget_counter = self.counters(alive, nuggets, keep)
         moles = mole_counter.at_first(alive)
@@ -200,8 +228,8 @@ class Search:
             moles = {code: many for code, many in moles.items() if many and code != worst}
 
     def counters(
-        self, alive: Bools, nuggets: Nuggets, keep: str
-    ) -> tuple[Counter | Border, Counter | Border]:
+        self, alive: Bools, nuggets: Nuggets | ListedNuggets, keep: str
+    ) -> tuple[AnyCounter, AnyCounter]:
         """Those that count moles and nuggets in the way that was asked for."""
         if self.counting == "borders":
             private = np.zeros_like(alive)
@@ -210,6 +238,8 @@ class Search:
                 mole_border(self.records, self.model, alive),
                 nugget_border(self.records, self.nugget_support, alive | private),
             )
+        if self.pairs is not None:
+            return self.pairs, nuggets
         chosen = for_moles(self.records, self.model, alive)
         store = store_breaches(chosen.rows, chosen.limits, chosen.alive(alive), self.stop)
         if keep == "items":
@@ -221,6 +251,8 @@ class Search:
 
         One pass is enough: what cannot come back now cannot when more items are there.
         """
+        if self.pairs is not None:
+            return self.pairs.restore(codes, alive)
         wanted = alive.copy()
         wanted[codes] = True
         chosen = for_moles(self.records, self.model, wanted)

@@ -1,0 +1,41 @@
+"""Counts of sets beside those of the sets with each private item, as rounds over parts return them.
+
+The search and the proof both read them here; what they make of them, each decides for itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from withhold.counting.rounds import SetRound, SetSums
+from withhold.data.array_types import Longs
+
+
+class JoinedCounts(NamedTuple):
+    """Sets of public items, a row each."""
+
+    sets: Longs
+    """Numbers of items, in the order of the round."""
+    supports: Longs
+    most: Longs
+    """How many of these records hold one and the same private item, at most."""
+    private: Longs
+    """The number of that private item; the first if there are several, -1 if no record holds any."""
+
+
+def joined(asked: SetRound, sums: SetSums) -> JoinedCounts:
+    """The sums of a round, set by set."""
+    width = len(asked.private) + 1
+    # A set stands before its private items, and no private item is where the set is not.
+    starts = np.flatnonzero(sums.keys % width == 0)
+    set_of = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(sums.keys))))
+    is_joint = sums.keys % width > 0
+    most = np.zeros(len(starts), dtype=np.int64)
+    np.maximum.at(most, set_of[is_joint], sums.counts[is_joint])
+    private = np.full(len(starts), -1, dtype=np.int64)
+    best = is_joint & (sums.counts == most[set_of])
+    # Backwards, so that the first stays.
+    private[set_of[best][::-1]] = (sums.keys[best] % width - 1)[::-1]
+    return JoinedCounts(asked.sets_of(sums.keys[starts]), sums.counts[starts], most, private)

@@ -1,0 +1,90 @@
+"""One set of items for all parts, withheld everywhere: chosen from exact counts of all records.
+
+First the items that are moles by themselves. Then, for sets of two items and for sets of three of what is
+left: all moles are listed, the item goes that is in most of them for each occurrence that it costs, and in
+the end, backwards, each comes back with which no mole comes. Where only two items can be known, this is what
+``keep=items`` does with all records at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from withhold.counting.rounds import ItemRound, ItemSums, SetRound, SetSums, rounds_of
+from withhold.data import Records
+from withhold.data.array_types import Bools, Longs
+from withhold.data.plan import without_items
+from withhold.methods.coherence.joined_counts import joined
+from withhold.methods.coherence.model import Coherent
+from withhold.methods.coherence.options import CoherenceSearch
+from withhold.methods.coherence.search.mole_cover import cover_moles
+from withhold.methods.coherence.search.suppressor import refuse_counts
+
+MOST_MOLES = 10_000_000
+"""Listed at once; where there are more, items go before all moles are known."""
+
+
+@dataclass(frozen=True)
+class KeptItems:
+    """What the parts publish: these items, and no other."""
+
+    names: frozenset[str]
+
+    def apply_to(self, records: Records) -> Records:
+        """The records without any occurrence of another item."""
+        return without_items((n for n in records.vocabulary if n not in self.names), records)
+
+    def as_dict(self) -> dict[str, list[str]]:
+        """The choice as plain values."""
+        return {"items": sorted(self.names)}
+
+
+def choose_items(model: Coherent, options: CoherenceSearch) -> Generator[Any, Any, KeptItems]:
+    """The items to publish; asks for counts of all parts, and is sent the sums."""
+    found: ItemSums = yield ItemRound()
+    listed = {s: n for s, n in found.supports.items() if s in model.private}
+    refuse_counts(found.records, listed, model)
+    # Of k records or more, so few can be no larger share than h.
+    can_follow = model.h.numerator * model.k
+    private = tuple(sorted(s for s, n in listed.items() if n * model.h.denominator > can_follow))
+    private = private if model.h < 1 else ()
+    frequent = (name for name, n in found.supports.items() if n >= model.k and name not in listed)
+    public = tuple(sorted(frequent))
+    assert model.p is not None
+    for size in range(1 if private else 2, model.p + 1):
+        supports = np.array([found.supports[name] for name in public], dtype=np.int64)
+        wanted = SetRound(public, private, size, 0, len(public))
+        alive = yield from _alive(model, wanted, supports, restoring=options.restoring)
+        public = tuple(public[code] for code in np.flatnonzero(alive))
+    return KeptItems(frozenset(public) | listed.keys())
+
+
+def _alive(
+    model: Coherent, wanted: SetRound, supports: Longs, *, restoring: bool
+) -> Generator[Any, Any, Bools]:
+    """Which of the items stay so that no set of the wanted size is a mole; no smaller one is."""
+    alive: Bools = np.ones(len(supports), dtype=bool)
+    known = np.zeros((0, wanted.size), dtype=np.int32)
+    for asked in (yield from rounds_of(wanted)):
+        if not alive[asked.first : asked.last].any():
+            continue
+        sums: SetSums = yield asked
+        moles = _moles(model, asked, sums)
+        known = np.concatenate([known, moles[alive[moles].all(axis=1)]])
+        if len(known) > MOST_MOLES:
+            # What goes now cannot come back: its later moles are not counted.
+            cover_moles(known, supports, alive, restoring=restoring)
+            known = known[:0]
+    cover_moles(known, supports, alive, restoring=restoring)
+    return alive
+
+
+def _moles(model: Coherent, asked: SetRound, sums: SetSums) -> Longs:
+    counts = joined(asked, sums)
+    follows = counts.most * model.h.denominator > model.h.numerator * counts.supports
+    moles: Longs = counts.sets[(counts.supports < model.k) | follows].astype(np.int32)
+    return moles
