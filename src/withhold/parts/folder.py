@@ -28,6 +28,8 @@ MANIFEST, INTERNAL, STATE, REPORT = OURS = (
     *("parts.jsonl", "report.html"),
 )
 FORMAT = 1
+CONSECUTIVE = "consecutive"
+"""How records come to their parts: in their order, so that neither order nor bounds tell anything."""
 BY_PARTS = (
     "proved by parts: every part keeps the promise on its own, so all of them together do, too"
 )
@@ -170,6 +172,7 @@ def finish(
         "model": model.parameters(),
         "verdict": {"status": "HOLDS", "method": how},
         "records": totals.records,
+        "dealt": CONSECUTIVE,
         "parts": [
             {
                 "name": part.name,
