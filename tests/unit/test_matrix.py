@@ -883,3 +883,37 @@ def test_advise__is_the_same_for_every_input(data, name, monkeypatch):
         assert shown.exit_code == 0, shown.output
         told = [choice["cost"] for choice in json.loads(shown.stdout)["choices"]]
         assert told == [choice.cost for choice in plain.choices]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(each, marks=worker(each), id=each.name)
+        for each in MODELS
+        if each.data == RECORDS
+    ],
+)
+def test_python__a_folder_is_released_or_refused(model, tmp_path):
+    """Every verb of parts, and every model: done, proved and measured, or refused with the reason."""
+    table = read(INPUTS[RECORDS][LISTS[RECORDS]](), model)
+    asked, folder, out = model.make(table), tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for name in ("a.dat", "b.dat"):
+        write(table, folder / name)
+    how = {"seed": SEED, "jobs": 1, "allow_unknown": True}
+    try:
+        made = wh.anonymize_parts(folder, asked, out, **how)
+    except wh.WithholdError as error:
+        assert "by parts" in str(error)
+        assert not out.exists()
+    else:
+        assert wh.verify_parts(out).verdict
+        (found,) = wh.compare_parts(folder, out).releases
+        assert found.measured.fact("occurrences.all.removed").value == made.totals.removed
+    try:
+        audited = wh.audit_parts(folder, asked, samples=10, **how)
+    except wh.WithholdError as error:
+        assert "by parts" in str(error)
+    else:
+        assert audited.records == 2 * len(table)
+        assert audited.verdict.status is not wh.Status.HOLDS
