@@ -28,6 +28,7 @@ from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
+from withhold.registry import method_of, search_call
 from withhold.report import figures
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict, release_as_dict
@@ -901,19 +902,20 @@ def test_python__a_folder_is_released_or_refused(model, tmp_path):
     for name in ("a.dat", "b.dat"):
         write(table, folder / name)
     how = {"seed": SEED, "jobs": 1, "allow_unknown": True}
-    try:
-        made = wh.anonymize_parts(folder, asked, out, **how)
-    except wh.WithholdError as error:
-        assert "by parts" in str(error)
+    by_parts = method_of(asked).by_parts
+    if by_parts.refused(asked, search_call(asked, {})[0], {}):
+        with pytest.raises(wh.WithholdError, match="by parts"):
+            wh.anonymize_parts(folder, asked, out, **how)
         assert not out.exists()
     else:
+        made = wh.anonymize_parts(folder, asked, out, **how)
         assert wh.verify_parts(out).verdict
         (found,) = wh.compare_parts(folder, out).releases
         assert found.measured.fact("occurrences.all.removed").value == made.totals.removed
-    try:
+    if asked.name == "rho":
         audited = wh.audit_parts(folder, asked, samples=10, **how)
-    except wh.WithholdError as error:
-        assert "by parts" in str(error)
-    else:
         assert audited.records == 2 * len(table)
         assert audited.verdict.status is not wh.Status.HOLDS
+    else:
+        with pytest.raises(wh.WithholdError, match="by parts"):
+            wh.audit_parts(folder, asked, samples=10, **how)
