@@ -26,6 +26,8 @@ REPEATS = 3
 MEMORY_PER_BYTE, MEMORY_BASE_MB = 10, 250
 QUEST_ITEMS = 1000
 SENSITIVE_SHARE = 0.4
+NOISE = 0.05
+"""Of a real file that is multiplied: the share of its items that are exchanged."""
 
 
 @dataclass(frozen=True)
@@ -134,16 +136,53 @@ class Bench:
 
     def quest(self, records: int) -> File:
         """Quest's T10I4 with so many records, 40 % of its items sensitive, all from seed 1."""
-        path, sensitive = self.folder / "quest.dat", self.folder / "quest-sensitive.txt"
-        options = f"--records {records} --length 10 --pattern 4 --items {QUEST_ITEMS} --seed 1"
-        command = [sys.executable, "benchmarks/quest.py", *options.split()]
+        path = self.folder / "quest.dat"
         self.say(f"inventing {records:,} records")
+        self._invent(path, records).wait()
+        return File("quest-T10I4", path, self._quest_sensitive())
+
+    def quest_folder(self, files: int, records: int) -> File:
+        """A folder of so many files of Quest's T10I4, each with so many records; made once, two at a time."""
+        whole = self.folder / "quest"
+        whole.mkdir(exist_ok=True)
+        missing = [n for n in range(files) if not (whole / f"{n:04}.dat").exists()]
+        self.say(f"inventing {len(missing)} files of {records:,} records")
+        while missing:
+            some, missing = missing[:2], missing[2:]
+            made = [self._invent(whole / f"{n:04}.dat", records, "--part", str(n)) for n in some]
+            for each in made:
+                each.wait()
+        folder = self.folder / f"quest-{files}"
+        folder.mkdir(exist_ok=True)
+        for n in range(files):
+            if not (folder / f"{n:04}.dat").exists():
+                (folder / f"{n:04}.dat").symlink_to(whole / f"{n:04}.dat")
+        return File("quest-T10I4", folder, self._quest_sensitive())
+
+    def _invent(self, path: Path, records: int, *more: str) -> subprocess.Popen[bytes]:
+        options = f"--records {records} --length 10 --pattern 4 --items {QUEST_ITEMS} --seed 1"
+        command = [sys.executable, "benchmarks/quest.py", *options.split(), *more]
         with path.open("wb") as target:
-            subprocess.run(command, stdout=target, cwd=fresh.ROOT, check=True)
+            return subprocess.Popen(command, stdout=target, cwd=fresh.ROOT)
+
+    def _quest_sensitive(self) -> Path:
+        path = self.folder / "quest-sensitive.txt"
         items = [str(number) for number in range(QUEST_ITEMS)]
         drawn = random.Random(1).sample(items, round(SENSITIVE_SHARE * QUEST_ITEMS))
-        sensitive.write_text("\n".join(drawn) + "\n", encoding="utf-8")
-        return File("quest-T10I4", path, sensitive)
+        path.write_text("\n".join(drawn) + "\n", encoding="utf-8")
+        return path
+
+    def multiplied(self, file: File, times: int) -> File:
+        """A real file so many times over, with one item in twenty another one, drawn as items are."""
+        path, rng = self.folder / f"{file.name}-x{times}.dat", random.Random(1)
+        lines = [line.split() for line in file.path.read_text(encoding="utf-8").splitlines()]
+        drawn = [item for line in lines for item in line]
+        with path.open("w", encoding="utf-8") as target:
+            for _ in range(times):
+                for line in lines:
+                    changed = (rng.choice(drawn) if rng.random() < NOISE else i for i in line)
+                    target.write(" ".join(dict.fromkeys(changed)) + "\n")
+        return File(f"{file.name} x {times}", path, file.sensitive)
 
 
 def data_folder() -> Path:

@@ -34,7 +34,8 @@ def by_parts(
     asked = _model(model, parameters, sensitive)
     folder = Path(output)
     tiny = folder.with_suffix(".dat")
-    with open(path, encoding="utf-8") as lines:
+    first = min(Path(path).iterdir()) if Path(path).is_dir() else Path(path)
+    with first.open(encoding="utf-8") as lines:
         tiny.write_text("".join(line for _, line in zip(range(TINY), lines, strict=False)))
     # Compiles the kernels.
     anonymize_parts(str(tiny), asked, folder, allow_unknown=True, force=True, seed=1)
@@ -46,7 +47,15 @@ def by_parts(
     )
     taken = {"seconds": time.perf_counter() - began, "cpu": _cpu() - used}
     shutil.rmtree(folder)
-    return {**taken, "loss": made.totals.share, "parts": len(made.parts), "largest_mb": _largest()}
+    driver, workers_mb = _largest(resource.RUSAGE_SELF), _largest(resource.RUSAGE_CHILDREN)
+    return {
+        **taken,
+        "loss": made.totals.share,
+        "parts": len(made.parts),
+        "driver_mb": driver,
+        "worker_mb": workers_mb if engine == "dask" or workers > 1 else None,
+        "largest_mb": max(driver, workers_mb),
+    }
 
 
 def in_memory(path: str, sensitive: str, model: str, parameters: dict[str, Any]) -> Result:
@@ -85,10 +94,9 @@ def _cpu() -> float:
     return sum(each.ru_utime + each.ru_stime for each in found)
 
 
-def _largest() -> float:
-    """MB of the largest process that took part."""
-    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return max(each.ru_maxrss for each in found) * BYTES_PER_MAXRSS / MB
+def _largest(who: int) -> float:
+    """MB of this process, or of the largest of those that it has seen end."""
+    return resource.getrusage(who).ru_maxrss * BYTES_PER_MAXRSS / MB
 
 
 PARTS_MEASURES = {"by_parts": by_parts, "in_memory": in_memory}

@@ -41,11 +41,13 @@ def quest(
     items: int = 1000,
     patterns: int = 2000,
     seed: int,
+    part: int | None = None,
 ) -> Records:
     """Records of about ``length`` items, made of patterns of about ``pattern`` items.
 
     The literature's T10I4D100K is ``quest(100_000, length=10, pattern=4, seed=…)``. Items are named
-    by their number; the vocabulary holds those that occur.
+    by their number; the vocabulary holds those that occur. With ``part`` the same patterns are bought by
+    other people, so that a table of any size can be made part by part.
 
     >>> table = quest(1000, length=10, pattern=4, seed=1)
     >>> len(table), round(float(table.lengths.mean()))
@@ -58,7 +60,7 @@ def quest(
     rng = np.random.default_rng(seed)
     pool = _Pool.draw(rng, items=items, mean=pattern, count=patterns)
     # The two consumers draw from their own streams, so that neither's block size moves the other.
-    wants, purchases = rng.spawn(2)
+    wants, purchases = (rng if part is None else np.random.default_rng([seed, part])).spawn(2)
     baskets = _fill(_lengths(wants, length), pool.purchases(purchases), items)
     by_name = sorted(range(items), key=str)
     code_of = np.zeros(items, dtype=np.int32)
@@ -207,6 +209,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=1000, help="different items (N)")
     parser.add_argument("--patterns", type=int, default=2000, help="different patterns (L)")
     parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--part", type=int, help="its number, of a table that is made in parts")
     try:
         table = quest(**vars(parser.parse_args()))
     except PolicyError as error:

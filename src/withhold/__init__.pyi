@@ -48,6 +48,10 @@ from withhold.methods.people.model import PeopleUncertainty as PeopleUncertainty
 from withhold.methods.people_apart.model import PeopleApart as PeopleApart
 from withhold.methods.personal.model import PersonalRhoUncertainty as PersonalRhoUncertainty
 from withhold.methods.rho.model import RhoUncertainty as RhoUncertainty
+from withhold.parts.examining import audit_parts as audit_parts
+from withhold.parts.examining import compare_parts as compare_parts
+from withhold.parts.proving import verify_parts as verify_parts
+from withhold.parts.release import anonymize_parts as anonymize_parts
 from withhold.pipeline import trade_off as trade_off
 from withhold.pipeline import verify as verify
 from withhold.release import Release

@@ -45,6 +45,8 @@ class Comparison(Listed):
 
     original: str
     releases: tuple[Compared, ...]
+    notes: tuple[str, ...] = ()
+    """What the numbers leave out."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

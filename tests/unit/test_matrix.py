@@ -29,6 +29,7 @@ from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
+from withhold.registry import method_of, search_call
 from withhold.report import figures
 from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict, release_as_dict
@@ -970,3 +971,34 @@ def test_advise__is_the_same_for_every_input(data, name, monkeypatch):
         assert shown.exit_code == 0, shown.output
         told = [choice["cost"] for choice in json.loads(shown.stdout)["choices"]]
         assert told == [choice.cost for choice in plain.choices]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [pytest.param(each, id=each.name) for each in MODELS if each.data == RECORDS],
+)
+def test_python__a_folder_is_released_or_refused(model, tmp_path):
+    """Every verb of parts, and every model: done, proved and measured, or refused with the reason."""
+    table = read(INPUTS[RECORDS][LISTS[RECORDS]](), model)
+    asked, folder, out = model.make(table), tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for name in ("a.dat", "b.dat"):
+        write(table, folder / name)
+    how = {"seed": SEED, "jobs": 1, "allow_unknown": True}
+    by_parts = method_of(asked).by_parts
+    if by_parts.refused(asked, search_call(asked, {})[0], {}):
+        with pytest.raises(wh.WithholdError, match="by parts"):
+            wh.anonymize_parts(folder, asked, out, **how)
+        assert not out.exists()
+    else:
+        made = wh.anonymize_parts(folder, asked, out, **how)
+        assert wh.verify_parts(out).verdict
+        (found,) = wh.compare_parts(folder, out).releases
+        assert found.measured.fact("occurrences.all.removed").value == made.totals.removed
+    if asked.name == "rho":
+        audited = wh.audit_parts(folder, asked, samples=10, **how)
+        assert audited.records == 2 * len(table)
+        assert audited.verdict.status is not wh.Status.HOLDS
+    else:
+        with pytest.raises(wh.WithholdError, match="by parts"):
+            wh.audit_parts(folder, asked, samples=10, **how)

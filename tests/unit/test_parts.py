@@ -12,6 +12,8 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -328,9 +330,11 @@ def test_listed_items_that_no_part_has(tmp_path, folder):
         (("--engine", "memory"), "names several files"),
         (("--scheduler", "tcp://localhost:1"), "--scheduler is for --engine dask"),
         (("--keep", "counts"), "takes an item away everywhere or nowhere"),
-        (("--report",), "--report is for releases in memory"),
-        (("--consent", "yes.txt"), "--consent is for releases in memory"),
-        (("--tidy", "items=case"), "--tidy is for releases in memory"),
+        (("--edition", "external"), "--edition requires --report"),
+        (("--report", "--edition", "extern"), "the edition must be"),
+        (("--report", "--sampling-fraction", "0.1"), "--sampling-fraction is for data in memory"),
+        (("--consent", "yes.txt"), "--consent is for data in memory"),
+        (("--tidy", "items=case"), "--tidy is for data in memory"),
         (("--bound",), "do not add up"),
         (("--part-records", "0"), "greater than or equal to 1"),
     ],
@@ -365,6 +369,27 @@ def test_mistakes_about_where(tmp_path, folder):
         "anonymize", tmp_path / "*.csv", "--rho", 0.5, "--sensitive", "pill", "-o", out
     )
     assert (code, "names no file" in text) == (3, True)
+
+
+def test_a_file_that_does_not_fit_goes_by_parts_and_says_so(tmp_path, monkeypatch):
+    path = write_shop(tmp_path / "shop.dat", shop(300, 1))
+    asked = ("anonymize", path, "--rho", 0.5, "--sensitive", "pill", "--seed", 1, "-o")
+    assert "by parts" not in run(*asked, tmp_path / "whole.dat")[1]
+    monkeypatch.setattr("withhold.counting.memory.physical_memory", lambda: 1_000)
+    code, text = run(*asked, tmp_path / "out")
+    assert code == 0, text
+    assert "more memory than this machine has; it is released by parts (--engine stream)" in text
+    assert (tmp_path / "out" / MANIFEST).exists()
+    code, text = run(*asked, tmp_path / "other.dat")
+    assert (code, "name a folder, or say --engine memory" in text) == (2, True)
+    assert not (tmp_path / "other.dat").exists()
+    code, text = run(*asked, tmp_path / "other.dat", "--engine", "memory")
+    assert (code, "by parts" in text) == (0, False)
+    # What must be one choice for all records, or is packed, is released whole, as before.
+    km = ("anonymize", path, "--model", "buckets", "--k", 2, "-o", tmp_path / "km.dat")
+    assert "released by parts" not in run(*km)[1]
+    monkeypatch.setattr("withhold.counting.memory.physical_memory", lambda: None)
+    assert run(*asked, tmp_path / "unknown.dat")[0] == 0
 
 
 def test_models_about_all_records_are_refused(tmp_path, folder):
@@ -451,7 +476,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(tmp_path, cluster):
     shown, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     events = [json.loads(line) for line in shown.splitlines()]
-    assert [event.get("event") for event in events] == ["part"] * 20 + [None]
+    assert [event.get("event") for event in events] == ["part"] * 20 + ["finished"]
     anonymize_parts(str(path), MODEL, fresh, part_records=1_000, seed=1)
     assert contents(out) == contents(fresh)
     assert run("verify", out)[0] == 0
@@ -462,3 +487,75 @@ def test_a_scheduler_that_is_not_there(tmp_path, folder):
     asked = ("anonymize", folder, "--rho", 0.5, "--sensitive", "pill", "-o", tmp_path / "out")
     code, text = run(*asked, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
     assert (code, "cannot be reached" in text) == (3, True)
+
+
+class Partitions:
+    """What is needed of a Dask DataFrame."""
+
+    def __init__(self, frames):
+        self.frames = frames
+
+    @property
+    def npartitions(self):
+        return len(self.frames)
+
+    def get_partition(self, n):
+        return Partition(self.frames[n])
+
+
+class Partition:
+    def __init__(self, frame):
+        self.frame = frame
+
+    def compute(self, **_):
+        return self.frame
+
+
+def frame_of(kind, path, rows):
+    """The rows of a parquet file as a frame that is not in memory."""
+    if kind == "scanned":
+        return pl.scan_parquet(path)
+    if kind == "query":
+        return pl.LazyFrame({"items": rows}).filter(pl.col("items").list.len() > 0)
+    if kind == "stand-in":
+        halves = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+        return Partitions([pd.DataFrame({"items": list(half)}) for half in halves])
+    dataframe = pytest.importorskip("dask.dataframe")
+    pl.read_parquet(path).write_parquet(path, row_group_size=100)
+    found = dataframe.read_parquet(path, split_row_groups=True)
+    assert found.npartitions > 1
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("kind", ["scanned", "query", "stand-in", "dask"])
+def test_frames_that_are_not_in_memory(tmp_path, kind, workers):
+    rows, path = shop(300, 1), tmp_path / "shop.parquet"
+    pl.DataFrame({"items": rows}).write_parquet(path)
+    frame, out = frame_of(kind, path, rows), tmp_path / "out"
+    made = wh.anonymize_parts(frame, MODEL, out, part_records=70, seed=1, workers=workers)
+    assert len(made.parts) >= 2
+    assert {part.name[-8:] for part in made.parts} == {".parquet"}
+    assert wh.verify_parts(out, model=MODEL).verdict
+    for before, after in zip(rows, joined(out), strict=True):
+        assert set(after) <= set(before)
+    again = wh.anonymize_parts(frame, MODEL, out, part_records=70, seed=1, resume=True)
+    assert again.resumed == len(made.parts)
+    found = wh.compare_parts(frame, out).releases[0].measured
+    assert found.fact("occurrences.all.removed").value == made.totals.removed
+    whole = wh.audit(rows, MODEL, samples=10).verdict.status
+    assert wh.audit_parts(frame, MODEL, samples=10).verdict.status is whole
+
+
+def test_frames_that_cannot_be_cut(tmp_path):
+    long = pl.LazyFrame({"record": [1, 1, 2, 3], "item": ["tea", "pill", "tea", "milk"]})
+    with pytest.raises(wh.WithholdError, match="would cut records apart"):
+        wh.anonymize_parts(long, MODEL, tmp_path / "out")
+    with pytest.raises(wh.WithholdError, match="no partition"):
+        wh.anonymize_parts(Partitions([]), MODEL, tmp_path / "out")
+    broken = pl.LazyFrame({"items": [["tea"]]}).with_columns(pl.col("nothing"))
+    with pytest.raises(wh.WithholdError, match="the frame cannot be used"):
+        wh.anonymize_parts(broken, MODEL, tmp_path / "out")
+    texts = Partitions([pd.DataFrame({"items": ["['tea', 'pill']"] * 9})])
+    with pytest.raises(wh.WithholdError):
+        wh.anonymize_parts(texts, MODEL, tmp_path / "out")

@@ -29,7 +29,7 @@ from withhold.methods.coherence.search import by_counts
 from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.parts.counting import Readable, over_parts
 from withhold.parts.folder import MANIFEST
-from withhold.parts.proving import verify_folder
+from withhold.parts.proving import verify_parts
 from withhold.parts.release import anonymize_parts
 from withhold.parts.running import engine_for
 from withhold.registry import method_of
@@ -234,7 +234,7 @@ def test_parts_alone_would_break_what_all_keep(tmp_path):
     path = write_shop(tmp_path / "shop.dat", rows * 2)
     made = anonymize_parts(str(path), wh.KmAnonymity(k=4, m=2), tmp_path / "out", part_records=5)
     assert (len(made.parts), made.totals.removed) == (2, 0)
-    assert verify_folder(tmp_path / "out").verdict
+    assert verify_parts(tmp_path / "out").verdict
 
 
 def test_the_same_bytes_from_every_engine_and_a_resumed_run(tmp_path, folder):

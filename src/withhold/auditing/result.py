@@ -146,6 +146,9 @@ class Audit(Drawn):
     """Of re-identifying somebody whose whole record is known."""
     advice: tuple[str, ...] = ()
     """What is worth thinking about before a release is made, one sentence or two each."""
+    parts: int | None = None
+    """Breaches, exposed records and attacks were counted within each of so many parts, and summed; those
+    listed are of all records together. None: nothing was counted by parts."""
 
     @property
     def by_size(self) -> Mapping[int, int]:

@@ -58,7 +58,8 @@ def anonymize(
     model = methods.build_model(given)
     if str(output) == "-":
         raise PolicyError("a release is a file with a manifest beside it; name one with -o")
-    if (engine := chosen_engine(data, scale)) != MEMORY:
+    engine = chosen_engine(data, scale, model, output, context.params)
+    if engine != MEMORY:
         anonymize_by_parts(
             data,
             model,

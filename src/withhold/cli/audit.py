@@ -9,10 +9,12 @@ import typer
 
 from withhold.cli import methods, options
 from withhold.cli.app import verb
+from withhold.cli.by_parts import audit_by_parts
 from withhold.cli.console import json_of, say, working
 from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
 from withhold.given import tidied_model
+from withhold.method import Method
 from withhold.registry import audit_call, method_of
 
 
@@ -38,6 +40,21 @@ def audit(
     method = method_of(model)
     asked = methods.typed_values(method.audits(), given)
     audit_call(model, asked)
+    from withhold.parts.planning import is_many
+
+    if is_many(data):
+        _refuse_searching(context, given, method)
+        audit_by_parts(
+            data,
+            model,
+            asked=context.params,
+            how=how,
+            shown=shown,
+            allow_unknown=allow_unknown,
+            seed=seed,
+            **vars(run),
+            **asked,
+        )
     from withhold import pipeline
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
@@ -49,13 +66,7 @@ def audit(
     records = method.marked(records, model, given.get("mark"))
     evidence = methods.read_evidence(model, given, records, **known)
     warn_about_unknown(model, records, evidence, allowed=allow_unknown)
-    for name, declared in method.searches().items():
-        # A policy file may say it, for other verbs.
-        typed = getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-        if name in given and typed and name not in {**method.takes(), **method.audits()}:
-            raise PolicyError(
-                f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
-            )
+    _refuse_searching(context, given, method)
     with working(silent=shown.quiet) as progress:
         found = pipeline.audit(
             records,
@@ -69,3 +80,13 @@ def audit(
         )
     say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
     raise typer.Exit(found.verdict.status.exit_code)
+
+
+def _refuse_searching(context: typer.Context, given: methods.ModelOptions, method: Method) -> None:
+    """Refuse what is typed about how to withhold; a policy file may say it, for other verbs."""
+    for name, declared in method.searches().items():
+        typed = getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+        if name in given and typed and name not in {**method.takes(), **method.audits()}:
+            raise PolicyError(
+                f"--{declared.spelling} says how to withhold, and an audit withholds nothing"
+            )

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from withhold.cli import methods, options
-from withhold.cli.console import note, say, working
+from withhold.cli.console import json_of, note, say, working
 from withhold.data.names import nearest
-from withhold.errors import PolicyError
+from withhold.errors import PolicyError, WithholdError
 from withhold.escaping import json_text
+from withhold.formats.forms import split_name
 from withhold.method import Model
+from withhold.registry import method_of, search_call
 from withhold.telling.layout import page
 from withhold.wording import counted
 
 if TYPE_CHECKING:
+    from withhold.comparison import Comparison
+    from withhold.counting.threads import Progress
     from withhold.parts.making import Done, Failed
     from withhold.parts.proving import FolderRecheck
     from withhold.parts.release import PartsRelease
 
 MEMORY, STREAM, DASK = ENGINES = ("memory", "stream", "dask")
-IN_MEMORY_ONLY = ("report", "safe_csv", "consent", "skip_missing_ids", "tidy")
+IN_MEMORY_ONLY = ("safe_csv", "consent", "skip_missing_ids", "tidy", *methods.OF_THE_POPULATION)
 """Options that a release by parts does not take."""
 
+MEMORY_PER_BYTE = 10
+"""So many bytes of memory are reckoned for each byte of a file that is released whole."""
 
-def chosen_engine(data: str, scale: options.Scale) -> str:
-    """The engine that was asked for; by parts for folders and patterns, else in memory."""
+
+def chosen_engine(
+    data: str, scale: options.Scale, model: Model, output: Path, asked: Mapping[str, Any]
+) -> str:
+    """The engine that was asked for; by parts for folders, patterns and what does not fit, else in memory."""
     from withhold.parts.planning import is_many
 
     engine = scale.engine
@@ -39,6 +49,8 @@ def chosen_engine(data: str, scale: options.Scale) -> str:
     many = is_many(data)
     if many and engine == MEMORY:
         raise PolicyError(f"{data} names several files; --engine stream or dask releases them")
+    if engine is None and not many and _is_too_large(Path(data), model, asked):
+        engine = _by_itself(Path(data), output)
     engine = engine or (STREAM if many or scale.resume else MEMORY)
     if engine == MEMORY and (
         unused := [n for n, value in vars(scale).items() if value and n != "engine"]
@@ -51,6 +63,33 @@ def chosen_engine(data: str, scale: options.Scale) -> str:
     if engine != MEMORY and data == "-":
         raise PolicyError("a release by parts reads files, not standard input")
     return engine
+
+
+def _is_too_large(path: Path, model: Model, asked: Mapping[str, Any]) -> bool:
+    """Whether a file would not fit in memory, and may be released by parts instead."""
+    from withhold.counting.memory import physical_memory
+
+    memory = physical_memory()
+    if memory is None or not path.is_file() or split_name(path.name)[1]:
+        return False
+    if path.stat().st_size * MEMORY_PER_BYTE <= memory:
+        return False
+    needs_memory = any(asked.get(name) for name in IN_MEMORY_ONLY)
+    refused = method_of(model).by_parts.refused(model, search_call(model, {})[0], {})
+    return not needs_memory and not refused
+
+
+def _by_itself(path: Path, output: Path) -> str:
+    """Say that a large file is released by parts; its release is a folder."""
+    size = f"{path} has {path.stat().st_size / 1e9:.1f} GB, and {MEMORY_PER_BYTE} times that is more memory "
+    why = f"{size}than this machine has"
+    if output.suffix:
+        raise PolicyError(
+            f"{why}, so it is released by parts into a folder, and {output} looks like a file; "
+            f"name a folder, or say --engine {MEMORY}"
+        )
+    note(f"{why}; it is released by parts (--engine {STREAM})")
+    return STREAM
 
 
 def anonymize_by_parts(
@@ -69,12 +108,10 @@ def anonymize_by_parts(
     """The whole road, part by part, into a folder."""
     from withhold.parts.release import anonymize_parts
 
-    for name in IN_MEMORY_ONLY:
-        if asked.get(name):
-            raise PolicyError(
-                f"--{name.replace('_', '-')} is for releases in memory; a release by parts does not take it"
-            )
-    with working(silent=shown.quiet) as progress:
+    _refuse_of_memory(asked)
+    edition = asked.get("edition") or "internal"
+    check_report(asked, model)
+    with working(silent=shown.quiet) as progress, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
             model,
@@ -90,11 +127,78 @@ def anonymize_by_parts(
             **methods.search_options(given, model),
             **run,
         )
+        if asked.get("report"):
+            _save_report(made, data, edition, scale, how, run.get("jobs"), progress)
     for warning in made.warnings:
         note(f"warning: {warning}")
-    say(json_text(made.as_dict(), indent=None) if shown.as_json else parts_text(made))
+    finished = {"event": "finished", **made.as_dict()}
+    say(json_text(finished, indent=None) if shown.as_json else parts_text(made))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
+
+
+def _save_report(
+    made: PartsRelease,
+    data: str,
+    edition: str,
+    scale: options.Scale,
+    how: options.Input,
+    jobs: int | None,
+    progress: Progress,
+) -> None:
+    """Write the page into the folder; the internal edition is for the custodian's eyes alone."""
+    from withhold.parts.folder import REPORT
+    from withhold.parts.reporting import report_parts
+    from withhold.publish.publishing import save_text
+    from withhold.report.html import report_html
+
+    page = report_parts(
+        made,
+        data,
+        edition=edition,
+        part_records=scale.part_records,
+        reading=how.reading(),
+        jobs=jobs,
+        progress=progress,
+    )
+    save_text(made.folder / REPORT, report_html(page), force=True)
+    if edition == "internal":
+        (made.folder / REPORT).chmod(0o600)
+
+
+def check_report(asked: Mapping[str, Any], model: Model) -> None:
+    """Refuse an edition that does not exist, or one of no report, and a model that has no such report."""
+    from withhold.parts.examining import refuse_audit
+    from withhold.report.content import check_edition
+
+    if asked.get("report"):
+        refuse_audit(model)
+
+    if asked.get("edition") is not None:
+        if not asked.get("report"):
+            raise PolicyError("--edition requires --report")
+        check_edition(asked["edition"])
+
+
+def _refuse_of_memory(asked: Mapping[str, Any]) -> None:
+    """Refuse what is about records that are all in memory."""
+    for name in IN_MEMORY_ONLY:
+        if asked.get(name):
+            raise PolicyError(
+                f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
+            )
+
+
+@contextmanager
+def _told_if_stopped(shown: options.Output) -> Iterator[None]:
+    """For pipelines, a last line also of a run that published nothing."""
+    try:
+        yield
+    except WithholdError as error:
+        if shown.as_json:
+            ended = {"event": "stopped", "exit_code": error.exit_code, "lines": list(error.lines)}
+            say(json_text(ended, indent=None))
+        raise
 
 
 def _event(part: Done | Failed) -> None:
@@ -138,10 +242,10 @@ def verify_by_parts(
     shown: options.Output,
 ) -> None:
     """Prove a folder again, say what was found, and leave with the exit code."""
-    from withhold.parts.proving import verify_folder
+    from withhold.parts.proving import verify_parts
 
     with working(silent=shown.quiet) as progress:
-        found = verify_folder(
+        found = verify_parts(
             folder,
             model=model,
             policy_from=policy_from,
@@ -163,3 +267,50 @@ def folder_text(found: FolderRecheck, name: str) -> str:
         lines.append(f"A breach: {verdict.witness}")
     amount = f"{counted(found.parts, 'part')} with {counted(found.records, 'record')}"
     return page([*lines, f"Checked {amount} ({verdict.method}); {found.seconds:.2f} s."])
+
+
+def audit_by_parts(
+    data: str,
+    model: Model,
+    *,
+    asked: Mapping[str, Any],
+    how: options.Input,
+    shown: options.Output,
+    **run: Any,
+) -> None:
+    """Audit the files of a folder or pattern, or a release by parts, and leave with the exit code."""
+    from withhold.parts.examining import audit_parts
+    from withhold.report.json import audit_as_dict
+    from withhold.report.text import audit_text
+
+    _refuse_of_memory(asked)
+    with working(silent=shown.quiet) as progress:
+        found = audit_parts(data, model, reading=how.reading(), progress=progress, **run)
+    for each in found.unknown:
+        if not each.allowed:
+            note(f"warning: {each}")
+    say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
+    raise typer.Exit(found.verdict.status.exit_code)
+
+
+def compare_by_parts(
+    original: str,
+    published: Sequence[Path],
+    *,
+    how: options.ReleaseInput,
+    quiet: bool,
+    **asked: Any,
+) -> Comparison:
+    """What releases by parts lost, walking over them and the original together."""
+    from withhold.parts.examining import compare_parts
+
+    _refuse_of_memory({**vars(how), **asked})
+    for name in ("hierarchy", "items", "person_column", "dates", "date_column"):
+        if asked.pop(name):
+            raise PolicyError(
+                f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
+            )
+    with working(silent=quiet) as progress:
+        return compare_parts(
+            original, *published, reading=how.reading(), progress=progress, **asked
+        )

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from withhold.cli import options
 from withhold.cli.app import verb
+from withhold.cli.by_parts import compare_by_parts
 from withhold.cli.console import json_of, note, say, working
 from withhold.cli.methods import listed_items
 from withhold.cli.reading import people_reading
 from withhold.data import People, Table
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import PolicyError
+
+if TYPE_CHECKING:
+    from withhold.comparison import Comparison
 
 
 @verb("compare", example="withhold compare baskets.dat strict.dat loose.dat --html compare.html")
@@ -37,7 +42,7 @@ def compare(
 ) -> None:
     """What each release lost against the same original, one column for each."""
     wanted = None if sensitive is None else listed_items(sensitive)
-    from withhold import candidates, comparison
+    from withhold.parts.planning import is_many
     from withhold.publish.publishing import check_free, save_text
     from withhold.report import side_by_side
 
@@ -45,38 +50,21 @@ def compare(
     sources = [Path(original), *published, *others]
     if html is not None:
         check_free(html, force=force, sources=sources)
-    reading = {**how.reading(), "skip_missing_ids": how.skip_missing_ids}
-    releases = [
-        candidates.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
-    ]
-    reading |= {"consent": how.consent, "tidy": how.tidy}
-    of_people = {"items": items, "person_column": person_column}
-    of_people |= {"dates": dates, "date_column": date_column}
-    if isinstance(releases[0].data, People):
-        reading |= people_reading(of_people, how)
-        reading.pop("format", None)
-    elif named := [name for name, value in of_people.items() if value]:
-        raise PolicyError(f"--{named[0].replace('_', '-')} is for releases of people")
-    releases = candidates.with_originals(original, releases, **reading)
-    before = releases[0].original
-    if wanted is not None and not isinstance(before, Table):
-        unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")
-        refuse_if_nothing_known(unknown)
-        if unknown is not None:
-            note(f"warning: {unknown}")
-    with working(silent=shown.quiet) as progress:
-        found = comparison.compare(
-            original,
-            *releases,
-            sensitive=wanted,
-            min_support=min_support,
-            min_confidence=min_confidence,
-            hierarchy=hierarchy,
-            queries=queries,
-            seed=seed,
-            jobs=jobs,
-            progress=progress,
-        )
+    about = {
+        "sensitive": wanted,
+        "min_support": min_support,
+        "min_confidence": min_confidence,
+        "hierarchy": hierarchy,
+        "queries": queries,
+        "seed": seed,
+        "jobs": jobs,
+    }
+    people = {"items": items, "person_column": person_column}
+    people |= {"dates": dates, "date_column": date_column}
+    if any(is_many(str(each)) for each in (original, *published)):
+        found = compare_by_parts(original, published, how=how, quiet=shown.quiet, **about, **people)
+    else:
+        found = _compare_files(original, published, how, people, shown, about)
     for warning in found.warnings:
         note(f"warning: {warning}")
     if html is not None:
@@ -85,3 +73,40 @@ def compare(
         say(json_of(side_by_side.comparison_as_dict(found)))
     else:
         say(side_by_side.comparison_text(found))
+
+
+def _compare_files(
+    original: str,
+    published: list[Path],
+    how: options.ReleaseInput,
+    of_people: dict[str, Any],
+    shown: options.Output,
+    about: dict[str, Any],
+) -> Comparison:
+    """The comparison of files that fit in memory."""
+    from withhold import candidates, comparison
+
+    reading = {**how.reading(), "skip_missing_ids": how.skip_missing_ids}
+    releases = [
+        candidates.candidate(path, reading=reading, safe_csv=how.safe_csv) for path in published
+    ]
+    reading |= {"consent": how.consent, "tidy": how.tidy}
+    if isinstance(releases[0].data, People):
+        reading |= people_reading(of_people, how)
+        reading.pop("format", None)
+    elif named := [name for name, value in of_people.items() if value]:
+        raise PolicyError(f"--{named[0].replace('_', '-')} is for releases of people")
+    releases = candidates.with_originals(original, releases, **reading)
+    before, wanted = releases[0].original, about["sensitive"]
+    if wanted is not None and not isinstance(before, Table):
+        unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")
+        refuse_if_nothing_known(unknown)
+        if unknown is not None:
+            note(f"warning: {unknown}")
+    with working(silent=shown.quiet) as progress:
+        return comparison.compare(
+            original,
+            *releases,
+            **about,
+            progress=progress,
+        )

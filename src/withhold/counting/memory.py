@@ -1,4 +1,4 @@
-"""Give memory that is no longer used back to the system.
+"""How much memory there is, and giving back what is no longer used.
 
 glibc keeps freed arrays below 32 MB for itself, one heap for each thread; after a step that made many
 of them, what is kept can be as much as the table. Between steps it is cheap to ask for it back.
@@ -7,8 +7,17 @@ of them, what is kept can be as much as the table. Between steps it is cheap to 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from functools import cache
+
+
+def physical_memory() -> int | None:
+    """The bytes of memory that this machine has; None where that cannot be told."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 def give_back_memory() -> None:

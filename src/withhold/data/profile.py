@@ -56,7 +56,7 @@ def profile(records: Records, *, top: int = 10) -> Profile:
         mean_length=float(lengths.mean()) if len(records) else 0.0,
         median_length=float(np.median(lengths)) if len(records) else 0.0,
         longest=int(lengths.max(initial=0)),
-        lengths=length_bins(lengths),
+        lengths=length_bins(np.bincount(lengths)),
         top=tuple(
             (records.vocabulary[code], int(supports[code])) for code in order if supports[code]
         ),
@@ -65,16 +65,18 @@ def profile(records: Records, *, top: int = 10) -> Profile:
     )
 
 
-def length_bins(lengths: np.ndarray) -> tuple[tuple[int, int, int], ...]:
-    """Single lengths up to 10, then ranges that double: short records matter most, tails are long."""
-    longest = int(lengths.max(initial=0))
+def length_bins(counts: np.ndarray) -> tuple[tuple[int, int, int], ...]:
+    """Of how many records have each length: single lengths up to 10, then ranges that double.
+
+    Short records matter most, and tails are long.
+    """
+    longest = max(len(counts) - 1, 0)
     bins = [(edge, edge) for edge in range(min(longest, 10) + 1)]
     start = 11
     while start <= longest:
         end = (start - 1) * 2
         bins.append((start, min(end, longest)))
         start = end + 1
-    counts = np.bincount(lengths, minlength=longest + 1)
     return tuple((low, high, int(counts[low : high + 1].sum())) for low, high in bins)
 
 

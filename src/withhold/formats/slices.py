@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from withhold.data import Records, Source
 from withhold.errors import InputError
 from withhold.formats import read_opened, reading_of
+from withhold.formats.frame_slices import FrameSlice
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Digest, Opened, open_bytes, unreadable
 from withhold.formats.parquet import parquet_rows, row_count
 from withhold.formats.spmf import ITEM
@@ -47,6 +48,9 @@ class Slice:
         return (
             str(self.path) if self.end is None else f"{self.path} [{self.start:,} to {self.end:,}]"
         )
+
+
+Piece = Slice | FrameSlice
 
 
 def form_of(path: Path, **options: Any) -> Source:
@@ -94,8 +98,8 @@ def cut(path: Path, form: Source, n_parts: int) -> list[Slice]:
     return [Slice(path, *span) for span in zip(ends, ends[1:], strict=False)]
 
 
-def read_slice(piece: Slice, form: Source) -> Records:
-    """The records of one piece of a file of this form."""
+def read_slice(piece: Piece, form: Source) -> Records:
+    """The records of one piece of a file or frame of this form."""
     return read_opened(open_slice(piece, form), **how_to_read(form))
 
 
@@ -105,8 +109,10 @@ def how_to_read(form: Source) -> dict[str, Any]:
     return {**({"encoding": "utf-8"} if is_text else {}), **reading_of(form)}
 
 
-def open_slice(piece: Slice, form: Source) -> Opened:
-    """The content of one piece of a file of this form, with its digest."""
+def open_slice(piece: Piece, form: Source) -> Opened:
+    """The content of one piece of a file or frame of this form, with its digest."""
+    if isinstance(piece, FrameSlice):
+        return piece.open()
     if piece.end is None:
         return open_bytes(piece.path)
     if form.container == "parquet":

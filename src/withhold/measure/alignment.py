@@ -57,14 +57,17 @@ def align(original: Records, published: Records) -> Pair:
     if original.vocabulary == published.vocabulary:
         return Pair(original, published)
     vocabulary = tuple(sorted({*original.vocabulary, *published.vocabulary}))
+    return Pair(recoded(original, vocabulary), recoded(published, vocabulary))
+
+
+def recoded(records: Records, vocabulary: tuple[str, ...]) -> Records:
+    """The records with the codes of a larger vocabulary."""
+    if records.vocabulary == vocabulary:
+        return records
     code_of = {name: code for code, name in enumerate(vocabulary)}
-
-    def recoded(records: Records) -> Records:
-        codes = np.array([code_of[name] for name in records.vocabulary], dtype=np.int32)
-        # Both vocabularies are sorted, so the rows stay ascending.
-        return replace(records, items=codes[records.items], vocabulary=vocabulary)
-
-    return Pair(recoded(original), recoded(published))
+    codes = np.array([code_of[name] for name in records.vocabulary], dtype=np.int32)
+    # Both vocabularies are sorted, so the rows stay ascending.
+    return replace(records, items=codes[records.items], vocabulary=vocabulary)
 
 
 def _keys(records: Records) -> Longs:

@@ -6,7 +6,7 @@ original, or items that its original lacks; then what can still be said is said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ import numpy as np
 from withhold.data.array_types import Bools, Longs
 from withhold.data.profile import length_bins
 from withhold.measure.alignment import Pair
+
+N_BY_LENGTH = 6
+"""Columns of counts by the length of records."""
 
 
 @dataclass(frozen=True)
@@ -80,55 +83,116 @@ class Occurrences:
     """For each record how many occurrences it lost."""
 
 
+@dataclass(frozen=True)
+class Tally:
+    """What went from some records, in counts that can be summed over parts of the records."""
+
+    before: Longs
+    """By item: the records of the original that hold it."""
+    after: Longs
+    gone: Longs
+    """By item: the records that lost it."""
+    added: Longs
+    lengths: Longs
+    """By the length that records had, a column each: records, emptied ones, occurrences, those that went,
+    sensitive occurrences, those that went."""
+    lost: Longs
+    """By how many occurrences records lost: how many records."""
+
+    @classmethod
+    def least(cls, before: Longs, after: Longs) -> Tally:
+        """Without knowing which record is which, supports say the least that must have happened."""
+        gone, added = np.maximum(before - after, 0), np.maximum(after - before, 0)
+        none = np.zeros((N_BY_LENGTH, 0), dtype=np.int64)
+        return cls(before, after, gone, added, none, none[0])
+
+    def __add__(self, other: Tally) -> Tally:
+        """What went from both; the items must be the same."""
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Tally(*(_added(*pair) for pair in pairs))
+
+
+def _added(one: Longs, other: Longs) -> Longs:
+    """The sum of two lists of counts, of which the shorter one has zeros at its end."""
+    longer, shorter = (one, other) if one.shape[-1] >= other.shape[-1] else (other, one)
+    total = longer.copy()
+    total[..., : shorter.shape[-1]] += shorter
+    return total
+
+
 def measure_occurrences(pair: Pair, sensitive: Bools) -> Occurrences:
     """What went from ``pair.original``; ``sensitive`` marks item codes."""
-    before, after = pair.original.supports, pair.published.supports
-    # Without knowing which record is which, supports say the least that must have happened.
-    gone, added = np.maximum(before - after, 0), np.maximum(after - before, 0)
-    if pair.same_rows:
-        gone = np.bincount(pair.original.items[pair.removed], minlength=len(before))
-        added = pair.added
+    if not pair.same_rows:
+        tally = Tally.least(pair.original.supports, pair.published.supports)
+        return occurrences_of(tally, pair.vocabulary, sensitive, same_rows=False)
+    tally, lost = tally_rows(pair, sensitive)
+    found = occurrences_of(tally, pair.vocabulary, sensitive, same_rows=True)
+    return replace(found, by_record=lost)
+
+
+def occurrences_of(
+    tally: Tally, vocabulary: tuple[str, ...], sensitive: Bools, *, same_rows: bool
+) -> Occurrences:
+    """What a tally says; ``same_rows``: of records that could be compared one by one."""
+    before, after = tally.before, tally.after
     changed = np.flatnonzero(before != after)
     order = changed[np.lexsort((changed, -np.abs(before - after)[changed]))].tolist()
     all_of_them, marked, others = (
-        Removal(int(before[which].sum()), int(gone[which].sum()))
+        Removal(int(before[which].sum()), int(tally.gone[which].sum()))
         for which in (slice(None), sensitive, ~sensitive)
     )
     return Occurrences(
         all_of_them,
         marked,
         others,
-        added=int(added.sum()),
+        added=int(tally.added.sum()),
         items_gone=int(((before > 0) & (after == 0)).sum()),
         by_item=tuple(
-            ItemChange(pair.vocabulary[n], bool(sensitive[n]), int(before[n]), int(after[n]))
+            ItemChange(vocabulary[n], bool(sensitive[n]), int(before[n]), int(after[n]))
             for n in order
         ),
-        **(_by_record(pair, sensitive) if pair.same_rows else {}),
+        **(_by_record(tally) if same_rows else {}),
     )
 
 
-def _by_record(pair: Pair, sensitive: Bools) -> dict[str, Any]:
-    """What can be told where records can be compared one by one."""
-    lengths = pair.original.lengths
+def tally_rows(pair: Pair, sensitive: Bools) -> tuple[Tally, Longs]:
+    """The tally of records that are compared one by one, and how many occurrences each lost."""
+    before, after = pair.original, pair.published
+    lengths, n_items = before.lengths, before.n_items
     rows = np.repeat(np.arange(len(lengths)), lengths)
     lost = np.bincount(rows[pair.removed], minlength=len(lengths)).astype(np.int64)
-    emptied = (lengths > 0) & (pair.published.lengths == 0)
-    counts = np.bincount(lost)
-    marked, length_of_each = sensitive[pair.original.items], lengths[rows]
+    emptied = (lengths > 0) & (after.lengths == 0)
+    marked, of_each = sensitive[before.items], lengths[rows]
+    counted = (
+        *(lengths, lengths[emptied]),
+        *(of_each, of_each[pair.removed]),
+        *(of_each[marked], of_each[pair.removed & marked]),
+    )
+    longest = int(lengths.max(initial=0))
+    tally = Tally(
+        before.supports,
+        after.supports,
+        np.bincount(before.items[pair.removed], minlength=n_items).astype(np.int64),
+        np.bincount(after.items[pair.added], minlength=n_items).astype(np.int64),
+        np.array([np.bincount(each, minlength=longest + 1) for each in counted], dtype=np.int64),
+        np.bincount(lost).astype(np.int64),
+    )
+    return tally, lost
+
+
+def _by_record(tally: Tally) -> dict[str, Any]:
+    """What can be told where records can be compared one by one."""
     by_length = []
-    for shortest, longest, records in length_bins(lengths):
+    for shortest, longest, records in length_bins(tally.lengths[0]):
         if records:
-            here = (length_of_each >= shortest) & (length_of_each <= longest)
-            inside = (lengths >= shortest) & (lengths <= longest)
-            parts = (pair.removed[here], pair.removed[here & marked])
-            losses = (Removal(len(removed), int(removed.sum())) for removed in parts)
-            emptied_here = int(emptied[inside].sum())
-            by_length.append(LengthChange(shortest, longest, records, emptied_here, *losses))
+            _, emptied, *counts = tally.lengths[:, shortest : longest + 1].sum(axis=1).tolist()
+            losses = Removal(*counts[:2]), Removal(*counts[2:])
+            by_length.append(LengthChange(shortest, longest, records, emptied, *losses))
     return {
-        "records_touched": int((lost > 0).sum()),
-        "records_emptied": int(emptied.sum()),
+        "records_touched": int(tally.lost[1:].sum()),
+        "records_emptied": int(tally.lengths[1].sum()),
         "by_length": tuple(by_length),
-        "by_lost": tuple(LostChange(int(n), int(counts[n])) for n in np.flatnonzero(counts)),
-        "by_record": lost,
+        "by_lost": tuple(
+            LostChange(int(n), int(tally.lost[n])) for n in np.flatnonzero(tally.lost)
+        ),
     }

@@ -26,7 +26,7 @@ from withhold.mining.miner import (
     min_count,
     rules_of,
 )
-from withhold.mining.rule_counts import Counts, RulesElsewhere
+from withhold.mining.rule_counts import CountedRecords, Counts, RulesElsewhere
 
 RULES_SHOWN = 20
 Fate = Literal["kept", "lost", "spurious"]
@@ -142,7 +142,6 @@ def measure_patterns(
     progress: Progress = quiet,
 ) -> tuple[ItemsetChanges, RuleChanges]:
     """What became of the frequent itemsets and of the rules; at most ``most`` sets are listed."""
-    confidence = exact_confidence(min_confidence)
     records = pair.original, pair.published
 
     def attempt(max_size: int | None, most: int) -> list[Itemsets] | None:
@@ -164,12 +163,25 @@ def measure_patterns(
     if both is None:
         raise InternalError("there are more frequent items than items")
     before, after = both
-    by_size = _compare_by_size(before, after)
-    counts = [min_count(min_support, len(each)) for each in records]
+    old = RulesElsewhere(rules_of(before, min_confidence), after, CountedRecords(pair.published))
+    new = RulesElsewhere(rules_of(after, min_confidence), before, CountedRecords(pair.original))
+    return compare_patterns(old, new, min_support, min_confidence, size)
+
+
+def compare_patterns(
+    old: RulesElsewhere,
+    new: RulesElsewhere,
+    min_support: Support,
+    min_confidence: Confidence,
+    max_size: int | None,
+) -> tuple[ItemsetChanges, RuleChanges]:
+    """What became of the ``old`` itemsets and rules, and of which there are ``new`` ones."""
+    by_size = _compare_by_size(new.itemsets, old.itemsets)
+    least, published_least = (min_count(min_support, len(each.records)) for each in (new, old))
     names = ("before", "after", "kept")
     totals = {name: sum(getattr(change, name) for change in by_size) for name in names}
-    itemsets = ItemsetChanges(str(min_support), counts[0], counts[1], size, by_size, **totals)
-    return itemsets, _compare_rules(pair, before, after, confidence)
+    itemsets = ItemsetChanges(str(min_support), least, published_least, max_size, by_size, **totals)
+    return itemsets, _compare_rules(old, new, exact_confidence(min_confidence))
 
 
 def _compare_by_size(before: Itemsets, after: Itemsets) -> tuple[SizeChange, ...]:
@@ -183,12 +195,8 @@ def _compare_by_size(before: Itemsets, after: Itemsets) -> tuple[SizeChange, ...
     return tuple(SizeChange(size, *row) for size, row in enumerate(table, start=1))
 
 
-def _compare_rules(
-    pair: Pair, before: Itemsets, after: Itemsets, confidence: Fraction
-) -> RuleChanges:
+def _compare_rules(old: RulesElsewhere, new: RulesElsewhere, confidence: Fraction) -> RuleChanges:
     """What became of the rules among the frequent itemsets of both."""
-    old = RulesElsewhere(rules_of(before, confidence), after, pair.published)
-    new = RulesElsewhere(rules_of(after, confidence), before, pair.original)
     kept = old.are_rules(confidence)
     changes = [
         *(_change("kept", counts) for counts in old.most_changed(kept, RULES_SHOWN)),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from withhold.data import Hierarchy, Records
 from withhold.data.array_types import Floats, Longs
@@ -93,11 +94,10 @@ def set_query_errors(
     0.25
     """
     asked = draw_itemsets(original, queries, seed)
-    exact = [[(code, 1.0)] for code in range(original.n_items)]
     covering = _covering(original, published, stands_for or by_name)
     return relative_errors(
         asked,
-        expected_counts(asked, _holding(original, exact), np.ones(len(original))),
+        count_itemsets(original, asked),
         expected_counts(asked, _holding(published, covering), np.ones(len(published))),
         n_rows=len(original),
     )
@@ -105,14 +105,35 @@ def set_query_errors(
 
 def draw_itemsets(records: Records, queries: int, seed: int) -> list[tuple[int, ...]]:
     """One to four random items of a random record, for each query; none if all records are empty."""
-    generator = np.random.default_rng(seed)
     holding = np.flatnonzero(records.lengths)
+    generator, drawn = draw_places(len(holding), queries, seed)
+    spans = ((records.offsets[row], records.offsets[row + 1]) for row in holding[drawn])
+    return draw_items([records.items[begin:end] for begin, end in spans], generator)
+
+
+def draw_places(
+    n_holding: int, queries: int, seed: int
+) -> tuple[np.random.Generator, NDArray[np.int64]]:
+    """For each query a record among those that hold anything; and what else is to be drawn by."""
+    generator = np.random.default_rng(seed)
+    return generator, generator.integers(0, n_holding, queries if n_holding else 0)
+
+
+def draw_items(
+    drawn: Sequence[NDArray[np.int32]], generator: np.random.Generator
+) -> list[tuple[int, ...]]:
+    """One to four random items of each of the records."""
     asked = []
-    for row in holding[generator.integers(0, len(holding), queries)] if len(holding) else ():
-        items = records.items[records.offsets[row] : records.offsets[row + 1]]
+    for items in drawn:
         size = generator.integers(1, min(MOST_CONDITIONS, len(items)) + 1)
         asked.append(tuple(generator.choice(items, size, replace=False).tolist()))
     return asked
+
+
+def count_itemsets(records: Records, asked: Sequence[tuple[int, ...]]) -> Floats:
+    """In how many records each of the sets of items is."""
+    exact = [[(code, 1.0)] for code in range(records.n_items)]
+    return expected_counts(asked, _holding(records, exact), np.ones(len(records)))
 
 
 def relative_errors(

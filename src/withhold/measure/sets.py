@@ -172,7 +172,12 @@ def measure_sets(original: Records, published: Records, request: MeasureRequest)
         jobs=request.jobs,
         progress=request.progress,
     )
-    warnings = _warnings(utility, original, published)
+    return as_measured(utility, strange_ids=_have_strange_ids(original, published))
+
+
+def as_measured(utility: Utility, *, strange_ids: bool = False) -> Measured:
+    """The numbers as facts; ``strange_ids``: the release has ids that the original has not."""
+    warnings = _warnings(utility, strange_ids=strange_ids)
     return Measured.by(MEASURES, lambda path: attrgetter(path)(utility), warnings, utility)
 
 
@@ -191,15 +196,20 @@ def _renumbered(original: Records, published: Records) -> bool:
     return published.record_ids == numbers and set(original.record_ids or ()) != set(numbers)
 
 
-def _warnings(utility: Utility, original: Records, published: Records) -> tuple[str, ...]:
+def _have_strange_ids(original: Records, published: Records) -> bool:
+    ids = original.record_ids, published.record_ids
+    return None not in ids and ids[0] != ids[1] and not _renumbered(original, published)
+
+
+def _warnings(utility: Utility, *, strange_ids: bool) -> tuple[str, ...]:
     found = []
-    added, ids = utility.occurrences.added, (original.record_ids, published.record_ids)
+    added = utility.occurrences.added
     if not utility.same_rows:
         found.append(
             f"it has {counted(utility.published_records, 'record')}, the original {utility.records:,}; "
             "records cannot be compared one by one, and losses are the least that must have happened"
         )
-    elif None not in ids and ids[0] != ids[1] and not _renumbered(original, published):
+    elif strange_ids:
         found.append("its record ids are not those of the original, or in another order")
     if added:
         found.append(

@@ -36,6 +36,12 @@ class Distribution:
     kl: float
     symmetric_kl: float
 
+    @classmethod
+    def of(cls, before: Longs, after: Longs) -> Distribution:
+        """From the supports of the items."""
+        shares = frequencies(after), frequencies(before)
+        return cls(divergence(*shares), symmetric_divergence(*shares))
+
 
 @dataclass(frozen=True)
 class SupportErrors:
@@ -114,21 +120,20 @@ def measure_utility(
         pair, min_support, min_confidence, jobs=jobs, progress=progress
     )
     before, after = pair.original.supports, pair.published.supports
-    shares = frequencies(after), frequencies(before)
     return Utility(
         records=len(original),
         published_records=len(published),
         same_rows=pair.same_rows,
         occurrences=measure_occurrences(pair, marked),
-        distribution=Distribution(divergence(*shares), symmetric_divergence(*shares)),
-        supports=_support_errors(before, after),
+        distribution=Distribution.of(before, after),
+        supports=support_errors(before, after),
         itemsets=itemsets,
         rules=rules,
         queries=set_query_errors(pair.original, pair.published, queries=queries, seed=seed),
     )
 
 
-def _support_errors(before: Longs, after: Longs) -> SupportErrors:
+def support_errors(before: Longs, after: Longs) -> SupportErrors:
     """The errors of the most frequent items of the original, and of all its items."""
     held = np.flatnonzero(before)
     errors = np.abs(after - before)[held] / before[held]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from heapq import nsmallest
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,44 @@ class Counts(NamedTuple):
     support: int
 
 
+class SupportCounter(Protocol):
+    """Records of which supports can be asked."""
+
+    def __len__(self) -> int:
+        """How many records there are."""
+        ...
+
+    def count(self, itemsets: Itemsets, numbers: Longs) -> Longs:
+        """The supports of some of the itemsets, by their numbers."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRecords:
+    """Records in which supports are counted when they are asked for."""
+
+    records: Records
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def count(self, itemsets: Itemsets, numbers: Longs) -> Longs:
+        """The supports of some of the itemsets, by their numbers."""
+        layout, bitmaps, rank_of_code = self._laid_out
+        sizes = itemsets.sizes[numbers]
+        codes = itemsets.items[spans(itemsets.offsets[numbers], sizes)]
+        rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows, layout.supports
+        ranks = sorted_spans(sizes, rank_of_code[codes], layout.n_items)
+        counts: Longs = count_supports(starts_of(sizes), ranks, *rows, bitmaps)
+        return counts
+
+    @cached_property
+    def _laid_out(self) -> tuple[Layout, NDArray[np.uint64], NDArray[np.int32]]:
+        """The layout, its bitmaps, and the rank of each code."""
+        layout = lay_out(self.records, np.empty(0, dtype=np.int32))
+        return layout, layout.bitmaps(), np.argsort(layout.code_of_rank).astype(np.int32)
+
+
 @dataclass(frozen=True, eq=False)
 class RulesElsewhere:
     """The rules of some records, counted in others."""
@@ -40,7 +78,7 @@ class RulesElsewhere:
     rules: Rules
     itemsets: Itemsets
     """The frequent itemsets of the others."""
-    records: Records
+    records: SupportCounter
     """The others."""
 
     @cached_property
@@ -117,19 +155,7 @@ class RulesElsewhere:
 
     def _count(self, numbers: Longs) -> Longs:
         """The supports there of some of the rules' itemsets."""
-        itemsets, (layout, bitmaps, rank_of_code) = self.rules.itemsets, self._laid_out
-        sizes = itemsets.sizes[numbers]
-        codes = itemsets.items[spans(itemsets.offsets[numbers], sizes)]
-        rows = layout.offsets, layout.items, layout.post_offsets, layout.post_rows, layout.supports
-        ranks = sorted_spans(sizes, rank_of_code[codes], layout.n_items)
-        counts: Longs = count_supports(starts_of(sizes), ranks, *rows, bitmaps)
-        return counts
-
-    @cached_property
-    def _laid_out(self) -> tuple[Layout, NDArray[np.uint64], NDArray[np.int32]]:
-        """The others' layout, its bitmaps, and the rank of each code."""
-        layout = lay_out(self.records, np.empty(0, dtype=np.int32))
-        return layout, layout.bitmaps(), np.argsort(layout.code_of_rank).astype(np.int32)
+        return self.records.count(self.rules.itemsets, numbers)
 
 
 def _confidence(joint: Longs, support: Longs) -> Floats:

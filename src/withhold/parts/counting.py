@@ -14,11 +14,11 @@ from typing import Any
 from withhold.by_parts import FoundT, Round, Rounds, Sums
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Records, Source
-from withhold.errors import InputError, WithholdError
+from withhold.errors import InputError, OutputError, WithholdError
 from withhold.formats import read_back
-from withhold.formats.slices import Slice, read_slice
+from withhold.formats.slices import Piece, read_slice
 from withhold.method import Model
-from withhold.parts.making import Failed
+from withhold.parts.making import NO_MEMORY, Failed
 from withhold.parts.running import Engine
 from withhold.publish.manifest import read_manifest
 from withhold.publish.publishing import manifest_of, sha256_of
@@ -50,7 +50,7 @@ class Counted:
     sums: Sums
 
 
-def of_slice(piece: Slice, form: Source) -> Readable:
+def of_slice(piece: Piece, form: Source) -> Readable:
     """A part of the input."""
     return Readable(str(piece), partial(read_slice, piece, form))
 
@@ -95,6 +95,8 @@ def count_part(task: CountTask) -> Counted | Failed:
         return Counted(task.asked.count(task.part.read()))
     except WithholdError as error:
         return Failed(task.number, task.part.name, tuple(error.lines), error.exit_code)
+    except MemoryError:
+        return Failed(task.number, task.part.name, (NO_MEMORY,), OutputError.exit_code)
 
 
 def over_parts(

@@ -23,8 +23,13 @@ from withhold.publish.manifest import WARNING, check_form
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 
-MANIFEST, INTERNAL, STATE = "manifest.json", "internal.json", "parts.jsonl"
+MANIFEST, INTERNAL, STATE, REPORT = OURS = (
+    *("manifest.json", "internal.json"),
+    *("parts.jsonl", "report.html"),
+)
 FORMAT = 1
+CONSECUTIVE = "consecutive"
+"""How records come to their parts: in their order, so that neither order nor bounds tell anything."""
 BY_PARTS = (
     "proved by parts: every part keeps the promise on its own, so all of them together do, too"
 )
@@ -98,11 +103,10 @@ def begin(
     except OSError as error:
         raise OutputError(f"{folder} cannot be made: {error.strerror}") from error
     there = sorted(folder.iterdir())
-    ours = {MANIFEST, INTERNAL, STATE}
     strange = [
         each
         for each in there
-        if each.name not in ours and not each.name.startswith(("part-", ".part-"))
+        if each.name not in OURS and not each.name.startswith(("part-", ".part-"))
     ]
     if strange:
         raise PolicyError(f"{folder} holds other files ({strange[0].name}); choose another folder")
@@ -114,7 +118,7 @@ def begin(
     chosen = seed if seed is not None else earlier
     chosen = secrets.randbits(SEED_BITS) if chosen is None else chosen
     # From here on there is no release until the new one is whole.
-    for name in (MANIFEST, INTERNAL):
+    for name in (MANIFEST, INTERNAL, REPORT):
         (folder / name).unlink(missing_ok=True)
     lines = [{"seed": chosen}, *(part.as_dict() for part in known.values())]
     text = "".join(json_text(line, indent=None) + "\n" for line in lines)
@@ -170,6 +174,7 @@ def finish(
         "model": model.parameters(),
         "verdict": {"status": "HOLDS", "method": how},
         "records": totals.records,
+        "dealt": CONSECUTIVE,
         "parts": [
             {
                 "name": part.name,
@@ -236,11 +241,7 @@ def unlisted(folder: Path, parts: Iterable[Listed]) -> list[str]:
     """Files of the folder that look like parts and are not listed."""
     names = {part.name for part in parts}
     known = names | {f"{name}.{kind}.json" for name in names for kind in ("manifest", "internal")}
-    return sorted(
-        path.name
-        for path in folder.iterdir()
-        if path.name not in {*known, MANIFEST, INTERNAL, STATE}
-    )
+    return sorted(path.name for path in folder.iterdir() if path.name not in {*known, *OURS})
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

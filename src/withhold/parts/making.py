@@ -17,10 +17,10 @@ from withhold import pipeline
 from withhold.by_parts import Choice
 from withhold.data import Records, Source
 from withhold.data.unknown import alike
-from withhold.errors import WithholdError
+from withhold.errors import OutputError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
-from withhold.formats.slices import Slice, how_to_read, open_slice
+from withhold.formats.slices import Piece, how_to_read, open_slice
 from withhold.measure.loss import measure_loss
 from withhold.method import Model
 from withhold.publish.identifiers import KEEP
@@ -28,13 +28,15 @@ from withhold.publish.manifest import form_as_dict
 from withhold.publish.publishing import sha256_of, write_checked
 from withhold.publish.recheck import verify_file
 
+NO_MEMORY = "there was not enough memory for it; use fewer --workers, or a smaller --part-records"
+
 
 @dataclass(frozen=True)
 class Job:
     """What makes a part."""
 
     number: int
-    piece: Slice
+    piece: Piece
     form: Source
     """Of the files that are read."""
     target: Path
@@ -70,7 +72,8 @@ class Done:
     found: tuple[str, ...]
     """The listed items that occur in the slice, also under another spelling."""
     checked: int
-    seconds: float
+    seconds: float = 0.0
+    """That it took, from reading to renaming; of a resumed part, to prove it again."""
     resumed: bool = False
     generalised: int = 0
     """Occurrences that were published as something more general."""
@@ -95,14 +98,19 @@ class Failed:
     piece: str
     lines: tuple[str, ...]
     exit_code: int
+    seconds: float = 0.0
 
 
 def make_part(job: Job) -> Done | Failed:
     """Make one part, or find that an earlier run did; an error of the user's is returned, not raised."""
+    began = time.perf_counter()
     try:
-        return _make(job)
+        return replace(_make(job), seconds=time.perf_counter() - began)
     except WithholdError as error:
-        return Failed(job.number, str(job.piece), tuple(error.lines), error.exit_code)
+        lines, code = error.lines, error.exit_code
+    except MemoryError:
+        lines, code = (NO_MEMORY,), OutputError.exit_code
+    return Failed(job.number, str(job.piece), tuple(lines), code, time.perf_counter() - began)
 
 
 def _make(job: Job) -> Done:
@@ -141,7 +149,6 @@ def _make(job: Job) -> Done:
         _emptied(original, release.data),
         tuple(alike(listed, original.occurring)),
         published.verdict.checked,
-        sum(published.timings.values()),
         generalised=getattr(loss, "generalised", 0),
     )
 

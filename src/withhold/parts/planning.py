@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from withhold.data import Source
 from withhold.errors import InputError
+from withhold.formats import read_opened
 from withhold.formats.databases import is_query
 from withhold.formats.forms import FOR_RECORDS, split_name
-from withhold.formats.slices import HEAD, Slice, can_be_cut, cut, form_of, read_slice, size_of
+from withhold.formats.frame_slices import cut_frame, is_lazy
+from withhold.formats.slices import (
+    HEAD,
+    TELLING_ROWS,
+    Piece,
+    Slice,
+    can_be_cut,
+    cut,
+    form_of,
+    read_slice,
+    size_of,
+)
 
 PART_RECORDS = 250_000
 """Larger parts lose less and take more memory; docs/decisions/0039 has the figures."""
+Data = str | os.PathLike[str] | Any
+"""A folder, a pattern or a file; a Dask DataFrame or a polars LazyFrame."""
 PATTERN = "*?["
 SAME = ("format", "container", "separator", "columns", "variant")
 """What all files of a folder must have in common."""
@@ -82,6 +98,29 @@ def plan_parts(
         in_a_part = wanted * _size_of_record(path, form)
         parts += cut(path, form, max(1, round(size_of(path, form) / in_a_part)))
     return form, parts
+
+
+def plan(
+    data: Data, *, part_records: int | None = None, reading: Mapping[str, Any] | None = None
+) -> tuple[Source, Sequence[Piece], list[Path]]:
+    """The form of the data, its parts, and the files that it is in, if any."""
+    if not is_lazy(data):
+        files = find_files(str(data))
+        return *plan_parts(files, part_records=part_records, **(reading or {})), files
+    pieces = cut_frame(data, part_records or PART_RECORDS)
+    if not pieces:
+        raise InputError("the frame has no partition", remedy="give one with rows")
+    head = replace(
+        pieces[0], end=None if pieces[0].end is None else min(pieces[0].end, TELLING_ROWS)
+    )
+    form = read_opened(head.open(), **(reading or {})).source
+    assert form is not None
+    if not can_be_cut(form):
+        problem = "the frame has a row for each item, and a slice of it would cut records apart"
+        raise InputError(
+            problem, remedy="give one with a row for each record, and a column of lists"
+        )
+    return form, pieces, []
 
 
 def _form_or_error(path: Path, options: Mapping[str, Any]) -> Source | InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from withhold.verdict import Status, Verdict
 
 @dataclass(frozen=True)
 class FolderRecheck:
-    """What ``verify_folder`` found."""
+    """What ``verify_parts`` found."""
 
     verdict: Verdict
     model: Model
@@ -62,8 +63,8 @@ class FolderRecheck:
         }
 
 
-def verify_folder(
-    folder: Path,
+def verify_parts(
+    folder: str | os.PathLike[str],
     *,
     model: Model | None = None,
     policy_from: str = "the stated policy",
@@ -76,7 +77,31 @@ def verify_folder(
     Where the model can be proved by counts of all parts, it is. Else they are proved one by one: if every
     part keeps the promise, all of them together do. The reverse is not true: a part may break a stated
     policy that the whole keeps, and then the verdict is UNDECIDED.
+
+    Parameters
+    ----------
+    folder
+        That of a release by parts.
+    model
+        What must hold, whatever the manifest says.
+    policy_from
+        Where that came from, in words.
+    allow_unknown
+        Accept a release that has none of the sensitive items.
+    jobs, progress
+        As for ``verify``.
+
+    Returns
+    -------
+    FolderRecheck
+        The verdict, and which parts are not those that the manifest lists.
+
+    Raises
+    ------
+    WithholdError
+        If there is no release in the folder, or a part is lost or cannot be read.
     """
+    folder = Path(folder)
     began = time.perf_counter()
     promised, parts = read_folder(folder)
     stated = model is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ from withhold.by_parts import Rounds
 from withhold.counting.threads import Progress, quiet
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known, refuse_misspelt
 from withhold.errors import NotVerifiedError, PolicyError, WithholdError
+from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.counting import of_slice, of_written, over_parts
 from withhold.parts.making import Done, Failed, Job, make_part
-from withhold.parts.planning import find_files, plan_parts
+from withhold.parts.pace import Pace
+from withhold.parts.planning import Data, plan
 from withhold.parts.running import ENGINES, STREAM, Engine, engine_for
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.publish.manifest import form_from
@@ -40,6 +43,8 @@ class PartsRelease:
     unknown: Unknown | None
     seconds: float
     ids: str
+    options: Mapping[str, Any]
+    """How every part was searched, and the seed of the release."""
     how: str = folders.BY_PARTS
     """How it was proved, in words."""
 
@@ -76,9 +81,9 @@ class PartsRelease:
 
 
 def anonymize_parts(
-    data: str,
+    data: Data,
     model: Model,
-    folder: Path,
+    folder: str | os.PathLike[str],
     *,
     engine: str = STREAM,
     part_records: int | None = None,
@@ -95,11 +100,45 @@ def anonymize_parts(
     told: Callable[[Done | Failed], None] = lambda _: None,
     **options: Any,
 ) -> PartsRelease:
-    """Release a folder, a pattern or a large file part by part into a folder.
+    """Release data that need not fit in memory, part by part, into a folder.
 
-    ``told`` hears of every part as it is finished. The parts that were proved stay whatever happens; there is
-    a release when all are.
+    Parameters
+    ----------
+    data
+        A folder, a pattern such as ``"shop/*.parquet"``, or a large file; a Dask DataFrame or a polars
+        LazyFrame with a row for each record, whose rows come in the same order whenever they are asked for.
+    model
+        What must hold; ``RhoUncertainty``, which holds for the whole if it holds for every part.
+    folder
+        Where the parts go, and their manifest, which is written last: without it there is no release.
+    engine
+        ``"stream"``: in this process, or in ``workers`` processes; ``"dask"``: on a cluster.
+    part_records
+        About how many records a part has, 250,000 if not given; of a Dask DataFrame a partition is a part.
+    workers
+        Processes that make parts, one if not given; those of a local cluster as many as there are cores.
+    scheduler
+        Of a Dask cluster, such as ``"tcp://192.168.0.10:8786"``; a local one if not given.
+    reading
+        Options of ``read`` that say how the files are to be understood.
+    ids, seed, allow_unknown, jobs, progress, **options
+        As for ``anonymize``.
+    force, resume
+        Replace what is in the folder; or go on with the parts that an earlier run proved.
+    told
+        Hears of every part as it is finished.
+
+    Returns
+    -------
+    PartsRelease
+        The folder, its parts, and what they lost together.
+
+    Raises
+    ------
+    WithholdError
+        If a part could not be made; those that were proved stay, for ``resume``.
     """
+    folder = Path(folder)
     began = time.perf_counter()
     if engine not in ENGINES:
         raise PolicyError(
@@ -108,12 +147,16 @@ def anonymize_parts(
     check_ids(ids)
     options = check_by_parts(model, options)
     counts = method_of(model).by_parts.counts
-    files = find_files(data)
-    if Path(data).is_dir() and folder.resolve().is_relative_to(Path(data).resolve()):
+    inside = not is_lazy(data) and Path(data).is_dir()
+    if inside and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
-    form, pieces = plan_parts(files, part_records=part_records, **(reading or {}))
+    form, pieces, files = plan(data, part_records=part_records, reading=reading)
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
+    # A part can only be one of the same number, of which its key is, too; no job is sent all of them.
+    by_number: dict[int, dict[str, Done]] = {}
+    for key, part in known.items():
+        by_number.setdefault(part.number, {})[key] = part
     targets = [
         folder / folders.part_name(number, len(pieces), extension) for number in range(len(pieces))
     ]
@@ -128,18 +171,32 @@ def anonymize_parts(
             asking = counts.choose(model, chosen)
             choice = over_parts(asking, parts, run, refuse, progress=progress)
         jobs_of = [
-            Job(number, piece, form, target, model, options, seed, ids, jobs, known, choice)
+            Job(
+                number,
+                piece,
+                form,
+                target,
+                model,
+                options,
+                seed,
+                ids,
+                jobs,
+                by_number.get(number),
+                choice,
+            )
             for number, (piece, target) in enumerate(zip(pieces, targets, strict=True))
         ]
+        pace = Pace(len(pieces), n_workers(engine, workers), len(known))
         for outcome in run(make_part, jobs_of):
             told(outcome)
+            pace.add(outcome)
             if isinstance(outcome, Failed):
                 failed.append(outcome)
             else:
                 made.append(outcome)
                 if not outcome.resumed:
                     folders.note(folder, outcome)
-            progress(*_so_far(len(made) + len(failed), len(pieces), began))
+            progress(str(pace), pace.done, pace.total)
         if failed:
             _refuse(failed, len(pieces))
         made.sort(key=lambda part: part.number)
@@ -149,7 +206,7 @@ def anonymize_parts(
             how = _proved(counts.prove(model), folder, made, run, progress)
     internal = {
         "version": withhold.__version__,
-        "input": [str(path) for path in files],
+        "input": [str(path) for path in files] or [type(data).__name__],
         "options": dict(options),
         "seed": seed,
         "ids": ids,
@@ -159,7 +216,8 @@ def anonymize_parts(
     }
     totals = folders.finish(folder, made, model, internal, how)
     seconds = time.perf_counter() - began
-    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids, how)
+    in_force = {**options, "seed": seed}
+    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids, in_force, how)
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,6 +229,11 @@ def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
         raise PolicyError("the bounds of parts do not add up to one of the whole; leave bound out")
     has_bound = "bound" in method_of(model).searches()
     return {**options, **({"bound": False} if has_bound else {})}
+
+
+def n_workers(engine: str, workers: int | None) -> int:
+    """How many parts are made at the same time, as far as that is known: a cluster may have more."""
+    return workers or (1 if engine == STREAM else os.cpu_count() or 1)
 
 
 def _proved(
@@ -192,13 +255,6 @@ def _proved(
             undecided=verdict.status is Status.UNDECIDED,
         )
     return verdict.method
-
-
-def _so_far(done: int, total: int, began: float) -> tuple[str, int, int]:
-    """How far it is, and how long it will take at this pace."""
-    left = (time.perf_counter() - began) / max(done, 1) * (total - done)
-    shown = f"{left:.0f} s" if left < 120 else f"{left / 60:.0f} min"
-    return f"parts: {done} of {total}, about {shown} left", done, total
 
 
 def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | None:

@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from typing import Protocol, TypeVar
 
 from withhold.errors import OutputError, PolicyError
-from withhold.interruption import stop_if_asked
+from withhold.interruption import ask_to_stop, stop_if_asked
 
 STREAM, DASK = ENGINES = ("stream", "dask")
 LOOKS_EVERY = 0.5
@@ -127,7 +127,11 @@ def _cluster(workers: int | None, scheduler: str | None) -> Iterator[Engine]:
                 key = f"withhold-{os.getpid()}-{next(calls)}"
                 futures = [
                     client.submit(
-                        work, _with_threads(task, threads), key=f"{key}-{task.number}", pure=False
+                        on_worker,
+                        work,
+                        _with_threads(task, threads),
+                        key=f"{key}-{task.number}",
+                        pure=False,
                     )
                     for task in tasks
                 ]
@@ -153,11 +157,43 @@ def _with_threads(task: TaskT, threads: int | None) -> TaskT:
     return changed
 
 
+def on_worker(work: Callable[[TaskT], ResultT], task: TaskT) -> ResultT:
+    """Do some work in a thread of a Dask worker; when the worker is shut down, kernels stop."""
+    from distributed import get_worker
+    from distributed.core import Status
+
+    worker, over = get_worker(), threading.Event()
+
+    def follow() -> None:
+        while not over.wait(LOOKS_EVERY):
+            if worker.status not in (Status.running, Status.paused):
+                ask_to_stop()
+                return
+
+    threading.Thread(target=follow, daemon=True).start()
+    try:
+        return work(task)
+    finally:
+        over.set()
+
+
 def _begin(parent: int) -> None:
     """In a new process: leave Ctrl-C to the parent, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: _leave())
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    # A handler in Python would wait for the kernel that the main thread is in. What is written here is read
+    # by a thread that need not wait, since kernels run without the interpreter's lock.
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    threading.Thread(target=_leave_when_told, args=(heard,), daemon=True).start()
+
+
+def _leave_when_told(heard: int) -> None:
+    while os.read(heard, 1) != bytes([signal.SIGTERM]):
+        pass
+    _leave()
 
 
 def _follow(parent: int) -> None:

@@ -122,8 +122,6 @@ def make_internal(
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What the custodian needs to make the release again, and to answer questions about it."""
-    from withhold import __version__
-
     original, source = release.original, release.original.source
     tidied = original.tidied
     ids = getattr(original, "record_ids", None)
@@ -154,12 +152,19 @@ def make_internal(
         "record_ids": None if ids is None or release.ids == "keep" else list(ids),
         "unknown": [each.as_dict() | {"names": list(each.names)} for each in release.unknown],
         "seconds": {step: round(seconds, 4) for step, seconds in release.timings.items()},
-        "versions": {
-            "withhold": __version__,
-            "python": platform.python_version(),
-            # Asked of the installer, so that no package is loaded only for its version.
-            **{name: version(name) for name in ("numpy", "numba", "polars")},
-        },
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """What a release was made with."""
+    from withhold import __version__
+
+    return {
+        "withhold": __version__,
+        "python": platform.python_version(),
+        # Asked of the installer, so that no package is loaded only for its version.
+        **{name: version(name) for name in ("numpy", "numba", "polars")},
     }
 
 

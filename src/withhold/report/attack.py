@@ -78,6 +78,17 @@ def exposed_text(audit: Audit) -> str:
     return f"{words.exposed.format(**_at_most(audit.exposed_known, words))}: {number}"
 
 
+def within_parts(audit: Audit, how: str = "Counted within") -> list[str]:
+    """A line where the numbers are sums of what each part shows on its own."""
+    if audit.parts is None:
+        return []
+    alone = {
+        "Counted within": "a breach counts once for each part that has it",
+        "Tried within": "by somebody who knows in which part the record is",
+    }
+    return [f"{how} each of {counted(audit.parts, 'part')} and summed: {alone[how]}."]
+
+
 def _at_most(most: int, words: Words) -> dict[str, Any]:
     """The largest number of items in all the ways in which sentences may need it."""
     return {
@@ -103,6 +114,7 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
             rows = tuple((label, str(count)) for label, count in counted_rows(before))
             head, right = ("", "in the original"), frozenset({1})
             parts.append(Listing(words_of(before.model).counts, head, rows, right=right))
+            parts += [Paragraph(line) for line in within_parts(before)]
         if before.breaches:
             parts.append(_worst(before))
         parts += [Paragraph(f"Advice: {line}") for line in before.advice]
@@ -206,5 +218,5 @@ def _how(after: Audit) -> str:
     return (
         f"Each point: {trials:,} attacks tried, each on a random record with enough items; the shade "
         "is the 95 % interval. Being unique is not what the model forbids, unless the promise says so. "
-        + " ".join(beyond_promise(after))
+        + " ".join([*beyond_promise(after), *within_parts(after, "Tried within")])
     ).rstrip()

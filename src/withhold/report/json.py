@@ -60,6 +60,7 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
             for point in audit.attack_curve
         ],
         "advice": list(audit.advice),
+        **({} if audit.parts is None else {"parts": audit.parts}),
         "seed": audit.seed,
         "seconds": round(audit.seconds, 4),
     }

@@ -9,7 +9,7 @@ from withhold.report.html import page_html
 from withhold.telling.facts import Fact, finite, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import Bars, Line
-from withhold.telling.sections import Content, Drawing, Listing, Page, Section
+from withhold.telling.sections import Content, Drawing, Listing, Page, Paragraph, Section
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
@@ -19,9 +19,9 @@ def comparison_text(comparison: Comparison) -> str:
     """A table of text."""
     names = [release.name for release in comparison.releases]
     rows = [("", *names), *((fact.label, *cells) for fact, cells in comparison_rows(comparison))]
-    return page(
-        [f"Against {comparison.original}", "", *columns(rows, right=range(1, len(names) + 1))]
-    )
+    table = columns(rows, right=range(1, len(names) + 1))
+    notes = [f"({note})" for note in comparison.notes]
+    return page([f"Against {comparison.original}", "", *table, *([""] if notes else []), *notes])
 
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
@@ -38,6 +38,7 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
             for release in comparison.releases
         ],
         "meaning": {fact.path: fact.meaning for fact, _ in comparison_rows(comparison)},
+        **({"notes": list(comparison.notes)} if comparison.notes else {}),
     }
 
 
@@ -47,9 +48,10 @@ def comparison_html(comparison: Comparison) -> str:
     rows = comparison_rows(comparison)
     cells = tuple((fact.label, *cells) for fact, cells in rows)
     table = Listing("", ("", *names), cells, right=frozenset(range(1, len(names) + 1)))
+    notes = tuple(Paragraph(f"{note[0].upper()}{note[1:]}.") for note in comparison.notes)
     sections = (
         Section("plots", "What each release lost", tuple(_plots(comparison, names))),
-        Section("table", "All numbers", (table, meanings(fact for fact, _ in rows))),
+        Section("table", "All numbers", (table, *notes, meanings(fact for fact, _ in rows))),
     )
     return page_html(
         Page(

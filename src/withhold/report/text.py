@@ -20,6 +20,7 @@ from withhold.report.attack import (
     counted_rows,
     exposed_text,
     shown_shares,
+    within_parts,
     words_of,
 )
 from withhold.telling.hinting import hint_lines
@@ -48,7 +49,13 @@ def audit_text(audit: Any, *, name: str) -> str:
     if audit.verdict.status is not Status.HOLDS:
         rows = [(label, str(count)) for label, count in counted_rows(audit)]
         right = {1} if audit.complete else set()
-        lines += ["", words.counts, *columns(rows, right), exposed_text(audit)]
+        lines += [
+            "",
+            words.counts,
+            *columns(rows, right),
+            exposed_text(audit),
+            *within_parts(audit),
+        ]
     if audit.breaches:
         worst = [breach.row() for breach in audit.breaches]
         lines += ["", words.worst, *columns(worst, right={2, 3})]
@@ -100,6 +107,7 @@ def _curve(audit: Audit) -> list[str]:
         f"Attack curve: {trials:,} random records, so many random items of each; 95 % intervals",
         *columns(rows, right={*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}),
         *beyond_promise(audit),
+        *within_parts(audit, "Tried within"),
     ]
 
 

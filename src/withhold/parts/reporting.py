@@ -1,0 +1,145 @@
+"""The report of a release by parts: the page of any release, from sums over its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from withhold.counting.threads import Progress, quiet
+from withhold.data import Evidence
+from withhold.data.array_types import Longs
+from withhold.measure.loss import Loss
+from withhold.measure.sets import as_measured
+from withhold.measure.utility import Utility
+from withhold.parts.examining import PAIRS_ONLY, audit_parts, measure_parts
+from withhold.parts.folder import BY_PARTS
+from withhold.parts.planning import Data
+from withhold.parts.reading import open_parts
+from withhold.parts.release import PartsRelease
+from withhold.publish.identifiers import KEEP
+from withhold.publish.manifest import versions
+from withhold.release import Release
+from withhold.report.content import AUDIT_SECONDS, Report, make_report
+from withhold.telling.facts import MeasureRequest
+from withhold.telling.sections import Paragraph, Section, Subject
+from withhold.verdict import Status, Verdict
+
+
+@dataclass(frozen=True)
+class ItemCounts:
+    """What a page says of records, where they are not in memory themselves."""
+
+    vocabulary: tuple[str, ...]
+    supports: Longs
+    record_ids: tuple[str, ...] | None
+    """Something if the records' own ids were kept."""
+    index: None = None
+
+    @property
+    def n_occurrences(self) -> int:
+        """How many items all records hold together."""
+        return int(self.supports.sum())
+
+    def codes(self, names: frozenset[str]) -> list[int]:
+        """The codes of those of the items that are there."""
+        return [code for code, name in enumerate(self.vocabulary) if name in names]
+
+
+def report_parts(
+    made: PartsRelease,
+    data: Data,
+    *,
+    edition: str = "internal",
+    part_records: int | None = None,
+    reading: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    progress: Progress = quiet,
+) -> Report:
+    """The report of a release in one edition; the original and the release are walked over again."""
+    before = open_parts(data, part_records=part_records, reading=reading)
+    after = open_parts(made.folder)
+    request = MeasureRequest(made.model, made.model.sensitive, jobs=jobs, progress=progress)
+    utility, sums = measure_parts(before, after, request)
+    audits = [
+        audit_parts(
+            where,
+            made.model,
+            part_records=part_records,
+            reading=reading,
+            allow_unknown=True,
+            jobs=jobs,
+            limit_seconds=AUDIT_SECONDS * len(parts),
+            progress=progress,
+        )
+        for where, parts in ((data, before), (made.folder, after))
+    ]
+    kept = ("kept",) if made.ids == KEEP else None
+    release: Release[Any, Any] = Release(
+        data=ItemCounts(sums.vocabulary, sums.tally.after, kept),
+        original=ItemCounts(sums.vocabulary, sums.tally.before, kept),
+        plan=None,  # type: ignore[arg-type]  # each part has its own
+        model=made.model,
+        evidence=Evidence(),
+        verdict=Verdict(Status.HOLDS, BY_PARTS, audits[1].verdict.checked, made.seconds),
+        loss=_loss(utility),
+        options={},
+        unknown=() if made.unknown is None else (made.unknown,),
+        ids=made.ids,
+    )
+    subject = Subject(release, as_measured(utility), audits[0], audits[1])
+    page = make_report(subject, *_manifests(made, utility, audits[1].occurrences), edition=edition)
+    limits = Section("sums", "What sums over parts leave out", _left_out(utility))
+    places = [section.name for section in page.sections]
+    sections = list(page.sections)
+    if edition == "internal":
+        sections.insert(places.index("made"), limits)
+    return replace(page, sections=tuple(sections))
+
+
+def _left_out(utility: Utility) -> tuple[Paragraph, ...]:
+    pairs = PAIRS_ONLY.format(utility.itemsets.max_size)
+    return (
+        Paragraph(f"{pairs[0].upper()}{pairs[1:]}."),
+        Paragraph(
+            "The risk of re-identification needs all whole records at once, and is not here."
+        ),
+    )
+
+
+def _loss(utility: Utility) -> Loss:
+    gone, moved = utility.occurrences, utility.distribution
+    return Loss(
+        gone.all.removed,
+        gone.all.total,
+        gone.sensitive.removed,
+        gone.sensitive.total,
+        gone.records_emptied or 0,
+        gone.items_gone,
+        moved.kl,
+        moved.symmetric_kl,
+    )
+
+
+def _manifests(
+    made: PartsRelease, utility: Utility, occurrences: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the page says of how the release was made: for strangers, and for the custodian."""
+    amounts = {"records": utility.published_records, "occurrences": occurrences}
+    manifest = {
+        "promise": made.model.promise(),
+        "model": made.model.parameters(),
+        "verdict": {"status": Status.HOLDS.value, "method": BY_PARTS},
+        "output": {"name": made.folder.name, "format": f"{len(made.parts):,} parts", **amounts},
+        "ids": made.ids,
+    }
+    internal = {
+        "method": BY_PARTS,
+        "warnings": list(made.warnings),
+        "sample": {},
+        "input": {"records": utility.records, "occurrences": utility.occurrences.all.total},
+        "options": dict(made.options),
+        "seconds": {"make and prove": made.seconds},
+        "versions": versions(),
+    }
+    return manifest, internal

@@ -1,0 +1,130 @@
+"""Folders on the command line: audited, compared and reported by sums over parts."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from tests.unit.test_parts import MODEL, contents, folder, joined, run, shop, write_shop
+
+import withhold as wh
+from withhold.cli import audit, compare  # noqa: F401
+from withhold.parts.examining import audit_parts, compare_parts
+from withhold.parts.release import anonymize_parts
+
+__all__ = ["folder"]
+LISTED = ("--sensitive", "pill,test,wine")
+
+
+@pytest.fixture
+def released(tmp_path, folder):
+    anonymize_parts(str(folder), MODEL, tmp_path / "out", part_records=80, seed=1)
+    return tmp_path / "out"
+
+
+def whole(folder):
+    return [row for path in sorted(folder.glob("*.dat")) for row in wh.read(path).to_lists()]
+
+
+def test_a_folder_is_audited(folder, released):
+    code, text = run("audit", folder, "--rho", 0.5, *LISTED, "--samples", 100)
+    assert code == 1, text
+    assert "BROKEN" in text
+    assert "600 records, 8 items" in text
+    assert "Counted within each of 3 parts and summed" in text
+    assert "Tried within each of 3 parts" in text
+    code, text = run("audit", released, "--rho", 0.5, *LISTED, "--samples", 100)
+    assert (code, "HOLDS" in text) == (0, True)
+    code, text = run("audit", folder, "--rho", 0.5, *LISTED, "--samples", 100, "--json")
+    found = json.loads(text)
+    breaches = {
+        (*each["antecedent"], each["consequent"]): (each["joint"], each["support"])
+        for each in found["breaches"]
+    }
+    rows = whole(folder)
+    for (*known, consequent), counts in breaches.items():
+        joint = sum({*known, consequent} <= set(row) for row in rows)
+        assert counts == (joint, sum(set(known) <= set(row) for row in rows))
+    assert found["parts"] == 3
+
+
+def test_an_original_and_its_release_are_compared_as_if_they_were_files(tmp_path, folder, released):
+    code, text = run("compare", folder, released, "--json")
+    assert code == 0, text
+    found = json.loads(text)["releases"][0]["facts"]
+    one = wh.compare(
+        wh.read(whole(folder)), joined(released), sensitive=MODEL.sensitive, min_support="5"
+    )
+    expected = one.releases[0].measured.values()
+    for path, value in found.items():
+        if path.startswith(("itemsets", "rules", "objectives.rules")):
+            continue
+        assert value == expected[path], path
+    assert "of up to 2 items" in json.loads(text)["notes"][0]
+    code, text = run("compare", folder, released, "--html", tmp_path / "page.html")
+    assert code == 0
+    assert "of up to 2 items" in (tmp_path / "page.html").read_text()
+    # Where the parts of both are cut does not matter.
+    again = compare_parts(folder, released, part_records=37)
+    assert again.releases[0].measured.values() == found
+
+
+def test_other_data_are_not_compared(tmp_path, folder, released):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.dat").write_text("zinc lead\n" * 5)
+    code, text = run("compare", other, released)
+    assert (code, "shares no item with the original" in text) == (3, True)
+    write_shop(other / "a.dat", shop(20, 1))
+    code, text = run("compare", other, released)
+    assert code == 0
+    assert "records cannot be compared one by one" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("audit", "--consent", "yes.txt"), "--consent is for data in memory"),
+        (("audit", "--sampling-fraction", "0.5"), "--sampling-fraction is for data in memory"),
+        (("compare", "--hierarchy", "tree.csv"), "--hierarchy is for data in memory"),
+        (("compare", "--person-column", "who"), "--person-column is for data in memory"),
+    ],
+)
+def test_mistakes(folder, released, command, said):
+    verb, *arguments = command
+    rest = ("--rho", 0.5, *LISTED) if verb == "audit" else (released,)
+    code, text = run(verb, folder, *rest, *arguments)
+    assert (code, said in text) == (2, True), text
+
+
+def test_a_misspelt_list_is_found_over_all_parts(folder):
+    code, text = run("audit", folder, "--rho", 0.5, "--sensitive", "pil")
+    assert (code, "nothing would be protected" in text) == (3, True)
+    code, text = run("audit", folder, "--rho", 0.5, "--sensitive", "pill,beer", "--samples", 50)
+    assert (code, "1 of 2 sensitive items never occurs: 'beer'" in text) == (1, True)
+
+
+def test_models_about_all_records_are_refused(folder):
+    with pytest.raises(wh.WithholdError, match="cannot be audited by parts"):
+        audit_parts(folder, wh.Buckets(k=2))
+
+
+@pytest.mark.parametrize("edition", ["internal", "external"])
+def test_a_release_by_parts_has_a_report(tmp_path, folder, edition):
+    out, plain = tmp_path / "out", tmp_path / "plain"
+    asked = ("anonymize", folder, "--rho", 0.5, *LISTED, "--seed", 1, "--part-records", 80)
+    code, text = run(*asked, "-o", out, "--report", "--edition", edition)
+    assert code == 0, text
+    run(*asked, "-o", plain)
+    assert contents(out) == contents(plain)
+    page = (out / "report.html").read_text()
+    assert "proved by parts" in page
+    assert ("What sums over parts leave out" in page) == (edition == "internal")
+    names = [name for name in MODEL.sensitive if re.search(rf"\b{name}\b", page)]
+    assert bool(names) == (edition == "internal")
+    assert ("occurrences withheld" in page) == (edition == "internal")
+    assert run("verify", out)[0] == 0
+    # An old page would describe another release.
+    assert run(*asked, "-o", out, "--force")[0] == 0
+    assert not (out / "report.html").exists()
