@@ -35,6 +35,7 @@ from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.people import presences
+from withhold.methods.cells.search.blocks import block_rows, cells_by_blocks
 from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
 from withhold.methods.cells.search.merging import merge_tuples
@@ -112,9 +113,14 @@ def suppress_cells(
     if options.by_patterns:
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
         required = required_of(table, model)
-        final, moves = cells_by_patterns(forest, prices, model.k, required, options, run)
-        if options.polishes:
-            in_force["polish_moves"] = moves
+        if block_rows(len(table), model, options) is None:
+            final, moves = cells_by_patterns(forest, prices, model.k, required, options, run)
+            if options.polishes:
+                in_force["polish_moves"] = moves
+        else:
+            final, in_force["blocks"] = cells_by_blocks(
+                forest, prices, model, required, options, sensitive_columns(table, model), run
+            )
         is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
         is_hard = options.polishes or is_whole.mean() > MOST_WITHHELD
         # Where many rows find no pattern, merging is sometimes better. (Polished rows found one later.)
