@@ -14,6 +14,7 @@ from withhold.data.names import nearest
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.method import Model
+from withhold.registry import method_of
 from withhold.telling.layout import page
 from withhold.wording import counted
 
@@ -84,7 +85,7 @@ def anonymize_by_parts(
             workers=scale.workers,
             scheduler=scale.scheduler,
             resume=scale.resume,
-            reading=how.reading(),
+            reading=_reading(model, given, how),
             progress=progress,
             told=_event if shown.as_json else lambda _: None,
             **methods.search_options(given, model),
@@ -95,6 +96,18 @@ def anonymize_by_parts(
     say(json_text(made.as_dict(), indent=None) if shown.as_json else parts_text(made))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
+
+
+def _reading(model: Model, given: methods.ModelOptions, how: options.Input) -> Mapping[str, Any]:
+    """How the files are read; of tables also how their columns are prepared, and what marks a cell."""
+    if method_of(model).data != "table":
+        return how.reading()
+    from withhold.cli.reading import options_of_table
+    from withhold.data.column_lists import split_columns
+
+    drop = tuple(split_columns(given["drop"], "--drop")) if "drop" in given else ()
+    prepared = {"drop": drop, "bins": given.get("bin", ()), "mark": given.get("mark")}
+    return {**options_of_table(how, how.skip_missing_ids), **prepared}
 
 
 def _event(part: Done | Failed) -> None:
@@ -110,17 +123,22 @@ def _event(part: Done | Failed) -> None:
 def parts_text(made: PartsRelease) -> str:
     """What was published, as text."""
     totals = made.totals
-    share = f"{totals.removed:,} of {counted(totals.total, 'occurrence')} ({totals.share:.2%})"
+    is_table = method_of(made.model).data == "table"
+    what, rows = ("cell", "row") if is_table else ("occurrence", "record")
+    share = f"{totals.removed:,} of {counted(totals.total, what)} ({totals.share:.2%})"
     sensitive = (
         f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({totals.sensitive_share:.1%})"
     )
+    emptied = f"of the sensitive {sensitive}; {totals.records_emptied:,} records emptied."
+    if is_table:
+        emptied = f"{totals.records_emptied:,} rows withheld whole."
     again = f", {made.resumed:,} of them from an earlier run" if made.resumed else ""
     return page(
         [
             f"PUBLISHED  {made.folder}: {made.model.promise()}",
-            f"Proved by parts: {counted(len(made.parts), 'part')} with {counted(totals.records, 'record')}"
-            f"{again}.",
-            f"Withheld {share}; of the sensitive {sensitive}; {totals.records_emptied:,} records emptied.",
+            f"Proved {'over all' if is_table else 'by'} parts: {counted(len(made.parts), 'part')} with "
+            f"{counted(totals.records, rows)}{again}.",
+            f"Withheld {share}; {emptied}",
             f"{made.seconds:.1f} s.",
         ]
     )

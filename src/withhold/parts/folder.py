@@ -19,7 +19,7 @@ from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.parts.making import Done
 from withhold.pipeline import SEED_BITS
-from withhold.publish.manifest import WARNING
+from withhold.publish.manifest import WARNING, form_from
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 
@@ -150,8 +150,14 @@ def finish(
     parts: Sequence[Done],
     model: Model,
     internal: Mapping[str, Any],
+    *,
+    proof: str = BY_PARTS,
+    output: Mapping[str, Any] | None = None,
 ) -> Totals:
-    """Remove what belongs to no part, then write the manifest: the moment at which there is a release."""
+    """Remove what belongs to no part, then write the manifest: the moment at which there is a release.
+
+    ``proof`` says how all parts were proved; ``output`` how they are read, where they have no manifests.
+    """
     names = {part.name for part in parts}
     for path in folder.iterdir():
         base = path.name.removesuffix(".manifest.json").removesuffix(".internal.json")
@@ -165,8 +171,9 @@ def finish(
         "parts_manifest": FORMAT,
         "promise": model.promise(),
         "model": model.parameters(),
-        "verdict": {"status": "HOLDS", "method": BY_PARTS},
+        "verdict": {"status": "HOLDS", "method": proof},
         "records": totals.records,
+        **({} if output is None else {"output": dict(output)}),
         "parts": [
             {"name": part.name, "sha256": part.sha256, "records": part.records} for part in parts
         ],
@@ -212,6 +219,19 @@ def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
     if odd or len(set(names)) < len(names) or not names:
         raise InputError("lists parts that cannot be", path=path, value=str(odd), remedy=remedy)
     return model, parts
+
+
+def read_output(folder: Path) -> dict[str, Any]:
+    """How the parts of a folder are read, where its manifest says so for all of them."""
+    path = folder / MANIFEST
+    try:
+        output = json.loads(path.read_text(encoding="utf-8"))["output"]
+        form_from(output, path)
+        return dict(output)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        remedy = "copy or download the folder again"
+        problem = f"does not say how its parts are read ({error})"
+        raise InputError(problem, path=path, remedy=remedy) from None
 
 
 def unlisted(folder: Path, parts: Iterable[Listed]) -> list[str]:

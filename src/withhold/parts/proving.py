@@ -12,7 +12,8 @@ from withhold.counting.threads import Progress, quiet
 from withhold.data.unknown import find_unknown
 from withhold.errors import InputError
 from withhold.method import Model
-from withhold.parts.folder import BY_PARTS, Listed, read_folder, unlisted
+from withhold.parts.folder import BY_PARTS, Listed, read_folder, read_output, unlisted
+from withhold.parts.group_proof import recount_groups
 from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
@@ -76,6 +77,17 @@ def verify_folder(
     stated = model is not None
     asked = promised if model is None else model
     changed = [f"{name} is not in the manifest" for name in unlisted(folder, parts)]
+    source = policy_from if stated else "the manifest"
+    if method_of(asked).blocks is not None:
+        looked = list(_looked_at(folder, parts))
+        paths = [folder / part.name for part, _ in looked]
+        same = [not problem for _, problem in looked]
+        output = read_output(folder)
+        verdict, records = recount_groups(paths, output, asked, same, progress)
+        verdict = _all_looked_at(verdict, folder, parts)
+        changed += [problem for _, problem in looked if problem]
+        seconds = time.perf_counter() - began
+        return FolderRecheck(verdict, asked, len(parts), records, tuple(changed), source, seconds)
     checked = records = 0
     seen: set[str] = set()
     broken: tuple[str, Verdict] | None = None
@@ -99,12 +111,16 @@ def verify_folder(
         )
     elif (missing := _none_occurs(asked, seen, allowed=allow_unknown)) is not None:
         verdict = Verdict(Status.UNDECIDED, missing, 0, seconds)
-    if changed and verdict.status is Status.HOLDS and unlisted(folder, parts):
-        verdict = Verdict(
-            Status.UNDECIDED, "files that are not listed were not looked at", 0, seconds
-        )
-    source = policy_from if stated else "the manifest"
+    verdict = _all_looked_at(verdict, folder, parts)
     return FolderRecheck(verdict, asked, len(parts), records, tuple(changed), source, seconds)
+
+
+def _all_looked_at(verdict: Verdict, folder: Path, parts: list[Listed]) -> Verdict:
+    """The verdict, if no file was left out."""
+    if verdict.status is Status.HOLDS and unlisted(folder, parts):
+        missed = "files that are not listed were not looked at"
+        return Verdict(Status.UNDECIDED, missed, 0, verdict.seconds)
+    return verdict
 
 
 def _looked_at(folder: Path, parts: list[Listed]) -> Iterator[tuple[Listed, str]]:

@@ -14,6 +14,7 @@ from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known
 from withhold.errors import PolicyError, WithholdError
 from withhold.method import Model
 from withhold.parts import folder as folders
+from withhold.parts.blocks_release import release_blocks
 from withhold.parts.making import Done, Failed, Job
 from withhold.parts.planning import find_files, plan_parts
 from withhold.parts.running import run_here, run_in_processes, run_with_dask
@@ -36,6 +37,10 @@ class PartsRelease:
     unknown: Unknown | None
     seconds: float
     ids: str
+    proof: str = folders.BY_PARTS
+    """How all parts were proved."""
+    found: tuple[str, ...] = ()
+    """What whoever opens a part should know."""
 
     @property
     def resumed(self) -> int:
@@ -47,7 +52,8 @@ class PartsRelease:
         """What the custodian should know before this goes out."""
         missing = self.unknown
         told = [] if missing is None or missing.allowed else [str(missing)]
-        return (*told, *([KEPT] if self.ids == KEEP else []))
+        kept = self.ids == KEEP and method_of(self.model).data == "records"
+        return (*told, *([KEPT] if kept else []), *self.found)
 
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""
@@ -55,7 +61,7 @@ class PartsRelease:
             "folder": str(self.folder),
             "promise": self.model.promise(),
             "model": self.model.parameters(),
-            "verdict": {"status": "HOLDS", "method": folders.BY_PARTS},
+            "verdict": {"status": "HOLDS", "method": self.proof},
             "parts": len(self.parts),
             "resumed": self.resumed,
             "loss": self.totals.as_dict(),
@@ -99,6 +105,26 @@ def anonymize_parts(
     files = find_files(data)
     if Path(data).is_dir() and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
+    if method_of(model).blocks is not None:
+        seed, _ = folders.begin(folder, files, seed, force=force, resume=resume)
+        made, verdict, output, warnings = release_blocks(
+            files,
+            model,
+            folder,
+            options=options,
+            reading=reading or {},
+            part_records=part_records,
+            engine=(engine, workers, scheduler),
+            seed=seed,
+            progress=progress,
+            told=told,
+        )
+        internal = _internal(files, options, seed, ids, None, engine, made)
+        totals = folders.finish(folder, made, model, internal, proof=verdict.method, output=output)
+        seconds = time.perf_counter() - began
+        return PartsRelease(
+            folder, tuple(made), totals, model, None, seconds, ids, verdict.method, warnings
+        )
     form, pieces = plan_parts(files, part_records=part_records, **(reading or {}))
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
@@ -117,7 +143,7 @@ def anonymize_parts(
         )
         for number, piece in enumerate(pieces)
     ]
-    made: list[Done] = []
+    made = []
     failed: list[Failed] = []
     for outcome in _run(jobs_of, engine, workers, scheduler):
         told(outcome)
@@ -132,7 +158,23 @@ def anonymize_parts(
         _refuse(failed, len(pieces))
     made.sort(key=lambda part: part.number)
     unknown = _listed(model, made, allowed=allow_unknown)
-    internal = {
+    internal = _internal(files, options, seed, ids, unknown, engine, made)
+    totals = folders.finish(folder, made, model, internal)
+    seconds = time.perf_counter() - began
+    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids)
+
+
+def _internal(
+    files: Sequence[Path],
+    options: Mapping[str, Any],
+    seed: int,
+    ids: str,
+    unknown: Unknown | None,
+    engine: str,
+    made: Sequence[Done],
+) -> dict[str, Any]:
+    """What stays with the custodian."""
+    return {
         "version": withhold.__version__,
         "input": [str(path) for path in files],
         "options": dict(options),
@@ -142,15 +184,14 @@ def anonymize_parts(
         "engine": engine,
         "parts": [part.as_dict() for part in made],
     }
-    totals = folders.finish(folder, made, model, internal)
-    seconds = time.perf_counter() - began
-    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids)
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options for every part; refuses what cannot be released so, and says why."""
     chosen, _ = search_call(model, options)
-    if reason := method_of(model).not_by_parts(model, chosen):
+    method = method_of(model)
+    refusal = method.not_by_parts if method.blocks is None else method.blocks.refusal
+    if reason := refusal(model, chosen):
         raise PolicyError(f"{model.name} cannot be released by parts: {reason}")
     if options.get("bound"):
         raise PolicyError("the bounds of parts do not add up to one of the whole; leave bound out")

@@ -7,40 +7,43 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing import get_context
+from typing import Any
 
 from withhold.errors import OutputError, PolicyError
 from withhold.interruption import stop_if_asked
-from withhold.parts.making import Done, Failed, Job, make_part
+from withhold.parts.making import make_part
 
 LOOKS_EVERY = 0.5
 """Seconds after which a process looks whether whoever started it is still there."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
 
 
-def run_here(jobs: Sequence[Job]) -> Iterator[Done | Failed]:
+def run_here(jobs: Sequence[Any], make: Callable[[Any], Any] = make_part) -> Iterator[Any]:
     """In this process, one part after the other."""
     for job in jobs:
         stop_if_asked()
-        yield make_part(job)
+        yield make(job)
 
 
-def run_in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done | Failed]:
+def run_in_processes(
+    jobs: Sequence[Any], workers: int, make: Callable[[Any], Any] = make_part
+) -> Iterator[Any]:
     """In so many processes of this machine, each with its share of the cores; in any order."""
     threads = max((os.cpu_count() or 1) // workers, 1)
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (os.getpid(),))
     try:
         waiting = [replace(job, threads=job.threads or threads) for job in reversed(jobs)]
-        running: set[Future[Done | Failed]] = set()
+        running: set[Future[Any]] = set()
         while waiting or running:
             stop_if_asked()
             # One more than there are workers, so that none waits; the others stay here.
             while waiting and len(running) <= workers:
-                running.add(pool.submit(make_part, waiting.pop()))
+                running.add(pool.submit(make, waiting.pop()))
             done, running = wait(running, timeout=LOOKS_EVERY, return_when=FIRST_COMPLETED)
             for each in done:
                 yield each.result()
@@ -56,8 +59,11 @@ def run_in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done | Faile
 
 
 def run_with_dask(
-    jobs: Sequence[Job], workers: int | None, scheduler: str | None
-) -> Iterator[Done | Failed]:
+    jobs: Sequence[Any],
+    workers: int | None,
+    scheduler: str | None,
+    make: Callable[[Any], Any] = make_part,
+) -> Iterator[Any]:
     """On a cluster of Dask, or on a local one if none is named; in any order."""
     try:
         from distributed import Client, LocalCluster, as_completed
@@ -82,9 +88,9 @@ def run_with_dask(
             threads = 1 if own is not None else None
             futures = [
                 client.submit(
-                    make_part,
+                    make,
                     replace(job, threads=job.threads or threads),
-                    key=f"withhold-{os.getpid()}-{job.number}",
+                    key=f"withhold-{make.__name__}-{os.getpid()}-{job.number}",
                     pure=False,
                 )
                 for job in jobs

@@ -145,7 +145,7 @@ def _by_rows(
     """The sum of what each row must lose.
 
     Cheap schemes come first. A tuple whose least cost is no more than what a scheme costs at least is
-    settled: it still counts, but its pattern is not looked for any more. Most are settled by the first few schemes.
+    settled: it still counts, but its pattern is not looked for any more. The first few settle most tuples.
     """
     grouping = make_grouping(cells)
     # Nothing kept costs 1 a cell, and every row can be published so.

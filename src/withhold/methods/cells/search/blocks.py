@@ -1,9 +1,9 @@
 """Large tables in blocks: rows that are alike in the columns with few values are searched together.
 
 Rows are sorted by their quasi-identifiers, fewest values first, and cut into blocks; equal rows stay
-together. Each block is searched on its own. Groups of different blocks may come to look alike, which only makes them
-larger, and what is asked of groups holds for their union, too. A block that could not be released on its own
-(fewer than k rows, or too few sensitive values) is joined to the next.
+together. Each block is searched on its own. Groups of different blocks may come to look alike, which only
+makes them larger, and what is asked of groups holds for their union, too. A block that could not be released
+on its own (fewer than k rows, or too few sensitive values) is joined to the next.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ more than k is asked for, groups are merged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -59,7 +59,7 @@ from withhold.methods.cells.search.start import (
     until_done,
 )
 from withhold.methods.cells.search.tuples import Tuples, form_groups
-from withhold.methods.cells.sensitive import sensitive_columns
+from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
@@ -248,12 +248,17 @@ def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
     """Say so at once if no release of the table can satisfy the model."""
-    if len(table) < model.k:
+    refuse_unreachable(len(table), model, sensitive_columns(table, model))
+
+
+def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensitive]) -> None:
+    """The same of a table with so many rows, and these sensitive columns."""
+    if n_rows < model.k:
         raise ImpossibleError(
-            f"the table has {counted(len(table), 'row')}, and groups of {model.k:,} are asked for; "
+            f"the table has {counted(n_rows, 'row')}, and groups of {model.k:,} are asked for; "
             "choose a smaller k"
         )
-    for column in sensitive_columns(table, model):
+    for column in sensitive:
         for requirement in model.requirements:
             # What holds for all groups holds for their union.
             if lacks := requirement.lacks(dict(enumerate(column.whole.totals)), column.whole):
