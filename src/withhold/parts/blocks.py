@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from withhold.counting.memory import give_back_memory
 from withhold.data import Source, Table
 from withhold.data.plan import apply
 from withhold.errors import InputError, InternalError, WithholdError
@@ -141,16 +142,19 @@ def _failing(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The step, which returns what is the user's fault instead of raising it."""
 
     @wraps(step)
-    def made(job: Any) -> Any:
+    def run(job: Any) -> Any:
         try:
-            return step(job)
+            made = step(job)
+            # Or what one part took is missing for the next.
+            give_back_memory()
+            return made
         except WithholdError as error:
             return Failed(job.number, str(job.piece), tuple(error.lines), error.exit_code)
         except OSError as error:
             line = f"{error.filename or job.task.work}: {error.strerror or error}"
             return Failed(job.number, str(job.piece), (line,), 3)
 
-    return made
+    return run
 
 
 @_failing

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -39,7 +40,7 @@ from withhold.parts.blocks import (
 from withhold.parts.group_proof import prove_groups
 from withhold.parts.making import Done, Failed
 from withhold.parts.planning import check_same
-from withhold.parts.running import run_here, run_in_processes, run_with_dask
+from withhold.parts.running import Run, cluster, here, processes
 from withhold.publish.manifest import form_as_dict
 from withhold.verdict import Verdict
 from withhold.wording import counted
@@ -86,8 +87,8 @@ def release_blocks(
             )
             for number, piece in enumerate(pieces)
         ]
-        steps = _steps(engine, progress)
-        written, verdict = _drafts(jobs, task, steps, told)
+        with _engine(*engine) as run:
+            written, verdict = _drafts(jobs, task, _steps(run, progress), told)
         return _named(written, folder, task), verdict, _form(written), _warnings(written)
     finally:
         _remove(work)
@@ -178,20 +179,20 @@ def _drafts(
     return written, verdict
 
 
-def _steps(engine: tuple[str, int | None, str | None], progress: Progress) -> Steps:
-    """What runs the jobs of a step: all of them, or the step fails; in their order."""
-    name, workers, scheduler = engine
+def _engine(name: str, workers: int | None, scheduler: str | None) -> AbstractContextManager[Run]:
+    """What runs all steps, started once."""
+    if name == "dask":
+        return cluster(workers, scheduler)
+    return here() if workers is None or workers == 1 else processes(workers)
 
-    def run(jobs: Sequence[Any], make: Callable[[Any], Any], what: str) -> list[Any]:
-        if name == "dask":
-            outcomes = run_with_dask(jobs, workers, scheduler, make)
-        elif workers is not None and workers > 1:
-            outcomes = run_in_processes(jobs, workers, make)
-        else:
-            outcomes = run_here(jobs, make)
+
+def _steps(run: Run, progress: Progress) -> Steps:
+    """What runs the jobs of a step: all of them, or the step fails; in their order."""
+
+    def step(jobs: Sequence[Any], make: Callable[[Any], Any], what: str) -> list[Any]:
         found: list[Any] = []
         failed: list[Failed] = []
-        for outcome in outcomes:
+        for outcome in run(jobs, make):
             if isinstance(outcome, Failed):
                 failed.append(outcome)
             else:
@@ -201,7 +202,7 @@ def _steps(engine: tuple[str, int | None, str | None], progress: Progress) -> St
             _refuse(failed, len(jobs))
         return sorted(found, key=_number)
 
-    return run
+    return step
 
 
 def _number(outcome: Any) -> int:

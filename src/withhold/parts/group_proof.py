@@ -18,7 +18,7 @@ from withhold.publish.rereading import read_published
 from withhold.registry import method_of
 from withhold.verdict import Verdict
 
-AT_ONCE = 2_000_000
+AT_ONCE = 250_000
 """Groups that are added up at a time; those of each part count."""
 SHELF, SHELVES = "shelf", 1 << 16
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any
@@ -20,6 +21,8 @@ from withhold.parts.making import make_part
 
 LOOKS_EVERY = 0.5
 """Seconds after which a process looks whether whoever started it is still there."""
+Run = Callable[[Sequence[Any], Callable[[Any], Any]], Iterator[Any]]
+"""(jobs, what makes one) → what comes out, in any order."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
 
 
@@ -30,13 +33,25 @@ def run_here(jobs: Sequence[Any], make: Callable[[Any], Any] = make_part) -> Ite
         yield make(job)
 
 
-def run_in_processes(
-    jobs: Sequence[Any], workers: int, make: Callable[[Any], Any] = make_part
-) -> Iterator[Any]:
-    """In so many processes of this machine, each with its share of the cores; in any order."""
+def run_in_processes(jobs: Sequence[Any], workers: int) -> Iterator[Any]:
+    """In so many processes of this machine; in any order."""
+    with processes(workers) as run:
+        yield from run(jobs, make_part)
+
+
+def run_with_dask(jobs: Sequence[Any], workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """On a cluster of Dask; in any order."""
+    with cluster(workers, scheduler) as run:
+        yield from run(jobs, make_part)
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[Run]:
+    """So many processes of this machine, each with its share of the cores."""
     threads = max((os.cpu_count() or 1) // workers, 1)
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (os.getpid(),))
-    try:
+
+    def run(jobs: Sequence[Any], make: Callable[[Any], Any]) -> Iterator[Any]:
         waiting = [replace(job, threads=job.threads or threads) for job in reversed(jobs)]
         running: set[Future[Any]] = set()
         while waiting or running:
@@ -47,24 +62,23 @@ def run_in_processes(
             done, running = wait(running, timeout=LOOKS_EVERY, return_when=FIRST_COMPLETED)
             for each in done:
                 yield each.result()
+
+    try:
+        yield run
     except BrokenProcessPool as error:
         raise OutputError(DIED) from error
     finally:
-        processes = list((getattr(pool, "_processes", None) or {}).values())
+        started = list((getattr(pool, "_processes", None) or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
+        for process in started:
             process.terminate()
-        for process in processes:
+        for process in started:
             process.join(LOOKS_EVERY)
 
 
-def run_with_dask(
-    jobs: Sequence[Any],
-    workers: int | None,
-    scheduler: str | None,
-    make: Callable[[Any], Any] = make_part,
-) -> Iterator[Any]:
-    """On a cluster of Dask, or on a local one if none is named; in any order."""
+@contextmanager
+def cluster(workers: int | None, scheduler: str | None) -> Iterator[Run]:
+    """A cluster of Dask, or a local one if none is named."""
     try:
         from distributed import Client, LocalCluster, as_completed
         from distributed.scheduler import KilledWorker
@@ -86,26 +100,36 @@ def run_with_dask(
     try:
         with Client(own if scheduler is None else scheduler, timeout=20) as client:
             threads = 1 if own is not None else None
-            futures = [
-                client.submit(
-                    make,
-                    replace(job, threads=job.threads or threads),
-                    key=f"withhold-{make.__name__}-{os.getpid()}-{job.number}",
-                    pure=False,
-                )
-                for job in jobs
-            ]
-            for future in as_completed(futures):
-                stop_if_asked()
-                try:
+
+            def run(jobs: Sequence[Any], make: Callable[[Any], Any]) -> Iterator[Any]:
+                futures = [
+                    client.submit(
+                        make,
+                        replace(job, threads=job.threads or threads),
+                        key=f"withhold-{make.__name__}-{os.getpid()}-{job.number}",
+                        pure=False,
+                    )
+                    for job in jobs
+                ]
+                for future in as_completed(futures):
+                    stop_if_asked()
                     yield future.result()
-                except KilledWorker as error:
-                    raise OutputError(DIED) from error
+
+            try:
+                yield run
+            except KilledWorker as error:
+                raise OutputError(DIED) from error
     except OSError as error:
         raise OutputError(f"the scheduler {scheduler} cannot be reached: {error}") from error
     finally:
         if own is not None:
             own.close()
+
+
+@contextmanager
+def here() -> Iterator[Run]:
+    """This process."""
+    yield run_here
 
 
 def _begin(parent: int) -> None:
