@@ -7,7 +7,7 @@ block is searched on its own. Nothing here reads or writes files; ``group_counts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,6 +52,8 @@ class PartSurvey:
     """By column and value: how many rows."""
     sample: Ints
     """Codes of some rows."""
+    undecided: Mapping[str, str]
+    """Columns that may identify people, as far as this part tells, each with the reason."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def survey_part(
     """What a part tells of the whole, and the codes of its rows."""
     publish = options.publish
     publish = publish if isinstance(publish, str) else tuple(publish)
-    refuse_undecided(column_roles(table, model, publish).undecided)
+    undecided = column_roles(table, model, publish).undecided
     names = (*model.quasi_identifiers, *model.sensitive_column)
     codes = table.cells(names)
     columns = [table.column(name) for name in names]
@@ -123,13 +125,15 @@ def survey_part(
     draw = np.random.default_rng(seed)
     rows = draw.choice(len(table), size=min(SAMPLED, len(table)), replace=False)
     counts = tuple(column.counts for column in columns)
-    return PartSurvey(len(table), table.names, each_once, counts, codes[rows]), codes
+    found = PartSurvey(len(table), table.names, each_once, counts, codes[rows], undecided)
+    return found, codes
 
 
 def join_surveys(
     surveys: Sequence[PartSurvey], model: KAnonymity, options: CellsSearch
 ) -> WholeTable:
     """One numbering of all values, and the bounds of blocks; refuses what no release can satisfy."""
+    _refuse_undecided(surveys)
     columns, counts = [], []
     for place in range(len(surveys[0].columns)):
         found: dict[Value, int] = {}
@@ -220,6 +224,17 @@ def plan_part(table: Table, model: KAnonymity, shown: NDArray[np.bool_]) -> Cell
     cells = np.where(shown, KEPT, WITHHELD).astype(np.int32)
     nothing: tuple[tuple[()], ...] = ((),) * len(model.quasi_identifiers)
     return CellPlan(model.quasi_identifiers, cells, nothing, nothing, fingerprint(table))
+
+
+def _refuse_undecided(surveys: Sequence[PartSurvey]) -> None:
+    """Refuse columns that may identify people by what parts with half of the rows tell.
+
+    In a part of a few rows chance makes many a column tell another; what is so in the whole is so in parts.
+    """
+    reasons = {name: why for survey in surveys for name, why in survey.undecided.items()}
+    rows = {name: sum(s.rows for s in surveys if name in s.undecided) for name in reasons}
+    total = sum(survey.rows for survey in surveys)
+    refuse_undecided({name: why for name, why in reasons.items() if 2 * rows[name] >= total})
 
 
 def _forest(whole: WholeTable, model: KAnonymity) -> Forest:
