@@ -17,6 +17,7 @@ import numpy as np
 
 from withhold.counting.memory import give_back_memory
 from withhold.data import Source, Table
+from withhold.data.block_steps import Blocks
 from withhold.data.plan import apply
 from withhold.errors import InputError, InternalError, WithholdError
 from withhold.formats import as_written, form_for, read_back, write
@@ -24,7 +25,7 @@ from withhold.formats.formulas import formula_warnings
 from withhold.formats.slices import Slice
 from withhold.formats.table_slices import TableReader
 from withhold.formats.writing import pieces
-from withhold.method import Blocks, Model, SearchRun
+from withhold.method import Model, SearchRun
 from withhold.parts.making import Done, Failed, part_seed
 from withhold.publish.publishing import sha256_of
 from withhold.registry import method_of, search_call

@@ -47,7 +47,8 @@ def prove_groups(
         some = pl.col(SHELF).is_between(first, first + step - 1)
         parts = [pl.scan_parquet(path).filter(some).collect() for path in counts]
         judged.append(blocks.judge(pl.concat(parts), model, totals))
-    return blocks.verdict(judged, model, time.perf_counter() - began)
+    verdict: Verdict = blocks.verdict(judged, model, time.perf_counter() - began)
+    return verdict
 
 
 def recount_groups(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from withhold.data.block_steps import Blocks
 from withhold.data.reading_options import TableReading
 from withhold.lazy import later
-from withhold.method import Blocks, Method, Step
+from withhold.method import Method, Step
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.options import CellsAudit, CellsSearch, TableFiles
 from withhold.telling.words import Words
