@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from withhold.telling.words import Words
     from withhold.verdict import Verdict
 
-
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
 COUNTS_OF_ITEMS = later("withhold.data.records:counts_of_items")
@@ -249,8 +248,7 @@ class Method:
     """(data, model, search options, run) → what each choice of groups costs, where there is one."""
     not_by_parts: Callable[[Any, Any], str] = lambda *_: "it is a promise about all records at once"
     """(model, search options) → why a release of parts would not keep the promise; nothing where it does."""
-    blocks: Blocks | None = None
-    """How its tables are released by parts; None: not at all."""
+    blocks: Blocks | None = None  # how its tables are released by parts
     ladder: Callable[[Any, Any, Any, SearchRun], AnyLadder] | None = None
     """(data, model, search options, run) → what protecting from more knowledge costs, step by step."""
     column_roles: Callable[[Any, Any], dict[str, str]] = lambda *_: {}
