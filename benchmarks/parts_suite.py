@@ -6,7 +6,7 @@ import os
 from math import log
 from typing import Any
 
-from benchmarks.bench import NAMES, QUICK_RECORDS, Bench, File
+from benchmarks.bench import NAMES, QUICK_RECORDS, Bench, File, data_folder
 from benchmarks.tables import Table
 
 RHO = "0.7"
@@ -19,6 +19,9 @@ COUNTED: dict[str, dict[str, Any]] = {
 }
 TIMES = 4
 """So often is a real file repeated, with noise."""
+TABLE_MILLIONS = (1, 2, 4, 10)
+MOST_GROWTH = 1.1
+"""Times as much as the rows grow."""
 PART_RECORDS = (25_000, 50_000, 100_000)
 """On the real files, which are small."""
 
@@ -31,6 +34,7 @@ def scale(bench: Bench) -> list[Table]:
         _multiplied(bench),
         _against_the_whole(bench),
         _by_counts(bench),
+        _tables(bench),
     ]
 
 
@@ -211,6 +215,56 @@ def _by_counts(bench: Bench) -> Table:
                     "peak MB": run["largest_mb"],
                 }
             )
+    return table
+
+
+def _tables(bench: Bench) -> Table:
+    table = Table(
+        "Tables by parts: Adult resampled with noise, ten quasi-identifiers, k = 5, ham, engine stream",
+        {
+            "rows": ",",
+            "parts": "",
+            "seconds": ".0f",
+            "CPU s": ".1f",
+            "to the last": ".2f",
+            "peak MB": ".0f",
+            "withheld": ".4f",
+        },
+        notes=[
+            "to the last: processor time against the row before, of which the rows are so many times."
+        ],
+    )
+    path = data_folder() / "adult.csv.gz"
+    if not path.exists():
+        bench.say(f"adult is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+        return table
+    last: dict[str, Any] | None = None
+    for millions in TABLE_MILLIONS:
+        rows = QUICK_RECORDS * millions if bench.quick else millions * 1_000_000
+        run = bench.run(
+            f"tables by parts {rows:,} rows",
+            "tables_by_parts",
+            once=True,
+            path=str(path),
+            rows=rows,
+            folder=str(bench.folder / "table-parts"),
+        )
+        if run is None:
+            break
+        grown = None if last is None else run["cpu"] / last["cpu"]
+        most = None if last is None else MOST_GROWTH * rows / last["rows"]
+        table.add(
+            **{
+                "rows": rows,
+                "parts": run["parts"],
+                "seconds": run["seconds"],
+                "CPU s": run["cpu"],
+                "to the last": None if grown is None else bench.judged(grown, most),
+                "peak MB": run["largest_mb"],
+                "withheld": run["loss"],
+            }
+        )
+        last = run
     return table
 
 

@@ -149,6 +149,7 @@ def anonymize(
     progress: Progress = ...,
     cost: Literal["ham", "info", "hybrid", "mar"] = "ham",
     search: Literal["patterns", "paper"] | None = None,
+    block_rows: int | None = None,
     hierarchy: Mapping[str, Any] | str | None = None,
     cells: Literal["star", "hierarchy", "sets"] | None = None,
     publish: str | Iterable[str] = (),

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from withhold.telling.words import Words
     from withhold.verdict import Verdict
 
-
 LOSS_OF_RECORDS = later("withhold.measure.loss:loss_of_records")
 MEASURES_OF_SETS = later("withhold.measure.sets:measure_sets")
 COUNTS_OF_ITEMS = later("withhold.data.records:counts_of_items")

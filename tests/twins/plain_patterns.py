@@ -125,6 +125,12 @@ def keep_new(closures: Sequence[Cells], sizes: Sequence[int], k: int, known: dic
     return numbers
 
 
+def count_patterns(above, cells, weights, scheme, candidates) -> list[int]:
+    """For each of these tuples: how many rows share its pattern."""
+    groups = group_by_scheme(above, cells, weights, scheme)
+    return [groups[pattern(above, cells[each], scheme)][1] for each in candidates]
+
+
 def lower_costs(above, prices, cells, weights, scheme, k, best) -> list[float]:
     groups = group_by_scheme(above, cells, weights, scheme)
     after = list(best)

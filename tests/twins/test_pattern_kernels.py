@@ -12,7 +12,7 @@ from twins import plain_patterns
 from withhold.data import Hierarchy, Table
 from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows
-from withhold.methods.cells.bound import are_patterns, lower_costs
+from withhold.methods.cells.bound import are_patterns, count_patterns, lower_costs
 from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.patterns import (
     Known,
@@ -207,20 +207,31 @@ def test_groups_of_a_scheme(rows, k, data):
 
 
 @examples(150)
-@given(rows=rows_strategy, k=st.integers(1, 4))
-def test_lower_costs(rows, k):
+@given(rows=rows_strategy, k=st.integers(1, 4), drawn=st.randoms(use_true_random=False))
+def test_count_patterns_lower_costs(rows, k, drawn):
     problem = Problem(rows, k=k)
     prices = problem.prices
     best = np.full(len(problem.cells), 180, dtype=np.int64)
     plain = best.tolist()
     grouping = make_grouping(problem.cells)
     above, _, cells, weights = problem.counted
+    before = np.zeros(len(problem.levels), dtype=np.int64)
+    grouping.sums[:] = problem.ladders.codes[0, problem.cells].sum(axis=1)
     for number, scheme in enumerate(plain_patterns.schemes(problem.levels)):
         levels = levels_of(problem.lattice, np.array([number]))[0]
-        group_by_scheme(problem.ladders, problem.cells, problem.weights, levels, grouping)
-        lower_costs(problem.ladders, prices, problem.cells, levels, grouping, k, best)
-        plain = plain_patterns.lower_costs(above, prices.tolist(), cells, weights, scheme, k, plain)
+        some = [each for each in range(len(cells)) if drawn.random() < 0.6]
+        candidates = np.array(some, dtype=np.int64)
+        count_patterns(problem.ladders, problem.weights, before, levels, grouping, candidates)
+        found = grouping.sizes[grouping.of_tuple[candidates]].tolist()
+        assert found == plain_patterns.count_patterns(above, cells, weights, scheme, some)
+        asked = (problem.cells, levels, grouping, k, best, candidates)
+        lower_costs(problem.ladders, prices, *asked)
+        lowered = plain_patterns.lower_costs(
+            above, prices.tolist(), cells, weights, scheme, k, plain
+        )
+        plain = [lowered[each] if each in some else plain[each] for each in range(len(cells))]
         assert best.tolist() == plain
+        before = levels
 
 
 @examples(150)

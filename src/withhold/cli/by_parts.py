@@ -121,7 +121,7 @@ def anonymize_by_parts(
             workers=scale.workers,
             scheduler=scale.scheduler,
             resume=scale.resume,
-            reading=how.reading(),
+            reading=_reading(model, given, how),
             progress=progress,
             told=_event if shown.as_json else lambda _: None,
             **methods.search_options(given, model),
@@ -201,6 +201,18 @@ def _told_if_stopped(shown: options.Output) -> Iterator[None]:
         raise
 
 
+def _reading(model: Model, given: methods.ModelOptions, how: options.Input) -> Mapping[str, Any]:
+    """How the files are read; of tables also how their columns are prepared, and what marks a cell."""
+    if method_of(model).data != "table":
+        return how.reading()
+    from withhold.cli.reading import options_of_table
+    from withhold.data.column_lists import split_columns
+
+    drop = tuple(split_columns(given["drop"], "--drop")) if "drop" in given else ()
+    prepared = {"drop": drop, "bins": given.get("bin", ()), "mark": given.get("mark")}
+    return {**options_of_table(how, how.skip_missing_ids), **prepared}
+
+
 def _event(part: Done | Failed) -> None:
     """A part as a line of JSON, for pipelines."""
     values = (
@@ -214,19 +226,24 @@ def _event(part: Done | Failed) -> None:
 def parts_text(made: PartsRelease) -> str:
     """What was published, as text."""
     totals = made.totals
-    share = f"{totals.removed:,} of {counted(totals.total, 'occurrence')} ({totals.share:.2%})"
+    is_table = method_of(made.model).data == "table"
+    what, rows = ("cell", "row") if is_table else ("occurrence", "record")
+    share = f"{totals.removed:,} of {counted(totals.total, what)} ({totals.share:.2%})"
     of_these = (
         f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({totals.sensitive_share:.1%})"
     )
     sensitive = f"of the sensitive {of_these}; " if made.model.sensitive else ""
     general = f"{totals.generalised:,} generalised; " if totals.generalised else ""
+    emptied = (
+        f"{totals.records_emptied:,} {'rows withheld whole' if is_table else 'records emptied'}"
+    )
     again = f", {made.resumed:,} of them from an earlier run" if made.resumed else ""
     return page(
         [
             f"PUBLISHED  {made.folder}: {made.model.promise()}",
             f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
-            f"{counted(totals.records, 'record')}{again}.",
-            f"Withheld {share}; {general}{sensitive}{totals.records_emptied:,} records emptied.",
+            f"{counted(totals.records, rows)}{again}.",
+            f"Withheld {share}; {general}{sensitive}{emptied}.",
             f"{made.seconds:.1f} s.",
         ]
     )

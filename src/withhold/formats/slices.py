@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from withhold.data import Records, Source
 from withhold.errors import InputError
 from withhold.formats import read_opened, reading_of
+from withhold.formats.forms import TABLE
 from withhold.formats.frame_slices import FrameSlice
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Digest, Opened, open_bytes, unreadable
 from withhold.formats.parquet import parquet_rows, row_count
@@ -25,7 +26,7 @@ HEAD = 2**20
 BLOCK = 2**16
 BY_LINES = ("basket", "jsonl", "spmf", "one-hot")
 """Formats of text in which a record is a line, so that a file can be cut between any two."""
-WITH_HEADER = ("one-hot",)
+WITH_HEADER = ("one-hot", TABLE)
 TELLING_ROWS = 1_000
 """Rows from which the form of a parquet file is told."""
 
@@ -55,7 +56,7 @@ Piece = Slice | FrameSlice
 
 def form_of(path: Path, **options: Any) -> Source:
     """The form of a file, told from its head; of a packed file from all of it."""
-    with _open(path) as file:
+    with open_file(path) as file:
         head = file.read(HEAD + 1)
     if head.startswith(PARQUET):
         piece = Slice(path, 0, min(row_count(path), TELLING_ROWS))
@@ -92,7 +93,7 @@ def cut(path: Path, form: Source, n_parts: int) -> list[Slice]:
     size = size_of(path, form)
     ends = [size * number // n_parts for number in range(n_parts + 1)]
     if form.container != "parquet":
-        with _open(path) as file:
+        with open_file(path) as file:
             ends = [_line_from(file, end) for end in ends]
     ends = sorted(set(ends))
     return [Slice(path, *span) for span in zip(ends, ends[1:], strict=False)]
@@ -117,8 +118,9 @@ def open_slice(piece: Piece, form: Source) -> Opened:
         return open_bytes(piece.path)
     if form.container == "parquet":
         return _rows(piece)
-    with _open(piece.path) as file:
-        header = file.readline() if form.format in WITH_HEADER and piece.start > 0 else b""
+    with open_file(piece.path) as file:
+        has_header = form.format in WITH_HEADER and form.container == "text"
+        header = file.readline() if has_header and piece.start > 0 else b""
         start = _line_from(file, piece.start)
         end = _line_from(file, piece.end)
         file.seek(start)
@@ -129,7 +131,7 @@ def open_slice(piece: Piece, form: Source) -> Opened:
 def _has_names(path: Path) -> bool:
     """Whether an SPMF file gives names to its numbers: pieces without these lines would have other items."""
     before = b""
-    with _open(path) as file:
+    with open_file(path) as file:
         while block := file.read(HEAD):
             if ITEM.encode() in before + block:
                 return True
@@ -158,7 +160,8 @@ def _opened(path: Path, data: bytes, label: str) -> Opened:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """The file, open to be read; what is wrong with it in words."""
     try:
         with path.open("rb") as file:
             yield file

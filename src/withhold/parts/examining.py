@@ -108,8 +108,11 @@ def refuse_audit(model: Model) -> None:
     """Refuse a model of which parts on their own say nothing about the whole."""
     by_parts = method_of(model).by_parts
     reason = by_parts.refused(model, search_call(model, {})[0], {})
-    if by_parts.counts is not None:
-        reason = "its promise is counted over all parts, which verify does"
+    if not by_parts.audited:
+        reason = (
+            reason
+            or "audits of its parts do not add up to one of the whole; verify proves a release"
+        )
     if reason:
         raise PolicyError(f"{model.name} cannot be audited by parts: {reason}")
 

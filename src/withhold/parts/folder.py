@@ -19,7 +19,7 @@ from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.parts.making import Done
 from withhold.pipeline import SEED_BITS
-from withhold.publish.manifest import WARNING, check_form
+from withhold.publish.manifest import WARNING, check_form, form_from
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
 
@@ -156,9 +156,14 @@ def finish(
     parts: Sequence[Done],
     model: Model,
     internal: Mapping[str, Any],
+    *,
     how: str = BY_PARTS,
+    output: Mapping[str, Any] | None = None,
 ) -> Totals:
-    """Remove what belongs to no part, then write the manifest: the moment at which there is a release."""
+    """Remove what belongs to no part, then write the manifest: the moment at which there is a release.
+
+    ``how`` says how all parts were proved; ``output`` how they are read, where they have no manifests.
+    """
     names = {part.name for part in parts}
     for path in folder.iterdir():
         base = path.name.removesuffix(".manifest.json").removesuffix(".internal.json")
@@ -175,6 +180,7 @@ def finish(
         "verdict": {"status": "HOLDS", "method": how},
         "records": totals.records,
         "dealt": CONSECUTIVE,
+        **({} if output is None else {"output": dict(output)}),
         "parts": [
             {
                 "name": part.name,
@@ -235,6 +241,19 @@ def _form(listed: Mapping[str, Any], path: Path) -> Mapping[str, Any] | None:
     if found is not None:
         check_form(found, "form", path)
     return found
+
+
+def read_output(folder: Path) -> dict[str, Any]:
+    """How the parts of a folder are read, where its manifest says so for all of them."""
+    path = folder / MANIFEST
+    try:
+        output = json.loads(path.read_text(encoding="utf-8"))["output"]
+        form_from(output, path)
+        return dict(output)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        remedy = "copy or download the folder again"
+        problem = f"does not say how its parts are read ({error})"
+        raise InputError(problem, path=path, remedy=remedy) from None
 
 
 def unlisted(folder: Path, parts: Iterable[Listed]) -> list[str]:

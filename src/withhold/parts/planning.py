@@ -91,7 +91,7 @@ def plan_parts(
         if isinstance(own, InputError):
             parts.append(Slice(path))
             continue
-        _check_same(form, own)
+        check_same(form, own)
         if not can_be_cut(form) or own.compression:
             parts.append(Slice(path))
             continue
@@ -138,7 +138,8 @@ def _size_of_record(path: Path, form: Source) -> float:
     return head / max(len(read_slice(Slice(path, 0, head), form)), 1)
 
 
-def _check_same(first: Source, other: Source) -> None:
+def check_same(first: Source, other: Source) -> None:
+    """Refuse a file of another form than the first."""
     for name in SAME:
         if getattr(first, name) != getattr(other, name):
             problem = (

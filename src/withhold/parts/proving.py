@@ -16,7 +16,8 @@ from withhold.data.unknown import find_unknown
 from withhold.errors import InputError, WithholdError
 from withhold.method import Model
 from withhold.parts.counting import of_listed, over_parts
-from withhold.parts.folder import BY_PARTS, Listed, read_folder, unlisted
+from withhold.parts.folder import BY_PARTS, Listed, read_folder, read_output, unlisted
+from withhold.parts.group_proof import recount_groups
 from withhold.parts.making import Failed
 from withhold.parts.running import STREAM, engine_for
 from withhold.publish.publishing import sha256_of
@@ -107,17 +108,16 @@ def verify_parts(
     stated = model is not None
     asked = promised if model is None else model
     prove = _by_counts if can_be_counted(asked) else _one_by_one
+    if method_of(asked).by_parts.blocks is not None:
+        prove = _by_groups
     verdict, records, seen, changed = prove(folder, parts, asked, stated, jobs, progress)
     changed = [*(f"{name} is not in the manifest" for name in unlisted(folder, parts)), *changed]
+    source = policy_from if stated else "the manifest"
     seconds = time.perf_counter() - began
     missing = _none_occurs(asked, seen, allowed=allow_unknown)
     if missing is not None and verdict.status.may_be_published:
         verdict = Verdict(Status.UNDECIDED, missing, 0, seconds)
-    if changed and verdict.status is Status.HOLDS and unlisted(folder, parts):
-        verdict = Verdict(
-            Status.UNDECIDED, "files that are not listed were not looked at", 0, seconds
-        )
-    source = policy_from if stated else "the manifest"
+    verdict = _all_looked_at(verdict, folder, parts)
     return FolderRecheck(verdict, asked, len(parts), records, tuple(changed), source, seconds)
 
 
@@ -199,6 +199,30 @@ def _refuse(failed: Sequence[Failed]) -> NoReturn:
     error = WithholdError(*first.lines)
     error.exit_code = first.exit_code
     raise error
+
+
+def _by_groups(
+    folder: Path,
+    parts: list[Listed],
+    model: Model,
+    stated: bool,
+    jobs: int | None,
+    progress: Progress,
+) -> Proved:
+    """All parts of a table together, by the rows of each group."""
+    looked_at = list(_looked_at(folder, parts))
+    paths = [folder / part.name for part, _ in looked_at]
+    same = [not wrong for _, wrong in looked_at]
+    verdict, records = recount_groups(paths, read_output(folder), model, same, progress)
+    return verdict, records, set(), [wrong for _, wrong in looked_at if wrong]
+
+
+def _all_looked_at(verdict: Verdict, folder: Path, parts: list[Listed]) -> Verdict:
+    """The verdict, if no file was left out."""
+    if verdict.status is Status.HOLDS and unlisted(folder, parts):
+        missed = "files that are not listed were not looked at"
+        return Verdict(Status.UNDECIDED, missed, 0, verdict.seconds)
+    return verdict
 
 
 def _looked_at(folder: Path, parts: list[Listed]) -> Iterator[tuple[Listed, str]]:

@@ -18,10 +18,11 @@ from withhold.errors import NotVerifiedError, PolicyError, WithholdError
 from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
 from withhold.parts import folder as folders
+from withhold.parts.blocks_release import release_blocks
 from withhold.parts.counting import of_slice, of_written, over_parts
 from withhold.parts.making import Done, Failed, Job, make_part
 from withhold.parts.pace import Pace
-from withhold.parts.planning import Data, plan
+from withhold.parts.planning import Data, find_files, plan
 from withhold.parts.running import ENGINES, STREAM, Engine, engine_for
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.publish.manifest import form_from
@@ -47,6 +48,8 @@ class PartsRelease:
     """How every part was searched, and the seed of the release."""
     how: str = folders.BY_PARTS
     """How it was proved, in words."""
+    found: tuple[str, ...] = ()
+    """What whoever opens a part should know."""
 
     @property
     def proved(self) -> str:
@@ -63,7 +66,8 @@ class PartsRelease:
         """What the custodian should know before this goes out."""
         missing = self.unknown
         told = [] if missing is None or missing.allowed else [str(missing)]
-        return (*told, *([KEPT] if self.ids == KEEP else []))
+        kept = self.ids == KEEP and method_of(self.model).data == "records"
+        return (*told, *([KEPT] if kept else []), *self.found)
 
     def as_dict(self) -> dict[str, Any]:
         """The release as plain values."""
@@ -150,6 +154,29 @@ def anonymize_parts(
     inside = not is_lazy(data) and Path(data).is_dir()
     if inside and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
+    if method_of(model).by_parts.blocks is not None:
+        files = _files_of_tables(data)
+        seed, _ = folders.begin(folder, files, seed, force=force, resume=resume)
+        made, verdict, output, warnings = release_blocks(
+            files,
+            model,
+            folder,
+            options=options,
+            reading=reading or {},
+            part_records=part_records,
+            engine=(engine, workers, scheduler),
+            seed=seed,
+            progress=progress,
+            told=told,
+        )
+        internal = _internal(files, options, seed, ids, None, engine, made)
+        how = verdict.method
+        totals = folders.finish(folder, made, model, internal, how=how, output=output)
+        seconds = time.perf_counter() - began
+        in_force = {**options, "seed": seed}
+        return PartsRelease(
+            folder, tuple(made), totals, model, None, seconds, ids, in_force, how, warnings
+        )
     form, pieces, files = plan(data, part_records=part_records, reading=reading)
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
@@ -160,7 +187,7 @@ def anonymize_parts(
     targets = [
         folder / folders.part_name(number, len(pieces), extension) for number in range(len(pieces))
     ]
-    made: list[Done] = []
+    made = []
     failed: list[Failed] = []
     with engine_for(engine, workers, scheduler) as run:
         choice = None
@@ -204,9 +231,34 @@ def anonymize_parts(
         how = folders.BY_PARTS
         if counts is not None:
             how = _proved(counts.prove(model), folder, made, run, progress)
-    internal = {
+    sources = files or [Path(type(data).__name__)]
+    internal = _internal(sources, options, seed, ids, unknown, engine, made)
+    totals = folders.finish(folder, made, model, internal, how=how)
+    seconds = time.perf_counter() - began
+    in_force = {**options, "seed": seed}
+    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids, in_force, how)
+
+
+def _files_of_tables(data: Data) -> list[Path]:
+    """The files of a table that is released in blocks."""
+    if is_lazy(data):
+        raise PolicyError("tables by parts are files; write the frame to parquet first")
+    return find_files(str(data))
+
+
+def _internal(
+    files: Sequence[Path],
+    options: Mapping[str, Any],
+    seed: int,
+    ids: str,
+    unknown: Unknown | None,
+    engine: str,
+    made: Sequence[Done],
+) -> dict[str, Any]:
+    """What stays with the custodian."""
+    return {
         "version": withhold.__version__,
-        "input": [str(path) for path in files] or [type(data).__name__],
+        "input": [str(path) for path in files],
         "options": dict(options),
         "seed": seed,
         "ids": ids,
@@ -214,10 +266,6 @@ def anonymize_parts(
         "engine": engine,
         "parts": [part.as_dict() for part in made],
     }
-    totals = folders.finish(folder, made, model, internal, how)
-    seconds = time.perf_counter() - began
-    in_force = {**options, "seed": seed}
-    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids, in_force, how)
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:

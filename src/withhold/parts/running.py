@@ -89,11 +89,11 @@ def _processes(workers: int) -> Iterator[Engine]:
     except BrokenProcessPool as error:
         raise OutputError(DIED) from error
     finally:
-        processes = list((getattr(pool, "_processes", None) or {}).values())
+        started = list((getattr(pool, "_processes", None) or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
+        for process in started:
             process.terminate()
-        for process in processes:
+        for process in started:
             process.join(LOOKS_EVERY)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from withhold.by_parts import ByBlocks, ByParts
 from withhold.data.reading_options import TableReading
 from withhold.lazy import later
 from withhold.method import Method, Step
@@ -29,6 +30,21 @@ METHOD = Method(
     how_to_read=later(f"{__name__}.set_columns:how_to_read"),
     warnings=later(f"{__name__}.disclosure:given_away"),
     added=frozenset(("t", "beta", "ordered", "missing", "presence")),
+    by_parts=ByParts(
+        later(f"{__name__}.by_blocks:not_by_blocks"),
+        blocks=ByBlocks(
+            survey=later(f"{__name__}.by_blocks:survey_part"),
+            join=later(f"{__name__}.by_blocks:join_surveys"),
+            deal=later(f"{__name__}.by_blocks:deal"),
+            spans=later(f"{__name__}.by_blocks:right_blocks"),
+            search=later(f"{__name__}.by_blocks:search_block"),
+            plan=later(f"{__name__}.by_blocks:plan_part"),
+            count=later(f"{__name__}.group_counts:count_groups"),
+            values=later(f"{__name__}.group_counts:count_values"),
+            judge=later(f"{__name__}.group_counts:judge_groups"),
+            verdict=later(f"{__name__}.group_counts:verdict_of"),
+        ),
+    ),
     column_roles=later("withhold.data.roles:roles_of"),
     marked=later("withhold.data.marks:with_marks"),
     words=Words(),

@@ -26,13 +26,13 @@ from withhold.errors import InputError
 from withhold.formats.column_trees import hierarchies_from
 from withhold.method import SearchRun
 from withhold.methods.cells.model import WILDCARD, KAnonymity
-from withhold.methods.cells.nodes import Trees
+from withhold.methods.cells.nodes import NOBODY, Trees
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.patterns import Listing, Patterns
 from withhold.methods.cells.prices import raise_bound
 from withhold.methods.cells.schemes import (
     Ladders,
-    group_by_scheme,
+    find_key,
     levels_of,
     make_grouping,
     make_ladders,
@@ -142,17 +142,39 @@ def whole_costs(losses: NDArray[np.float64]) -> Longs:
 def _by_rows(
     ladders: Ladders, cells: Ints, weights: Longs, costs: Longs, k: int, run: SearchRun
 ) -> int:
-    """The sum of what each row must lose."""
+    """The sum of what each row must lose.
+
+    Cheap schemes come first. A tuple whose least cost is no more than what a scheme costs at least is
+    settled: it still counts, but its pattern is not looked for any more. The first few settle most tuples.
+    """
     grouping = make_grouping(cells)
     # Nothing kept costs 1 a cell, and every row can be published so.
     best = np.full(len(cells), cells.shape[1] * UNIT, dtype=np.int64)
     lattice, n_schemes = make_lattice(ladders), number_of_schemes(ladders)
-    for number in range(n_schemes):
-        levels = levels_of(lattice, np.array([number]))[0]
-        group_by_scheme(ladders, cells, weights, levels, grouping)
-        lower_costs(ladders, costs, cells, levels, grouping, k, best)
+    every = levels_of(lattice, np.arange(n_schemes))
+    least = _least_costs(ladders, costs)[every, np.arange(cells.shape[1])].sum(axis=1)
+    order = np.argsort(least, kind="stable")
+    candidates = np.arange(len(cells))
+    before = np.zeros(cells.shape[1], dtype=np.int64)
+    grouping.sums[:] = ladders.codes[0, cells].sum(axis=1)
+    for number, scheme in enumerate(order):
+        candidates = candidates[best[candidates] > least[scheme]]
+        if not len(candidates):
+            break
+        levels = every[scheme]
+        count_patterns(ladders, weights, before, levels, grouping, candidates)
+        lower_costs(ladders, costs, cells, levels, grouping, k, best, candidates)
+        before = levels
         run.progress("bounding the loss", number, n_schemes)
     return int((best * weights).sum())
+
+
+def _least_costs(ladders: Ladders, costs: Longs) -> Longs:
+    """By level and column: what the cheapest of its nodes costs there."""
+    least = np.full((len(ladders.nodes), int(ladders.columns.max()) + 1), UNIT, dtype=np.int64)
+    for level, nodes in enumerate(ladders.nodes):
+        np.minimum.at(least[level], ladders.columns, costs[nodes])
+    return least
 
 
 def list_patterns(
@@ -198,9 +220,45 @@ def are_patterns(ladders, cells, levels, grouping, firsts):
 
 
 @kernel
-def lower_costs(ladders, prices, cells, levels, grouping, k, best):
-    """Lower the least cost of each tuple to that of its pattern under a scheme, if k rows match that."""
-    for each in range(len(cells)):
+def count_patterns(ladders, weights, before, levels, grouping, candidates):
+    """Count the rows that match the patterns of some tuples, the candidates, under a scheme.
+
+    The sums of the codes are those of the scheme ``before``, and become those of this one. Into ``grouping``:
+    the group of each candidate, and the sizes of the groups.
+    """
+    for j in range(len(levels)):
+        if levels[j] != before[j]:
+            for each in range(len(grouping.sums)):
+                node = np.uint32(grouping.by_column[j, each])
+                grouping.sums[each] += (
+                    ladders.codes[levels[j], node] - ladders.codes[before[j], node]
+                )
+    n_slots = 4
+    while n_slots < 2 * len(candidates):
+        n_slots *= 2
+    mask = n_slots - 1
+    for slot in range(n_slots):
+        grouping.slots[slot] = NOBODY
+    n_groups = 0
+    for each in candidates:
+        key = grouping.sums[each]
+        slot = find_key(grouping, key, mask)
+        if grouping.slots[slot] == NOBODY:
+            grouping.slots[slot] = n_groups
+            grouping.keys[n_groups] = key
+            grouping.sizes[n_groups] = 0
+            n_groups += 1
+        grouping.of_tuple[each] = grouping.slots[slot]
+    for each in range(len(grouping.sums)):
+        group = grouping.slots[find_key(grouping, grouping.sums[each], mask)]
+        if group != NOBODY:
+            grouping.sizes[group] += weights[each]
+
+
+@kernel
+def lower_costs(ladders, prices, cells, levels, grouping, k, best, candidates):
+    """Lower the least cost of each candidate to that of its pattern under a scheme, if k rows match that."""
+    for each in candidates:
         if grouping.sizes[grouping.of_tuple[each]] >= k:
             cost = 0
             for j in range(len(levels)):

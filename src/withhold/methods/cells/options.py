@@ -48,6 +48,14 @@ class CellsSearch(SearchOptions):
             "rows one by one (the only one for mar and hybrid)."
         ),
     ] = None
+    block_rows: Annotated[
+        int | None,
+        Option(
+            "Search in blocks of about so many rows that are alike (default: tables of 400,000 rows or more "
+            "in blocks of 50,000); fewer are faster, and lose more below 10,000 or so.",
+            at_least=1,
+        ),
+    ] = None
     hierarchy: ColumnTreesOption = None
     cells: Annotated[
         Literal["star", "hierarchy", "sets"] | None,
@@ -82,6 +90,7 @@ class CellsSearch(SearchOptions):
     def __post_init__(self) -> None:
         self._check_cells()
         self._check_polish()
+        self._check_blocks()
         if self.bound_rounds is not None and not self.bound:
             raise PolicyError(
                 f"{option('bound_rounds')} raises the bound, which is left out here; leave one of the two out"
@@ -132,6 +141,20 @@ class CellsSearch(SearchOptions):
             raise PolicyError(
                 f"polishing improves groups that were found by patterns; leave {option('search', 'paper')} "
                 f"out, and choose {option('cost', 'ham')} or {option('cost', 'info')}"
+            )
+
+    def _check_blocks(self) -> None:
+        if self.block_rows is None:
+            return
+        if self.cells == SETS or not self.by_patterns:
+            raise PolicyError(
+                f"{option('block_rows')} is for the search by patterns, of which each block has its own; "
+                f"leave it out with {option('cells', SETS)}, {option('search', 'paper')} and the costs mar "
+                "and hybrid"
+            )
+        if self.polishes:
+            raise PolicyError(
+                f"polishing improves a release as a whole; leave {option('block_rows')} out, or polishing"
             )
 
     @property

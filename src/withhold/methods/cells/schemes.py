@@ -151,9 +151,7 @@ def group_by_scheme(ladders, cells, weights, levels, grouping):
     n_groups = 0
     for each in range(len(cells)):
         key = grouping.sums[each]
-        slot = np.int64((key * SPREAD) >> np.uint64(32)) & mask
-        while grouping.slots[slot] != NOBODY and grouping.keys[grouping.slots[slot]] != key:
-            slot = (slot + 1) & mask
+        slot = find_key(grouping, key, mask)
         if grouping.slots[slot] == NOBODY:
             grouping.slots[slot] = n_groups
             grouping.keys[n_groups] = key
@@ -165,6 +163,15 @@ def group_by_scheme(ladders, cells, weights, levels, grouping):
         grouping.sizes[group] += weights[each]
         grouping.of_tuple[each] = group
     return n_groups
+
+
+@step
+def find_key(grouping, key, mask):
+    """The slot of the group with this key, or the free one where it belongs."""
+    slot = np.int64((key * SPREAD) >> np.uint64(32)) & mask
+    while grouping.slots[slot] != NOBODY and grouping.keys[grouping.slots[slot]] != key:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @step

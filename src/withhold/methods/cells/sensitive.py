@@ -6,7 +6,8 @@ order; one that has no place in it is refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from withhold.data import Table
 from withhold.data.array_types import Longs
 from withhold.data.binning import lower_end
-from withhold.data.table import WITHHELD, Column
+from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError, option
 from withhold.methods.cells.model import KAnonymity
 from withhold.methods.cells.requirements import Distribution
@@ -33,6 +34,23 @@ class Sensitive:
 def sensitive_columns(table: Table, model: KAnonymity) -> list[Sensitive]:
     """The columns that the model protects, in its order."""
     return [_numbered(table, name, name in model.ordered) for name in model.sensitive_column]
+
+
+def sensitive_values(
+    name: str, values: Sequence[Value], counts: Longs, model: KAnonymity
+) -> Sensitive:
+    """A column of which only the different values and their numbers of rows are known, a row for each value.
+
+    >>> model = KAnonymity(2, ["age"], sensitive_column="pay", t="0.5", ordered=["pay"])
+    >>> found = sensitive_values("pay", ["10", "9"], np.array([3, 5]), model)
+    >>> found.values.tolist(), found.whole.totals
+    ([1, 0], (5, 3))
+    """
+    table = Table((Column.of(name, values),))
+    found = _numbered(table, name, name in model.ordered)
+    totals = np.zeros(len(values), dtype=np.int64)
+    totals[found.values] = counts
+    return replace(found, whole=replace(found.whole, totals=tuple(totals.tolist())))
 
 
 def _numbered(table: Table, name: str, is_ordered: bool) -> Sensitive:

@@ -10,7 +10,7 @@ more than k is asked for, groups are merged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -35,6 +35,7 @@ from withhold.methods.cells.model import WILDCARD, KAnonymity
 from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.options import SETS, CellsSearch
 from withhold.methods.cells.people import presences
+from withhold.methods.cells.search.blocks import block_rows, cells_by_blocks
 from withhold.methods.cells.search.giving_back import give_back_cells
 from withhold.methods.cells.search.group_search import cells_by_groups
 from withhold.methods.cells.search.merging import merge_tuples
@@ -58,7 +59,7 @@ from withhold.methods.cells.search.start import (
     until_done,
 )
 from withhold.methods.cells.search.tuples import Tuples, form_groups
-from withhold.methods.cells.sensitive import sensitive_columns
+from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
@@ -112,9 +113,14 @@ def suppress_cells(
     if options.by_patterns:
         prices = forest.losses if options.cost == "ham" else forest.information(forest.counts())
         required = required_of(table, model)
-        final, moves = cells_by_patterns(forest, prices, model.k, required, options, run)
-        if options.polishes:
-            in_force["polish_moves"] = moves
+        if block_rows(len(table), model, options) is None:
+            final, moves = cells_by_patterns(forest, prices, model.k, required, options, run)
+            if options.polishes:
+                in_force["polish_moves"] = moves
+        else:
+            final, in_force["blocks"] = cells_by_blocks(
+                forest, prices, model, required, options, sensitive_columns(table, model), run
+            )
         is_whole = (final == forest.bounds[1:] - 1).all(axis=1)
         is_hard = options.polishes or is_whole.mean() > MOST_WITHHELD
         # Where many rows find no pattern, merging is sometimes better. (Polished rows found one later.)
@@ -242,12 +248,17 @@ def _refuse_wildcard(model: KAnonymity, options: CellsSearch) -> None:
 
 def refuse_impossible(table: Table, model: KAnonymity) -> None:
     """Say so at once if no release of the table can satisfy the model."""
-    if len(table) < model.k:
+    refuse_unreachable(len(table), model, sensitive_columns(table, model))
+
+
+def refuse_unreachable(n_rows: int, model: KAnonymity, sensitive: Iterable[Sensitive]) -> None:
+    """The same of a table with so many rows, and these sensitive columns."""
+    if n_rows < model.k:
         raise ImpossibleError(
-            f"the table has {counted(len(table), 'row')}, and groups of {model.k:,} are asked for; "
+            f"the table has {counted(n_rows, 'row')}, and groups of {model.k:,} are asked for; "
             "choose a smaller k"
         )
-    for column in sensitive_columns(table, model):
+    for column in sensitive:
         for requirement in model.requirements:
             # What holds for all groups holds for their union.
             if lacks := requirement.lacks(dict(enumerate(column.whole.totals)), column.whole):

@@ -1,0 +1,283 @@
+"""A table that need not fit in memory, released in blocks: survey, deal, search, write, prove, then rename.
+
+Parts keep their rows in the order in which they came, so neither order nor bounds tell what was withheld. A
+part alone promises nothing: drafts get their names when the groups of all parts together are proved.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from withhold.counting.threads import Progress
+from withhold.data import Table
+from withhold.errors import InputError, NotVerifiedError, OutputError, WithholdError
+from withhold.formats.forms import split_name
+from withhold.formats.slices import Slice
+from withhold.formats.table import refuse_ambiguous, table_form
+from withhold.formats.table_slices import TableReader, cut_table, table_form_of, table_reader
+from withhold.method import Model
+from withhold.parts import folder as folders
+from withhold.parts.blocks import (
+    BlockJob,
+    DealtPart,
+    PartJob,
+    Surveyed,
+    Task,
+    WrittenPart,
+    deal_part,
+    search_block,
+    survey_part,
+    write_part,
+)
+from withhold.parts.group_proof import prove_groups
+from withhold.parts.making import Done, Failed
+from withhold.parts.planning import check_same
+from withhold.parts.running import Engine, engine_for
+from withhold.publish.manifest import form_as_dict
+from withhold.verdict import Verdict
+from withhold.wording import counted
+
+PART_ROWS = 250_000
+WORK = ".part-work"
+"""The private folder in the release's own, gone when the run ends."""
+EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
+Steps = Callable[[Sequence[Any], Callable[[Any], Any], str], list[Any]]
+
+
+def release_blocks(
+    files: Sequence[Path],
+    model: Model,
+    folder: Path,
+    *,
+    options: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    part_records: int | None,
+    engine: tuple[str, int | None, str | None],
+    seed: int,
+    progress: Progress,
+    told: Callable[[Done | Failed], None],
+) -> tuple[list[Done], Verdict, dict[str, Any], tuple[str, ...]]:
+    """The parts under their names, the verdict, what the manifest says of their form, and warnings.
+
+    The folder was begun. Nothing has a name there before all of it is proved.
+    """
+    reader, pieces = plan_tables(files, part_records, reading)
+    work = folder / WORK
+    _remove(work)
+    work.mkdir(mode=0o700)
+    try:
+        task = Task(reader, model, options, seed, work)
+        extension = EXTENSIONS.get(reader.form.container) or split_name(files[0].name)[0] or ".csv"
+        extension = extension if reader.form.container != "spreadsheet" else ".csv"
+        jobs = [
+            PartJob(
+                number,
+                piece,
+                task,
+                name=folders.part_name(number, len(pieces), extension),
+                mark=reading.get("mark"),
+            )
+            for number, piece in enumerate(pieces)
+        ]
+        with engine_for(*engine) as run:
+            written, verdict = _drafts(jobs, task, _steps(run, progress), told)
+        return _named(written, folder, task), verdict, _form(written), _warnings(written)
+    finally:
+        _remove(work)
+
+
+def plan_tables(
+    files: Sequence[Path], part_records: int | None, reading: Mapping[str, Any]
+) -> tuple[TableReader, list[Slice]]:
+    """How the files are read, and where they are cut."""
+    how = {name: reading.get(name) for name in ("separator", "encoding", "sheet")}
+    forms = [table_form_of(path, **how) for path in files]
+    for each in forms:
+        check_same(forms[0], each)
+    asked = {name: reading[name] for name in ("drop", "bins", "decimal") if reading.get(name)}
+    pieces = [
+        piece
+        for path, form in zip(files, forms, strict=True)
+        for piece in cut_table(path, form, part_records or PART_ROWS)
+    ]
+    return table_reader(forms[0], **asked), pieces
+
+
+def _drafts(
+    jobs: Sequence[PartJob], task: Task, steps: Steps, told: Callable[[Done | Failed], None]
+) -> tuple[list[WrittenPart], Verdict]:
+    """All parts as drafts, and the verdict on them, which holds."""
+    surveyed: list[Surveyed] = steps(jobs, survey_part, "looking at parts")
+    _check_alike(jobs, surveyed)
+    whole = task.blocks.join([each.survey for each in surveyed], task.model, task.search)
+    known = [
+        replace(job, survey=each.survey, whole=whole, digest=each.digest)
+        for job, each in zip(jobs, surveyed, strict=True)
+    ]
+    dealt: list[DealtPart] = steps(known, deal_part, "dealing rows to blocks")
+    sizes = np.stack([each.sizes for each in dealt])
+    counts = [
+        np.sum([each.counts[n] for each in dealt], axis=0) for n in range(len(dealt[0].counts))
+    ]
+    spans = task.blocks.spans(sizes.sum(axis=0), counts, whole, task.model)
+    # By part and block: where its rows begin among those of the part, and of the block.
+    ends = np.concatenate((np.zeros((len(jobs), 1), dtype=np.int64), sizes.cumsum(axis=1)), axis=1)
+    starts = ends[:, [first for first, _ in spans]]
+    stops = ends[:, [end for _, end in spans]]
+    before = (stops - starts).cumsum(axis=0) - (stops - starts)
+    blocks = [
+        BlockJob(
+            number,
+            f"block {number + 1}",
+            task,
+            whole,
+            list(zip(starts[:, number].tolist(), stops[:, number].tolist(), strict=True)),
+        )
+        for number in range(len(spans))
+    ]
+    found = steps(blocks, search_block, "searching blocks")
+    withheld = np.any([columns for _, columns in found], axis=0)
+    _refuse_marks(jobs[0], whole, withheld)
+    to_write = [
+        replace(
+            job,
+            survey=None,
+            whole=None,
+            taken=list(
+                zip(
+                    starts[job.number].tolist(),
+                    stops[job.number].tolist(),
+                    before[job.number].tolist(),
+                    strict=True,
+                )
+            ),
+        )
+        for job in known
+    ]
+    written: list[WrittenPart] = steps(to_write, write_part, "writing parts")
+    verdict = prove_groups(
+        [task.counts(each.done.number) for each in written],
+        sum(each.groups for each in written),
+        [each.values for each in written],
+        task.model,
+    )
+    if not verdict.status.may_be_published:
+        raise NotVerifiedError(
+            f"the parts did not pass their proof ({verdict.status.value}: {verdict.witness}); nothing was "
+            "published"
+        )
+    for each in written:
+        told(each.done)
+    return written, verdict
+
+
+def _steps(run: Engine, progress: Progress) -> Steps:
+    """What runs the jobs of a step: all of them, or the step fails; in their order."""
+
+    def step(jobs: Sequence[Any], make: Callable[[Any], Any], what: str) -> list[Any]:
+        found: list[Any] = []
+        failed: list[Failed] = []
+        for outcome in run(make, jobs):
+            if isinstance(outcome, Failed):
+                failed.append(outcome)
+            else:
+                found.append(outcome)
+            progress(f"{what}: {len(found)} of {len(jobs)}", len(found), len(jobs))
+        if failed:
+            _refuse(failed, len(jobs))
+        return sorted(found, key=_number)
+
+    return step
+
+
+def _number(outcome: Any) -> int:
+    if isinstance(outcome, WrittenPart):
+        return outcome.done.number
+    return int(outcome[0] if isinstance(outcome, tuple) else outcome.number)
+
+
+def _refuse(failed: Sequence[Failed], n_jobs: int) -> NoReturn:
+    """Say what could not be done; what all parts say is said once."""
+    failed = sorted(failed, key=lambda each: each.number)
+    if len({each.lines for each in failed}) == 1 and (len(failed) == n_jobs or n_jobs == 1):
+        lines = list(failed[0].lines)
+    else:
+        lines = [
+            f"{counted(len(failed), 'part')} of {n_jobs:,} could not be made; nothing was published:",
+            *(
+                f"  part {each.number + 1} ({each.piece}): {' '.join(each.lines)}"
+                for each in failed[:10]
+            ),
+            "Mend these, and run the same command with --resume, which keeps the seed.",
+        ]
+    error = WithholdError(*lines)
+    error.exit_code = failed[0].exit_code
+    raise error
+
+
+def _check_alike(jobs: Sequence[PartJob], surveyed: Sequence[Surveyed]) -> None:
+    """Refuse parts that have other columns, or other kinds of ranges, than the first."""
+    first = surveyed[0]
+    for job, each in zip(jobs, surveyed, strict=True):
+        if each.survey.names != first.survey.names:
+            remedy = "give all files the same columns in the same order"
+            raise InputError(
+                "has other columns than the first part", path=job.piece.path, remedy=remedy
+            )
+        if different := sorted(each.whole_numbers ^ first.whole_numbers):
+            raise InputError(
+                "has whole numbers in some files and decimals in others, whose ranges are named differently",
+                path=job.piece.path,
+                column=different[0],
+                remedy="bin the column beforehand",
+            )
+
+
+def _refuse_marks(job: PartJob, whole: Any, withheld: Any) -> None:
+    """Refuse a mark, or nothing as one, that some part has as a value where another withholds."""
+    form = table_form(job.name, job.task.reader.form, job.mark)
+    for column, any_withheld in zip(whole.columns, withheld.tolist(), strict=False):
+        if any_withheld:
+            refuse_ambiguous(Table((column,)), form, [column.name])
+
+
+def _named(written: Sequence[WrittenPart], folder: Path, task: Task) -> list[Done]:
+    """Give the drafts their names; what an earlier release left goes first."""
+    for path in folder.iterdir():
+        if path.name.startswith("part-"):
+            path.unlink()
+    for each in written:
+        draft = task.draft(each.done.name)
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        draft.rename(folder / each.done.name)
+    return [each.done for each in written]
+
+
+def _form(written: Sequence[WrittenPart]) -> dict[str, Any]:
+    """The form of every part, as the manifest says it: with all columns in which any part has a mark."""
+    marked = {name for each in written for name in each.form.marked}
+    form = written[0].form
+    return form_as_dict(
+        replace(form, marked=tuple(name for name in form.columns if name in marked), sha256="")
+    )
+
+
+def _warnings(written: Sequence[WrittenPart]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for each in written for line in each.warnings))
+
+
+def _remove(work: Path) -> None:
+    """Remove the work folder, which may hold what must not be published."""
+    if work.is_symlink():
+        raise OutputError(f"{work} is a link; remove it")
+    shutil.rmtree(work, ignore_errors=True)
+    if work.exists():
+        raise OutputError(f"{work} holds original values and cannot be removed; remove it by hand")
