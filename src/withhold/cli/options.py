@@ -108,8 +108,8 @@ HELP = {
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
     "page.file": "The file to begin with.",
-    "page.folder": "The folder to work in: nothing else is read or written. That of FILE if not given, else the "
-    "current one.",
+    "page.folder": "The folder to work in: nothing else is read or written. That of FILE if not given, else "
+    "the current one.",
     "port": "The port on this machine; a free one if not given.",
     "no_browser": "Only print the address.",
 }

@@ -23,8 +23,8 @@ def page(
 ) -> None:
     """Open a local page that leads from a file to a proved release.
 
-    It is served to this machine alone, and nothing leaves it. The address holds a token that works once; Ctrl-C
-    ends the page and its jobs.
+    It is served to this machine alone, and nothing leaves it. The address holds a token that works once;
+    Ctrl-C ends the page and its jobs.
     """
     if file is not None and not file.is_file():
         raise PolicyError(f"{file} does not exist, or is not a file")

@@ -143,7 +143,7 @@ def audit(site: Site, given: Mapping[str, Any]) -> Response:
 
 
 def told(found: Mapping[str, Any]) -> dict[str, Any]:
-    """An audit as the page shows it: the verdict, numbers, breaches and the attack curve, where it has them."""
+    """An audit as the page shows it: verdict, numbers, breaches and attack curve, where it has them."""
     breaches = found.get("breaches") or []
     return {
         "verdict": found["verdict"],
@@ -164,13 +164,17 @@ def told(found: Mapping[str, Any]) -> dict[str, Any]:
 def _breach(found: Mapping[str, Any]) -> str:
     """A breach in words, whatever its method calls its parts."""
     if {"antecedent", "consequent", "joint", "support"} <= found.keys():
-        who = ", ".join([*_texts(found.get("values")), *_texts(found["antecedent"])])
+        who = ", ".join([*_texts(found.get("cells")), *_texts(found["antecedent"])])
         return WORDS["audit.breach"].format(
             known=who or WORDS["audit.nothing"],
             learnt=found["consequent"],
             joint=f"{found['joint']:,}",
             support=f"{found['support']:,}",
         )
+    if {"cells", "rows", "needed"} <= found.keys():
+        cells = ", ".join(_texts(found["cells"])) or WORDS["audit.nothing"]
+        rows, needed = f"{found['rows']:,}", f"{found['needed']:,}"
+        return WORDS["audit.group"].format(cells=cells, rows=rows, needed=needed)
     return ", ".join(f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in found.items())
 
 
@@ -198,7 +202,9 @@ def _attack_curve(found: Mapping[str, Any]) -> Any:
         points = found.get("known_columns") or []
         if not points:
             return None
-        lines = [Line(WORDS[f"audit.curve.{n}"], [p[n] for p in points]) for n in ("unique", "below_k")]
+        lines = [
+            Line(WORDS[f"audit.curve.{n}"], [p[n] for p in points]) for n in ("unique", "below_k")
+        ]
         places = [str(point["known"]) for point in points]
     head = WORDS["audit.curve.known"]
     rows = [(place, *(line.values[i] for line in lines)) for i, place in enumerate(places)]

@@ -1,4 +1,4 @@
-"""The commands of withhold that the page runs, and shows: the same that somebody would type, and as Python."""
+"""The commands of withhold that the page runs and shows: what somebody would type, also as Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from withhold.options import Declared, options_of
+from withhold.page.folder import Folder
 from withhold.page.project import READING, Project
+from withhold.publish.manifest import read_internal
+from withhold.publish.publishing import internal_of
 
 READERS = {"records": "read", "table": "read_table", "people": "read_people"}
 
@@ -21,12 +24,28 @@ def verb_words(
     return ("withhold", verb, data, "--policy", chosen, *more)
 
 
+def verify_words(folder: Folder, release: str) -> list[str]:
+    """The command that proves a release again, with what only its custodian has where that is needed."""
+    words = ["withhold", "verify", not_an_option(release)]
+    path = folder.path(release)
+    internal = read_internal(internal_of(path)) or {}
+    if internal.get("policy", {}).get("constraints"):
+        original = path.with_name(Path(str(internal.get("input", {}).get("name", ""))).name)
+        if original.is_file():
+            words += ["--original", not_an_option(folder.name_of(original))]
+            words += ["--policy", not_an_option(f"{release}.internal.json")]
+    return words
+
+
+def not_an_option(name: str) -> str:
+    """A file name that is not taken for an option, even if it begins with a dash."""
+    return f"./{name}" if name.startswith("-") else name
+
+
 def near(project: Project, path: Path) -> str:
     """A path as it is typed in the folder."""
     root = project.folder.root
-    # A name that begins with a dash is not an option.
-    shown = str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-    return f"./{shown}" if shown.startswith("-") else shown
+    return not_an_option(str(path.relative_to(root) if path.is_relative_to(root) else path))
 
 
 def as_typed(words: Sequence[str]) -> str:

@@ -43,7 +43,9 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         job.key = site.reading_key(project)
     if job.state == FAILED:
         problem = (*problem, *job.notes)
-    first_rows = [] if lookup is None else rows_of(lookup, None, range(min(SHOWN_ROWS, len(lookup))))
+    first_rows = (
+        [] if lookup is None else rows_of(lookup, None, range(min(SHOWN_ROWS, len(lookup))))
+    )
     return site.render(
         "data",
         status=422 if problem else 200,

@@ -9,6 +9,14 @@ from markupsafe import Markup
 
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 42
+GRID = Markup(
+    '<line class="grid" x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>'
+    '<text class="tick end" x="{3}" y="{4:.1f}">{5}</text>'
+)
+PLACE = Markup('<text class="tick middle" x="{:.1f}" y="{}">{}</text>')
+POINT = Markup(
+    '<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}" data-choose="{}"><title>{}</title></circle>'
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +28,9 @@ class Line:
     dashed: bool = False
 
 
-def curve(title: str, places: Sequence[str], lines: Sequence[Line], *, chosen: int | None = None) -> Markup:
+def curve(
+    title: str, places: Sequence[str], lines: Sequence[Line], *, chosen: int | None = None
+) -> Markup:
     """Shares against places, as a picture that needs nothing else; points carry the number of their place."""
     drawn = [value for line in lines for value in line.values if value is not None]
     top = _nice(max(drawn, default=1.0))
@@ -32,29 +42,32 @@ def curve(title: str, places: Sequence[str], lines: Sequence[Line], *, chosen: i
     def y(value: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
 
-    parts = [Markup('<svg class="curve" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(WIDTH, HEIGHT, title)]
+    head = '<svg class="curve" viewBox="0 0 {} {}" role="img" aria-label="{}">'
+    parts = [Markup(head).format(WIDTH, HEIGHT, title)]
     for part in range(5):
         level = top * part / 4
         parts.append(
-            Markup('<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>'
-            '<text class="tick end" x="{}" y="{:.1f}">{}</text>').format(
-                LEFT, WIDTH - RIGHT, y(level), y(level), LEFT - 8, y(level) + 4, f"{level * 100:.3g} %")
+            GRID.format(LEFT, WIDTH - RIGHT, y(level), LEFT - 8, y(level) + 4, _shown(level))
         )
     for place, name in enumerate(places):
-        parts.append(Markup('<text class="tick middle" x="{:.1f}" y="{}">{}</text>').format(x(place), HEIGHT - 14, name))
+        parts.append(PLACE.format(x(place), HEIGHT - 14, name))
     for number, line in enumerate(lines):
         known = [(place, value) for place, value in enumerate(line.values) if value is not None]
         points = " ".join(f"{x(place):.1f},{y(value):.1f}" for place, value in known)
         kind = f"series-{number % 4}" + (" dashed" if line.dashed else "")
         parts.append(Markup('<polyline class="{}" points="{}"/>').format(kind, points))
         for place, value in known:
-            mark = " chosen" if place == chosen else ""
-            parts.append(
-                Markup('<circle class="{}{}" cx="{:.1f}" cy="{:.1f}" r="{}" data-choose="{}"><title>{}: {}, {}</title></circle>').format(
-                    kind, mark, x(place), y(value), 8 if mark else 5, place, line.name, places[place], f"{value * 100:.3g} %")
-            )
+            is_chosen = place == chosen
+            mark = f"{kind} chosen" if is_chosen else kind
+            says = f"{line.name}: {places[place]}, {_shown(value)}"
+            size = 8 if is_chosen else 5
+            parts.append(POINT.format(mark, x(place), y(value), size, place, says))
     parts.append(Markup("</svg>"))
     return Markup("").join(parts)
+
+
+def _shown(share: float) -> str:
+    return f"{share * 100:.3g} %"
 
 
 def _nice(value: float) -> float:

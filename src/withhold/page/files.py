@@ -21,7 +21,9 @@ def check_files(project: Project, written: str) -> str:
             inside = path is not None and any(
                 path.is_relative_to(top) for top in (project.folder.root, project.folder.uploads)
             )
-            looks_like_path = os.sep in text or ".." in Path(text).parts or os.path.lexists(base / text)
+            looks_like_path = (
+                os.sep in text or ".." in Path(text).parts or os.path.lexists(base / text)
+            )
             if not inside and looks_like_path:
                 raise outside(text)
     return written

@@ -19,6 +19,7 @@ OURS = (
     ".internal.json",
     ".report.html",
     ".page.toml",
+    ".page.sensitive.txt",
 )
 """Endings of files that withhold writes beside others."""
 LISTED = 500

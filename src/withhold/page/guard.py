@@ -53,7 +53,9 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
         refusal = self._refusal(scope, headers)
         if refusal is not None:
             await _answer(send, *refusal)
@@ -103,7 +105,9 @@ class Guard:
         self.token = None
         cookie = f"{self.cookie}={self.session}; Path=/; HttpOnly; SameSite=Strict"
         # Not a redirect: a browser that came from elsewhere would not send a strict cookie along.
-        page = '<!doctype html><title>withhold</title><meta http-equiv="refresh" content="0; url=/">'
+        page = (
+            '<!doctype html><title>withhold</title><meta http-equiv="refresh" content="0; url=/">'
+        )
         await _answer(send, 200, page, (("set-cookie", cookie),), "text/html")
 
     def _limited(self, scope: Any, receive: Any) -> Any:

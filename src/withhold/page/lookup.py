@@ -122,7 +122,7 @@ class Lookup:
         wanted = np.zeros(len(self.names) + 1, dtype=np.bool_)
         wanted[[self.code_of[name] for name in names if name in self.code_of]] = True
         hits = np.concatenate(([0], np.cumsum(wanted[self.codes])))
-        return hits[self.offsets[1:]] > hits[self.offsets[:-1]]  # type: ignore[no-any-return]
+        return hits[self.offsets[1:]] > hits[self.offsets[:-1]]
 
     def search(self, text: str) -> NDArray[np.bool_]:
         """The rows that hold the text, in an item or in a cell."""
@@ -151,7 +151,8 @@ class Lookup:
         return found
 
     def _array(self, name: str) -> NDArray[Any]:
-        return np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        found: NDArray[Any] = np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        return found
 
 
 def rows_of(before: Lookup, after: Lookup | None, numbers: Sequence[int]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The job that reads a file for the page: ``python -m withhold.page.preparing REQUEST``, in a process of its own.
+"""The job that reads a file for the page, in a process: ``python -m withhold.page.preparing REQUEST``.
 
 In: a request as JSON: what to read, how, and where to lay it out. Out: what was found, as JSON.
 """
@@ -18,6 +18,7 @@ OF_PEOPLE = (
     *("items", "record_column", "item_column", "person_column", "separator", "encoding", "sheet"),
     *("decimal", "tidy"),
 )
+OF_ORIGINAL = ("items", "person_column", "consent", "tidy")
 SUGGESTED = 200
 """So many items at most are proposed as sensitive."""
 
@@ -66,7 +67,7 @@ def _read(path: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str
     )
 
     chosen = {name.replace("-", "_"): value for name, value in reading.items()}
-    more = {"skip_missing_ids": True} if chosen.get("skip_missing_ids") else {}
+    more: dict[str, Any] = {"skip_missing_ids": True} if chosen.get("skip_missing_ids") else {}
     if kind == "table":
         table = read_table(path, **{name: chosen[name] for name in OF_TABLES if name in chosen})
         return table, {"profile": table_profile_as_dict(profile_table(table)), "suggested": []}
@@ -92,11 +93,12 @@ def _lay_out_release(request: dict[str, Any], into: Path) -> dict[str, Any]:
     from withhold.page.lookup import store
 
     chosen = {name.replace("-", "_"): value for name, value in request["reading"].items()}
-    reading = {name: chosen[name] for name in chosen if name != "format"}
-    if "format" in chosen and request["kind"] == "records":
-        reading["format"] = chosen["format"]
-    release = candidate(Path(request["published"]), reading=dict(reading))
-    (release,) = with_originals(request["data"], [release], **reading)
+    if request["kind"] != "records":
+        chosen.pop("format", None)
+    # What is said of the other files of people, and of consent, is about the original alone.
+    of_original = {name: chosen.pop(name) for name in OF_ORIGINAL if name in chosen}
+    release = candidate(Path(request["published"]), reading=dict(chosen))
+    (release,) = with_originals(request["data"], [release], **chosen, **of_original)
     store(release.original, into / "before", {})
     store(release.data, into / "after", {})
     return {"rows": len(release.original)}

@@ -21,7 +21,10 @@ from withhold.page.folder import UPLOADED, Folder
 from withhold.page.words import WORDS
 from withhold.registry import all_methods, method_named
 
-HEAD = "# Written by withhold page; it is changed there whenever a choice is made.\n# Internal: it holds the seed.\n"
+HEAD = (
+    "# Written by withhold page; it is changed there whenever a choice is made.\n"
+    "# Internal: it holds the seed.\n"
+)
 KINDS = ("records", "table", "people")
 READING = (
     *("format", "separator", "record-column", "item-column", "encoding", "sheet", "decimal"),
@@ -61,7 +64,7 @@ class Project:
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Save choices; None, nothing and no take a key out."""
-        policy = self.read() | changes
+        policy = {**self.read(), **changes}
         policy = {key: value for key, value in policy.items() if value not in (None, "", [], ())}
         if (model := policy.get("model")) is not None:
             taken = {each.spelling for each in method_named(model).all_options().values()}
@@ -101,7 +104,7 @@ class Project:
         """Save a list of items."""
         from withhold.formats.items import as_listed
 
-        path = self.policy_path.with_name(f"{self.policy_path.name}.{key}.txt")
+        path = self.policy_path.with_suffix(f".{key}.txt")
         if names:
             _save(path, "".join(f"{as_listed(name)}\n" for name in sorted(set(names))))
         self.change({key: path.name if names else None})

@@ -69,9 +69,7 @@ def items(site: Site, given: Mapping[str, Any]) -> Response:
     project = site.project(given)
     lookup = _ready(site, project)
     asked = given.get("q", "")
-    return site.render(
-        "items", project=project, found=_found(project, lookup, asked), asked=asked
-    )
+    return site.render("items", project=project, found=_found(project, lookup, asked), asked=asked)
 
 
 def tick(site: Site, given: Mapping[str, Any]) -> Response:
@@ -170,7 +168,7 @@ def _found(project: Project, lookup: Lookup, asked: str) -> list[tuple[str, int,
 
 def _role_of(policy: Mapping[str, Any]) -> dict[str, str]:
     """The role of each column that has one."""
-    found = {}
+    found: dict[str, str] = {}
     for role, key in ROLES.items():
         given = policy.get(key, [])
         found |= dict.fromkeys([given] if isinstance(given, str) else given, role)
@@ -212,4 +210,3 @@ def _leaves(site: Site, project: Project, lookup: Lookup, branch: str) -> list[s
     if tree is None or branch not in tree.names:
         raise PolicyError(WORDS["protect.no_branch"])
     return [name for name in tree.leaves_under(branch) if name in lookup.code_of]
-

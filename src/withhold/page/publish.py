@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from withhold.errors import PolicyError
 from withhold.page.attack import promise_of
-from withhold.page.commands import as_typed, near, python_code, verb_words
+from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
 from withhold.page.folder import UPLOADED
 from withhold.page.jobs import DONE, FAILED, Job
 from withhold.page.lookup import changed_rows, rows_of
@@ -31,15 +31,19 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         return go_to("data", project)
     key = project.key()
     promise, missing = promise_of(project)
-    jobs = [fresh(site.queue.latest(what, project.name), key) for what in ("preview", "rows", "publish")]
+    jobs = [
+        fresh(site.queue.latest(what, project.name), key) for what in ("preview", "rows", "publish")
+    ]
     preview_job, rows_job, publish_job = jobs
     for job in jobs:
         if job is not None and job.state == FAILED:
             problem = (*problem, *job.notes)
     if preview_job is not None and preview_job.state == DONE and rows_job is None:
         rows_job = _lay_out(site, project, preview_job, key)
-    running = next((job for job in (preview_job, rows_job, publish_job) if job and not job.is_over), None)
-    output = given.get("output") or _proposed(project)
+    running = next(
+        (job for job in (preview_job, rows_job, publish_job) if job and not job.is_over), None
+    )
+    output = given.get("output") or _named(publish_job) or _proposed(project)
     published = publish_job.result if publish_job is not None else None
     return site.render(
         "publish",
@@ -57,7 +61,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         verdict="" if published is None else published["verdict"],
         summary=None if publish_job is None else _summary(publish_job),
         written=[] if published is None else _files(project, published),
-        again=_verify_line(publish_job),
+        again="" if published is None else as_typed(verify_words(site.folder, _named(publish_job))),
         command=as_typed(verb_words("anonymize", project, "-o", output, "--report")),
         code=python_code(project, output, report=True) if not missing else None,
         policy_file=project.policy_path.name,
@@ -89,6 +93,11 @@ def release(site: Site, given: Mapping[str, Any]) -> Response:
     words = verb_words("anonymize", project, "-o", near(project, output), *more)
     site.queue.add("publish", project.name, words, key=project.key(), made=output)
     return go_to("publish", project)
+
+
+def _named(job: Job | None) -> str:
+    """The release that a job made, as it was typed."""
+    return "" if job is None else job.words[job.words.index("-o") + 1]
 
 
 def _proposed(project: Project) -> str:
@@ -177,17 +186,12 @@ def _same_bytes(preview_job: Job | None, published: Mapping[str, Any] | None) ->
 
 def _files(project: Project, found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What was written, and what it is for."""
-    paths = [("publish.file", found["output"]), *(("publish.items", p) for p in found.get("items", ()))]
+    paths = [
+        ("publish.file", found["output"]),
+        *(("publish.items", p) for p in found.get("items", ())),
+    ]
     paths += [("publish.manifest", found["manifest"]), ("publish.internal", found["internal"])]
     if found["report"] is not None:
         paths.append(("publish.report", found["report"]))
     paths.append(("publish.policy", str(project.policy_path)))
     return [(WORDS[key], Path(path).name) for key, path in paths]
-
-
-def _verify_line(job: Job | None) -> str:
-    """How to prove the release again, as the verb says it."""
-    begins = "to prove it again: "
-    lines = [] if job is None else [line for line in job.notes if line.startswith(begins)]
-    return lines[0].removeprefix(begins) if lines else ""
-

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from withhold.errors import InputError, PolicyError, WithholdError
-from withhold.page.commands import as_typed
+from withhold.page.commands import as_typed, not_an_option, verify_words
 from withhold.page.folder import Folder
 from withhold.page.jobs import DONE, FAILED, Job
 from withhold.page.site import Site, go_to
@@ -81,15 +81,7 @@ def verify(site: Site, given: Mapping[str, Any]) -> Response:
     path = site.folder.path(name)
     if not path.exists():
         raise InputError(WORDS["folder.missing"], path=Path(name))
-    words = ["withhold", "verify", _argument(name), "--json"]
-    internal = read_internal(internal_of(path)) or {}
-    policy = internal.get("policy", {})
-    if policy.get("constraints"):
-        # What only the custodian has: who wanted what, and the original.
-        original = path.with_name(str(internal.get("input", {}).get("name", "")))
-        if original.is_file():
-            words += ["--original", _argument(site.folder.name_of(original.resolve()))]
-            words += ["--policy", _argument(f"{name}.internal.json")]
+    words = [*verify_words(site.folder, name), "--json"]
     site.queue.add("verify", name, words)
     return go_to("releases")
 
@@ -103,14 +95,15 @@ def compare(site: Site, given: Mapping[str, Any]) -> Response:
     if len(originals) != 1 or None in originals:
         raise PolicyError(WORDS["releases.same_original"])
     (original,) = originals
-    words = ["withhold", "compare", _argument(str(original)), *map(_argument, names), "--json"]
+    words = [
+        "withhold",
+        "compare",
+        not_an_option(str(original)),
+        *map(not_an_option, names),
+        "--json",
+    ]
     site.queue.add("compare", "", words, key="|".join(names))
     return go_to("releases")
-
-
-def _argument(name: str) -> str:
-    """A file name that is not taken for an option."""
-    return f"./{name}" if name.startswith("-") else name
 
 
 def _original(folder: Folder, name: str) -> str | None:

@@ -60,7 +60,9 @@ LOOK_SECONDS = 0.25
 
 def application(site: Site) -> Starlette:
     """The page as an ASGI application, without its guard."""
-    routes = [Route(path, partial(_shown, site, view), methods=["GET"]) for path, view in GET.items()]
+    routes = [
+        Route(path, partial(_shown, site, view), methods=["GET"]) for path, view in GET.items()
+    ]
     routes += [
         Route(path, partial(_done, site, action, view), methods=["POST"])
         for path, (action, view) in POST.items()
@@ -149,7 +151,9 @@ def _progress(job: Job) -> dict[str, Any]:
         "says": text(f"job.{job.state}"),
         "step": job.step,
         "share": job.share,
-        "time": text("job.left", time=left) if left else text("job.since", time=seconds(job.seconds)),
+        "time": text("job.left", time=left)
+        if left
+        else text("job.since", time=seconds(job.seconds)),
     }
 
 

@@ -1,4 +1,4 @@
-"""Start and end of the page: a socket on loopback, one address with a token, and everything put away after."""
+"""Start and end of the page: a socket on loopback, one address with a token, and nothing left behind."""
 
 from __future__ import annotations
 
