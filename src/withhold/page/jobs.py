@@ -173,8 +173,9 @@ class Queue:
             )
             job.state, job.began = RUNNING, time.monotonic()
         assert job.process.stderr is not None
-        for line in job.process.stderr:
-            _hear(job, line.rstrip("\n"))
+        with job.process.stderr as lines:
+            for line in lines:
+                _hear(job, line.rstrip("\n"))
         job.code = job.process.wait()
         # A verb that says BROKEN has done its work.
         done = job.code in (0, 1, 5) and job.output.stat().st_size > 0

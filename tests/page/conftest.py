@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="the packages of withhold[page] are not installed")
+pytest.importorskip("uvicorn", reason="the packages of withhold[page] are not installed")
+
+from desk import Client
+
+from withhold.page.serving import Page
+
+BASKETS = "bread beer pill\nbeer pill\nbread coffee\ncoffee\nbread beer\ntea coffee\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The folder that the page may touch; its parent it may not."""
+    (tmp_path / "secret.txt").write_text("nobody may read this")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "baskets.dat").write_text(BASKETS)
+    return inside
+
+
+@pytest.fixture
+def client(folder):
+    """A browser that was let in."""
+    with Page(folder, most_upload_bytes=1000) as page:
+        found = Client(page)
+        assert found.enter().status == 200
+        yield found
