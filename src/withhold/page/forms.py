@@ -84,7 +84,7 @@ def filled_in(options: Iterable[Declared], form: Mapping[str, str]) -> dict[str,
         if field.kind == "checkbox":
             on = given is not None
             found[declared.spelling] = None if on is bool(declared.default) else on
-        elif given is None or (not given.strip() and declared.name != "mark"):
+        elif given is None or not given.strip():
             found[declared.spelling] = None
         else:
             found[declared.spelling] = _typed(declared, field, given.strip())

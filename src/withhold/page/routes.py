@@ -71,6 +71,7 @@ def application(site: Site) -> Starlette:
         Route(UPLOAD, partial(_upload, site), methods=["POST"]),
         Route("/jobs/{number:int}/events", partial(_events, site), methods=["GET"]),
         Route("/static/{name}", _static, methods=["GET"]),
+        Route("/favicon.ico", _no_icon, methods=["GET"]),
     ]
     return Starlette(routes=routes, exception_handlers={404: partial(_missing, site)})
 
@@ -167,6 +168,10 @@ async def _static(request: Request) -> Response:
         shared = files("withhold.report").joinpath("templates/page.css").read_bytes()
         content = shared + content
     return Response(content, media_type=STATIC[name], headers={"cache-control": "no-cache"})
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
 
 
 async def _missing(site: Site, request: Request, error: Exception) -> Response:
