@@ -142,7 +142,7 @@ def test_folder__nothing_outside_is_written(client, folder):
     (folder / "way").symlink_to(folder.parent)
     project = Project(client.page.folder, "baskets.dat")
     project.change({"model": "rho", "rho": "0.9"})
-    project.list_items("sensitive", ["pill"])
+    project.list_items(["pill"])
     before = sorted(path.name for path in folder.parent.iterdir())
     for name in [
         name for name in OUTSIDE if name != "link"

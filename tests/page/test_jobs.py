@@ -111,7 +111,7 @@ def test_publishing__that_is_cancelled_leaves_nothing_and_requests_do_not_wait(l
         client.enter()
         project = Project(page.folder, "large.dat")
         project.change({"model": "rho", "rho": "0.2"})
-        project.list_items("sensitive", sensitive)
+        project.list_items(sensitive)
         before = sorted(path.name for path in folder.iterdir())
         assert client.post("/publish/release", file="large.dat", output="out.dat").status == 303
         (job,) = page.queue.jobs.values()

@@ -27,6 +27,8 @@ QUESTIONS: dict[str, dict[str, str]] = {
 AMOUNTS = ("any", "1", "2", "3", "5")
 STARTING = {"rho": "0.5", "k": 5, "m": 2, "h": "0.5", "p": "2", "l": None}
 """What is filled in where nothing was chosen."""
+ELSEWHERE = ("sensitive", "items", "person_column")
+"""Options that the steps before ask for."""
 SHOWN = 12
 """So many breaches."""
 
@@ -42,7 +44,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
     if job is not None and job.state == FAILED:
         problem = (*problem, *job.notes)
     result = job.result if job is not None and job.state == DONE else None
-    of_model = [each for each in method.takes().values() if each.name not in _elsewhere()]
+    of_model = [each for each in method.takes().values() if each.name not in ELSEWHERE]
     return site.render(
         "attack",
         status=422 if problem else 200,
@@ -65,11 +67,6 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         missing=missing,
         result=None if result is None else told(result),
     )
-
-
-def _elsewhere() -> tuple[str, ...]:
-    """Options that the steps before ask for."""
-    return ("sensitive", "items", "person_column")
 
 
 def promise_of(project: Project) -> tuple[str, str]:
@@ -121,7 +118,7 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
         project.change({"model": named} | defaults)
         return go_to("attack", project, expert="1")
     method = project.method
-    asked = [each for each in method.takes().values() if each.name not in _elsewhere()]
+    asked = [each for each in method.takes().values() if each.name not in ELSEWHERE]
     changes = filled_in([*asked, *method.searches().values()], given)
     declared = {each.spelling: each for each in method.all_options().values()}
     for key, value in changes.items():

@@ -84,7 +84,7 @@ def _given(project: Project, options: Iterable[Declared]) -> Iterable[tuple[Decl
     policy = project.read()
     for each in options:
         if each.option.kind == "items" and each.spelling in policy:
-            yield each, project.items(each.spelling)
+            yield each, project.items()
         elif each.option.kind == "any" and policy.get(each.spelling) == "any":
             yield each, None
         elif each.spelling in policy:

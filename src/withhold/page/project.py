@@ -9,7 +9,7 @@ import hashlib
 import json
 import secrets
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ READING = (
 )
 """Keys that say how the file is read."""
 OF_EVERY_MODEL = (*READING, "seed", "consent", "allow-unknown", "ids")
+LIST_ENDING = ".sensitive.txt"
+"""In place of that of the policy file."""
 SEED_BITS = 32
 
 
@@ -65,14 +67,14 @@ class Project:
     def change(self, changes: Mapping[str, Any]) -> None:
         """Save choices; None, nothing and no take a key out."""
         policy = {**self.read(), **changes}
-        policy = {key: value for key, value in policy.items() if value not in (None, "", [], ())}
         if (model := policy.get("model")) is not None:
-            taken = {each.spelling for each in method_named(model).all_options().values()}
-            policy = {
-                key: value
-                for key, value in policy.items()
-                if key in taken or key in OF_EVERY_MODEL or key == "model"
-            }
+            options = method_named(model).all_options().values()
+            listed = self.list_path.name if self.list_path.is_file() else None
+            lists = [each.spelling for each in options if each.option.kind == "items"]
+            policy |= dict.fromkeys(lists[:1], listed)
+            taken = {"model", *OF_EVERY_MODEL, *(each.spelling for each in options)}
+            policy = {key: value for key, value in policy.items() if key in taken}
+        policy = {key: value for key, value in policy.items() if value not in (None, "", [], ())}
         policy.setdefault("seed", secrets.randbits(SEED_BITS))
         write_policy(self.policy_path, policy)
 
@@ -86,28 +88,26 @@ class Project:
         name = self.read().get("model")
         return None if name is None else method_named(name)
 
-    def items(self, key: str) -> list[str]:
-        """The items that a list of the policy names."""
-        given = self.read().get(key)
-        if given is None:
-            return []
-        if isinstance(given, list):
-            return [str(each) for each in given]
-        path = self.policy_path.parent / str(given)
-        if not path.resolve().is_relative_to(self.folder.root) or not path.is_file():
-            return [name for name in str(given).split(",") if name.strip()]
+    @property
+    def list_path(self) -> Path:
+        """The list of sensitive items, one a line; it stays whatever the model calls it."""
+        return self.policy_path.with_suffix(LIST_ENDING)
+
+    def items(self) -> list[str]:
+        """The items on the list."""
         from withhold.formats.items import read_item_list
 
-        return sorted(read_item_list(path)) if path.stat().st_size else []
+        return sorted(read_item_list(self.list_path)) if self.list_path.is_file() else []
 
-    def list_items(self, key: str, names: list[str]) -> None:
-        """Save a list of items."""
+    def list_items(self, names: Iterable[str]) -> None:
+        """Save the list."""
         from withhold.formats.items import as_listed
 
-        path = self.policy_path.with_suffix(f".{key}.txt")
-        if names:
-            _save(path, "".join(f"{as_listed(name)}\n" for name in sorted(set(names))))
-        self.change({key: path.name if names else None})
+        if listed := sorted(set(names)):
+            _save(self.list_path, "".join(f"{as_listed(name)}\n" for name in listed))
+        else:
+            self.list_path.unlink(missing_ok=True)
+        self.change({})
 
     def model(self) -> Model:
         """The model as it was chosen; raises where something is missing."""
@@ -133,7 +133,7 @@ class Project:
     def _value(self, declared: Declared, written: Any) -> Any:
         match declared.option.kind:
             case "items":
-                return frozenset(self.items(declared.spelling))
+                return frozenset(self.items())
             case "columns":
                 return tuple(written)
             case "any":
@@ -144,11 +144,7 @@ class Project:
         """A digest of the data's state and of the choices, to tell whether a result still fits."""
         status = self.data.stat()
         policy = {k: v for k, v in self.read().items() if only is None or k in only}
-        lists = {
-            key: self.items(key)
-            for key in policy
-            if only is None and str(policy[key]).endswith(f"{key}.txt")
-        }
+        lists = self.items() if only is None else []
         text = json.dumps([policy, lists, status.st_mtime_ns, status.st_size, *extra], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -18,8 +18,6 @@ from withhold.page.site import Site, go_to
 from withhold.page.words import WORDS
 from withhold.registry import all_methods
 
-LISTED = "sensitive"
-"""The key of the list that is made here."""
 FOUND = 40
 """So many items are shown at once."""
 ROLES = {
@@ -76,10 +74,10 @@ def tick(site: Site, given: Mapping[str, Any]) -> Response:
     """Add an item, or take it out; the new sum."""
     project = site.project(given)
     lookup = _ready(site, project)
-    names = set(project.items(LISTED))
+    names = set(project.items())
     item = given.get("item", "")
     names = names | {item} if given.get("on") else names - {item}
-    project.list_items(LISTED, sorted(names))
+    project.list_items(names)
     return site.render("chosen", project=project, chosen=_chosen(project, lookup))
 
 
@@ -87,7 +85,7 @@ def save_list(site: Site, given: Mapping[str, Any]) -> Response:
     """Add a pasted list, a branch or the proposal; or start again."""
     project = site.project(given)
     lookup = _ready(site, project)
-    names = set(project.items(LISTED))
+    names = set(project.items())
     match given.get("do"):
         case "paste":
             names |= {line.strip() for line in given.get("list", "").splitlines() if line.strip()}
@@ -100,7 +98,7 @@ def save_list(site: Site, given: Mapping[str, Any]) -> Response:
             site.trees[project.name] = check_files(project, written) if written else ""
         case "clear":
             names = set()
-    project.list_items(LISTED, sorted(names))
+    project.list_items(names)
     return go_to("protect", project)
 
 
@@ -153,7 +151,7 @@ def _ready(site: Site, project: Project) -> Lookup:
 
 def _chosen(project: Project, lookup: Lookup | None) -> dict[str, Any]:
     """The list, how many records hold one of its items, and what of it the data do not have."""
-    names = project.items(LISTED)
+    names = project.items()
     if lookup is None or not lookup.about["has_items"]:
         return {"names": names, "records": None, "of": None, "unknown": []}
     unknown = [name for name in names if name not in lookup.code_of]
@@ -162,7 +160,7 @@ def _chosen(project: Project, lookup: Lookup | None) -> dict[str, Any]:
 
 
 def _found(project: Project, lookup: Lookup, asked: str) -> list[tuple[str, int, bool]]:
-    ticked = set(project.items(LISTED))
+    ticked = set(project.items())
     return [(name, count, name in ticked) for name, count in lookup.find_items(asked, FOUND)]
 
 
