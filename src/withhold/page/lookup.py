@@ -121,8 +121,23 @@ class Lookup:
         """Which records hold at least one of the items."""
         wanted = np.zeros(len(self.names) + 1, dtype=np.bool_)
         wanted[[self.code_of[name] for name in names if name in self.code_of]] = True
-        hits = np.concatenate(([0], np.cumsum(wanted[self.codes])))
-        return hits[self.offsets[1:]] > hits[self.offsets[:-1]]
+        # Few occurrences are wanted, so finding their rows is cheaper than counting along all of them.
+        places = np.flatnonzero(wanted[self.codes])
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[np.searchsorted(self.offsets, places, side="right") - 1] = True
+        return found
+
+    def count_with(self, names: Iterable[str]) -> int:
+        """How many records hold at least one of the items; remembered, since pages ask again and again."""
+        asked = frozenset(names)
+        if asked not in self._counted:
+            self._counted.clear()
+            self._counted[asked] = int(self.rows_with(asked).sum())
+        return self._counted[asked]
+
+    @cached_property
+    def _counted(self) -> dict[frozenset[str], int]:
+        return {}
 
     def search(self, text: str) -> NDArray[np.bool_]:
         """The rows that hold the text, in an item or in a cell."""

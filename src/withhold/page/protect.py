@@ -155,7 +155,7 @@ def _chosen(project: Project, lookup: Lookup | None) -> dict[str, Any]:
     if lookup is None or not lookup.about["has_items"]:
         return {"names": names, "records": None, "of": None, "unknown": []}
     unknown = [name for name in names if name not in lookup.code_of]
-    records = int(lookup.rows_with(names).sum()) if names else 0
+    records = lookup.count_with(names) if names else 0
     return {"names": names, "records": records, "of": len(lookup), "unknown": unknown}
 
 

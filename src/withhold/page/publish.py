@@ -131,7 +131,9 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
     before, after = (site.lookup(job.made / name) for name in ("before", "after"))
     if len(before) != len(after) or len(before.columns) != len(after.columns):
         return None
-    changed = changed_rows(before, after)
+    if job.made not in site.changed:
+        site.changed[job.made] = changed_rows(before, after)
+    changed = site.changed[job.made]
     asked = given.get("q", "")
     chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
     if given.get("only", "changed" if not asked else "all") == "changed":

@@ -34,6 +34,8 @@ class Site:
     first: str | None
     most_upload_bytes: int
     lookups: dict[Path, Lookup] = field(default_factory=dict)
+    changed: dict[Path, Any] = field(default_factory=dict)
+    """Which rows of a preview are not as they were, by its folder."""
     trees: dict[str, str] = field(default_factory=dict)
     """The hierarchy whose branches are offered, by project."""
 
