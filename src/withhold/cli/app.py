@@ -39,6 +39,7 @@ VERBS = (
     "demo",
     "hierarchy",
     "inspect",
+    "page",
     "sweep",
     "verify",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -24,6 +25,9 @@ from withhold.interruption import stop_if_asked
 
 SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 """To a terminal on which a bar was being drawn: clear its line, and give the cursor back."""
+PROGRESS = "WITHHOLD_PROGRESS"
+"""The variable that asks for progress as lines of JSON; the page sets it for its jobs."""
+BETWEEN_LINES_SECONDS = 0.1
 PATIENCE_SECONDS = 1.0
 """Work that is over sooner shows no bar."""
 
@@ -114,6 +118,9 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
 
     first = "compiling kernels for this machine, once; this takes a little while"
     before_compiling(lambda: note(first, silent=silent))
+    if os.environ.get(PROGRESS) == "json":
+        yield _as_lines()
+        return
     if silent or sys.stderr is None or not sys.stderr.isatty():
         yield lambda what, done, total: stop_if_asked()
         return
@@ -150,6 +157,21 @@ def working(*, silent: bool = False) -> Iterator[Progress]:
             yield show
     finally:
         bar.stop()
+
+
+def _as_lines() -> Progress:
+    """Progress as lines of JSON on stderr, for a program that shows it in its own way."""
+    last = 0.0
+
+    def show(what: str, done: int, total: int) -> None:
+        nonlocal last
+        stop_if_asked()
+        if (now := time.monotonic()) - last >= BETWEEN_LINES_SECONDS:
+            last = now
+            with suppress(OSError):
+                typer.echo(json.dumps({"progress": [what, int(done), int(total)]}), err=True)
+
+    return show
 
 
 def abandon_stdout() -> None:

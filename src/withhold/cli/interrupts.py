@@ -26,6 +26,9 @@ GRACE_SECONDS = 0.5
 
 NOTHING_PUBLISHED = "interrupted; nothing was published"
 
+before_ending: list[Callable[[], object]] = []
+"""What else has to be put away if the process ends at once."""
+
 _words: Callable[[], str] = lambda: NOTHING_PUBLISHED  # noqa: E731
 _speaking = threading.Lock()
 _restore_terminal = ""
@@ -138,6 +141,9 @@ def end_now() -> NoReturn:
     drafts = _drafts_module()
     if drafts is not None:
         drafts.abandon()
+    for put_away in before_ending:
+        with suppress(Exception):
+            put_away()
     if may_speak():
         line = f"{_restore_terminal}withhold: {one_line(what_to_say())}\n"
         with suppress(OSError):

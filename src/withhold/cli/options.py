@@ -112,11 +112,17 @@ HELP = {
     "persons": "How many patients to invent.",
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
+    "page.file": "The file to begin with.",
+    "page.folder": "The folder to work in: nothing else is read or written. That of FILE if not given, else "
+    "the current one.",
+    "port": "The port on this machine; a free one if not given.",
+    "no_browser": "Only print the address.",
 }
 """By the option's name, or by the verb's and its own where verbs differ."""
 ARGUMENTS = {
     "data": "DATA",
     "inspect.data": "[DATA]",
+    "page.file": "[FILE]",
     "verify.published": None,
     "compare.original": None,
     "compare.published": None,
@@ -125,6 +131,7 @@ ARGUMENTS = {
 """What is named by its place, and how the usage line calls it."""
 SPELT = {"as_json": ("--json",), "quiet": ("--quiet", "-q"), "output": ("--output", "-o")}
 LEAST = {
+    "port": 1,
     "seed": 0,
     "jobs": 1,
     "part_records": 1,

@@ -126,8 +126,20 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
         shares = [getattr(point, name) for point in after.attack_curve]
         if shares and None not in shares and not any(share.hits for share in shares):
             parts.append(Paragraph(words, for_strangers=True))
+    if any(
+        new.unique.value > old.unique.value
+        for old, new in zip(known, after.attack_curve, strict=False)
+    ):
+        parts.append(Paragraph(WHY_UNIQUE))
     parts.append(Paragraph(_how(after), for_strangers=True))
     return Section("attacker", title, tuple(parts))
+
+
+WHY_UNIQUE = (
+    "More records can be unique in the release than in the original: a record that lost an item may no "
+    "longer look like those that kept it, and attacks are tried on what is published, so that shorter "
+    "records are left out. Whoever finds such a record still cannot infer what the promise speaks of."
+)
 
 
 def exposure(subject: Subject) -> tuple[Fact, ...]:

@@ -7,8 +7,10 @@ nothing that helps to work backwards; docs/decisions/0010 says what was left out
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +22,8 @@ from withhold.method import AuditAfterProof, AuditRun, SearchRun
 from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
-from withhold.report.provenance import limits_section, provenance_section
-from withhold.telling.facts import Fact, MeasureRequest
+from withhold.report.provenance import IDS, limits_section, provenance_section
+from withhold.telling.facts import Fact, Measured, MeasureRequest
 from withhold.telling.plots import Plot
 from withhold.telling.sections import Drawing, Facts, Page, Paragraph, Section, Subject
 from withhold.wording import counted
@@ -38,6 +40,9 @@ FOOTERS = {
     "internal": "Do not pass this page on: it reveals more than the file. There is an external edition.",
     "external": "What is left out here is left out on purpose.",
 }
+ALL_ITEMS, SENSITIVE_ITEMS = "occurrences.all.share", "occurrences.sensitive.share"
+NOT_FIRST = ("distribution.symmetric_kl",)
+"""Measures that a sweep draws, and that say nothing to who reads a report for the first time."""
 AUDIT_SECONDS = 60.0
 """For looking at the original; the counts are lower bounds after that, and say so."""
 BANDS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
@@ -132,20 +137,52 @@ def make_report(
             fit = Section("fit", "What it is still good for", (Paragraph(text, True),))
             sections.insert(1, fit)
         sections = [section.for_strangers() for section in sections]
-    loss = tuple(subject.measured.fact(path) for path in subject.measured.plotted)
     checked = manifest["verdict"]
     return Report(
         edition=edition,
         title=manifest["output"]["name"] or "a release",
         kicker=KICKERS[edition],
         footer=f"Made by withhold. {FOOTERS[edition]}",
+        about=_about(manifest),
         status=checked["status"],
         promise=manifest["promise"],
         proof=_proof({**checked, "method": internal["method"]} if inside else checked),
         warnings=tuple(internal["warnings"]) if inside else _warnings_for_strangers(release),
-        headline=(*exposed(subject), *loss) if inside else (),
+        headline=(*exposed(subject), *_headline(subject.measured)) if inside else (),
         sections=tuple(section for section in sections if section.parts),
     )
+
+
+def _headline(measured: Measured) -> list[Fact]:
+    """The losses to see first, that of the sensitive items beside that of all."""
+    found = []
+    for path in measured.plotted:
+        if path not in NOT_FIRST:
+            found.append(measured.fact(path))
+        if path == ALL_ITEMS and any(fact.path == SENSITIVE_ITEMS for fact in measured.facts):
+            sensitive = measured.fact(SENSITIVE_ITEMS)
+            found.append(replace(sensitive, label="of the sensitive items: withheld"))
+    return found
+
+
+def _about(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """How much the release holds, of what, its ids, and the day; all of it strangers can see in the file."""
+    output = manifest["output"]
+    amounts = [
+        counted(output[name], name.removesuffix("s"))
+        for name in ("records", "rows", "persons")
+        if isinstance(output.get(name), int)
+    ]
+    columns = len(manifest.get("column_roles", ()))
+    amounts += [counted(columns, "column")] if columns else []
+    return (*amounts, IDS[manifest["ids"]], _today())
+
+
+def _today() -> str:
+    """The day, or that of SOURCE_DATE_EPOCH, for whoever wants the same bytes another day."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(given), UTC) if given.isdigit() else datetime.now(UTC)
+    return now.date().isoformat()
 
 
 def _proof(checked: Mapping[str, Any]) -> str:

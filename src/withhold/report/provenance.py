@@ -7,7 +7,7 @@ from typing import Any
 
 from withhold.describing import described
 from withhold.method import Method
-from withhold.telling.sections import Listing, Section
+from withhold.telling.sections import Listing, Paragraph, Section
 
 ABOUT_FILES = (
     "name",
@@ -87,7 +87,25 @@ def provenance_section(
         Listing(caption, ("", ""), each, for_strangers=internal is None)
         for caption, each in rows.items()
     )
-    return Section("made", "How it was made", tuple(parts))
+    story = [] if internal is None else [Paragraph(_in_words(manifest, internal))]
+    return Section("made", "How it was made", (*story, *parts))
+
+
+def _in_words(manifest: Mapping[str, Any], internal: Mapping[str, Any]) -> str:
+    """What was done, one step after the other."""
+    original, release = internal["input"], manifest["output"]
+    amount = next((f"{original[n]:,} {n}" for n in COUNTS if original.get(n) is not None), "data")
+    left_out = original.get("without_consent")
+    consent = f" {left_out:,} without consent were left out first." if left_out else ""
+    name = original.get("name") or "memory"
+    output = release["name"] or "the release"
+    return (
+        f"withhold {internal['versions']['withhold']} read {amount} from {name}.{consent} It looked for as "
+        f"little as possible to withhold so that the promise holds (model {manifest['model']['model']}, seed "
+        f"{internal['seed']}), wrote {output}, read it back, and proved the promise again from what it had "
+        "read. Only then did the file get its name. With the same file, options and seed, everybody gets the "
+        "same release."
+    )
 
 
 def _about(file: Mapping[str, Any]) -> dict[str, Any]:

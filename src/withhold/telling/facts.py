@@ -38,6 +38,15 @@ class Fact:
         """The number as people read it."""
         return shown(self.value, self.unit)
 
+    @property
+    def meant(self) -> str:
+        """The meaning in the unit in which the number is shown.
+
+        >>> Fact("rules.jaccard", "rules alike", 0.8, "share", "rules of both (1 = the same)").meant
+        'rules of both (100 % = the same)'
+        """
+        return self.meaning.replace("(1 = ", "(100 % = ") if self.unit == "share" else self.meaning
+
 
 class Shown(NamedTuple):
     """How people see a measure: its name, its unit, what it means, and whether it is drawn."""

@@ -81,6 +81,8 @@ class Page:
     """What kind of page this is, in a line above the title."""
     sections: tuple[Section, ...]
     footer: str
+    about: tuple[str, ...] = ()
+    """What the page is about, in a few words each: how much, of what, when."""
     status: str = ""
     promise: str = ""
     proof: str = ""

@@ -1,0 +1,213 @@
+"""The third step: who attacks. Three questions lead to a model, experts choose one; then the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from withhold.errors import PolicyError, WithholdError
+from withhold.page.commands import verb_words
+from withhold.page.drawing import Line, curve
+from withhold.page.files import check_files
+from withhold.page.forms import fields_of, filled_in
+from withhold.page.jobs import DONE, FAILED
+from withhold.page.project import Project
+from withhold.page.site import Site, fresh, go_to
+from withhold.page.words import WORDS
+from withhold.registry import all_methods
+
+QUESTIONS: dict[str, dict[str, str]] = {
+    "records": {"item": "rho", "record": "km", "both": "coherence"},
+    "table": {"record": "k-anonymity"},
+    "people": {"both": "people", "apart": "people-apart"},
+}
+"""What must not be learnt, by kind of data, and the model that promises it."""
+AMOUNTS = ("any", "1", "2", "3", "5")
+STARTING = {"rho": "0.5", "k": 5, "m": 2, "h": "0.5", "p": "2", "l": None}
+"""What is filled in where nothing was chosen."""
+ELSEWHERE = ("sensitive", "items", "person_column")
+"""Options that the steps before ask for."""
+SHOWN = 12
+"""So many breaches."""
+
+
+def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+    """The questions, the model that follows, and what an attacker could do today."""
+    project = site.project(given)
+    if project.method is None:
+        return go_to("data", project)
+    method, policy = project.method, project.read()
+    promise, missing = promise_of(project)
+    job = fresh(site.queue.latest("audit", project.name), project.key())
+    if job is not None and job.state == FAILED:
+        problem = (*problem, *job.notes)
+    result = job.result if job is not None and job.state == DONE else None
+    of_model = [each for each in method.takes().values() if each.name not in ELSEWHERE]
+    return site.render(
+        "attack",
+        status=422 if problem else 200,
+        project=project,
+        step="attack",
+        problem=problem,
+        job=job,
+        learn=QUESTIONS.get(method.data, {}),
+        answer=next((a for a, m in QUESTIONS.get(method.data, {}).items() if m == method.name), ""),
+        amounts=AMOUNTS,
+        amount=str(policy.get("max-known", policy.get("m", "any"))),
+        sure=policy.get("rho", policy.get("h", "0.5")),
+        crowd=policy.get("k", 5),
+        asks={each.name for each in method.parameters().values()},
+        models=[m.name for m in all_methods().values() if m.data == method.data],
+        fields=fields_of(of_model, policy),
+        how=fields_of(method.searches().values(), policy),
+        policy=policy,
+        promise=promise,
+        missing=missing,
+        result=None if result is None else told(result),
+    )
+
+
+def promise_of(project: Project) -> tuple[str, str]:
+    """What the model promises, or what is missing."""
+    try:
+        return project.model().promise(), ""
+    except WithholdError as error:
+        return "", error.lines[0]
+
+
+def answer(site: Site, given: Mapping[str, Any]) -> Response:
+    """The model that the answers lead to."""
+    project = site.project(given)
+    assert project.method is not None
+    named = QUESTIONS.get(project.method.data, {}).get(given.get("learn", ""))
+    if named is None or named not in all_methods():
+        raise PolicyError(WORDS["attack.answer_all"])
+    project.change({"model": named})
+    takes = {each.name: each for each in all_methods()[named].parameters().values()}
+    amount = given.get("amount", "any")
+    if amount not in AMOUNTS:
+        raise PolicyError(WORDS["attack.answer_all"])
+    typed = {
+        "o-rho": given.get("sure", "0.5"),
+        "o-h": given.get("sure", "0.5"),
+        "o-k": given.get("crowd", "5"),
+        "o-max-known": "" if amount == "any" else amount,
+        "o-m": "2" if amount == "any" else amount,
+        "o-p": amount,
+    }
+    asked = [each for each in takes.values() if f"o-{each.spelling}" in typed]
+    project.change(filled_in(asked, typed))
+    return go_to("attack", project)
+
+
+def save(site: Site, given: Mapping[str, Any]) -> Response:
+    """The model and its options, chosen directly."""
+    project = site.project(given)
+    named = given.get("model", "")
+    if named not in all_methods():
+        raise PolicyError(WORDS["form.choice"].format(option=WORDS["attack.model"]))
+    if project.method is None or named != project.method.name:
+        # Its options are asked for next.
+        defaults = {
+            each.spelling: STARTING[each.name]
+            for each in all_methods()[named].parameters().values()
+            if each.is_required and each.name in STARTING and each.spelling not in project.read()
+        }
+        project.change({"model": named} | defaults)
+        return go_to("attack", project, expert="1")
+    method = project.method
+    asked = [each for each in method.takes().values() if each.name not in ELSEWHERE]
+    changes = filled_in([*asked, *method.searches().values()], given)
+    declared = {each.spelling: each for each in method.all_options().values()}
+    for key, value in changes.items():
+        if declared[key].option.kind in ("file", "files") and value:
+            several = value if isinstance(value, list) else [value]
+            checked = [check_files(project, each) for each in several]
+            changes[key] = checked if isinstance(value, list) else checked[0]
+    project.change(changes)
+    return go_to("attack", project, expert="1")
+
+
+def audit(site: Site, given: Mapping[str, Any]) -> Response:
+    """Look for what an attacker could do with the file as it is."""
+    project = site.project(given)
+    project.model()
+    words = verb_words("audit", project, "--json")
+    site.queue.add("audit", project.name, words, key=project.key())
+    return go_to("attack", project)
+
+
+def told(found: Mapping[str, Any]) -> dict[str, Any]:
+    """An audit as the page shows it: verdict, numbers, breaches and attack curve, where it has them."""
+    breaches = found.get("breaches") or []
+    return {
+        "verdict": found["verdict"],
+        "promise": found["promise"],
+        "method": found.get("check", {}).get("method", ""),
+        "numbers": [
+            (WORDS[f"audit.{name}"], found[name])
+            for name in ("records", "rows", "exposed_records", "rows_at_risk", "groups", "k")
+            if isinstance(found.get(name), int)
+        ],
+        "breaches": [_breach(each) for each in breaches[:SHOWN]],
+        "advice": list(found.get("advice", ())),
+        "undecided": found.get("undecided_columns") or {},
+        "curve": _attack_curve(found),
+    }
+
+
+def _breach(found: Mapping[str, Any]) -> str:
+    """A breach in words, whatever its method calls its parts."""
+    if {"antecedent", "consequent", "joint", "support"} <= found.keys():
+        who = ", ".join([*_texts(found.get("cells")), *_texts(found["antecedent"])])
+        return WORDS["audit.breach"].format(
+            known=who or WORDS["audit.nothing"],
+            learnt=found["consequent"],
+            joint=f"{found['joint']:,}",
+            support=f"{found['support']:,}",
+        )
+    if {"cells", "rows", "needed"} <= found.keys():
+        cells = ", ".join(_texts(found["cells"])) or WORDS["audit.nothing"]
+        rows, needed = f"{found['rows']:,}", f"{found['needed']:,}"
+        return WORDS["audit.group"].format(cells=cells, rows=rows, needed=needed)
+    return ", ".join(f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in found.items())
+
+
+def _texts(found: Any) -> list[str]:
+    if isinstance(found, Mapping):
+        return [f"{name} = {value}" for name, value in found.items()]
+    return [] if found is None else [str(each) for each in found]
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(_texts(value)) if isinstance(value, list | Mapping) else str(value)
+
+
+def _attack_curve(found: Mapping[str, Any]) -> Any:
+    points = found.get("attack_curve") or []
+    if points:
+        names = ("unique", "below_k", "inferred")
+        lines = [
+            Line(WORDS[f"audit.curve.{n}"], [(p[n] or {}).get("share") for p in points])
+            for n in names
+            if any(point.get(n) for point in points)
+        ]
+        places = [str(point["known"]) for point in points]
+    else:
+        points = found.get("known_columns") or []
+        if not points:
+            return None
+        lines = [
+            Line(WORDS[f"audit.curve.{n}"], [p[n] for p in points]) for n in ("unique", "below_k")
+        ]
+        places = [str(point["known"]) for point in points]
+    head = WORDS["audit.curve.known"]
+    rows = [(place, *(line.values[i] for line in lines)) for i, place in enumerate(places)]
+    return {
+        "svg": curve(WORDS["audit.curve"], places, lines),
+        "names": [line.name for line in lines],
+        "head": head,
+        "rows": rows,
+    }

@@ -1,0 +1,93 @@
+"""The first step: choose a file, see how it was read, correct that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from withhold.data.names import clean
+from withhold.errors import PolicyError
+from withhold.page.files import check_files
+from withhold.page.jobs import DONE, FAILED
+from withhold.page.lookup import rows_of
+from withhold.page.project import KINDS, READING, first_method
+from withhold.page.site import Site, go_to
+from withhold.page.words import WORDS
+
+FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
+SEPARATORS = ("comma", "semicolon", "tab", "bar", "space")
+SHOWN_ROWS = 8
+SHOWN_ITEMS = 12
+"""Of a long record."""
+
+
+def home(site: Site, given: Mapping[str, Any]) -> Response:
+    """The file that the page was opened with, or the choice of one."""
+    if site.first is not None:
+        first, site.first = site.first, None
+        return go_to("data", file=first)
+    return site.render("home", files=site.folder.data_files(), folder=site.folder.root)
+
+
+def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+    """How the file was read."""
+    project = site.project(given)
+    lookup, job = site.prepared(project)
+    policy = project.read()
+    kind = project.kind or (lookup.about["kind"] if lookup is not None else "records")
+    if lookup is not None and project.method is None:
+        # What was guessed is a choice that can be changed.
+        project.change({"model": first_method(kind).name})
+        job.key = site.reading_key(project)
+    if job.state == FAILED:
+        problem = (*problem, *job.notes)
+    first_rows = (
+        [] if lookup is None else rows_of(lookup, None, range(min(SHOWN_ROWS, len(lookup))))
+    )
+    return site.render(
+        "data",
+        status=422 if problem else 200,
+        project=project,
+        step="data",
+        problem=problem,
+        job=job,
+        lookup=lookup,
+        rows=first_rows,
+        most_items=SHOWN_ITEMS,
+        kind=kind,
+        kinds=KINDS,
+        policy=policy,
+        reading=READING,
+        formats=FORMATS,
+        separators=SEPARATORS,
+        files=[name for name in site.folder.data_files() if name != project.name],
+        ready=job.state == DONE,
+    )
+
+
+def save(site: Site, given: Mapping[str, Any]) -> Response:
+    """Read the file otherwise."""
+    project = site.project(given)
+    kind = given.get("kind", "records")
+    if kind not in KINDS:
+        raise PolicyError(WORDS["form.choice"].format(option=WORDS["data.kind"]))
+    changes: dict[str, Any] = {}
+    for key in READING:
+        written = clean(given.get(key, ""))
+        changes[key] = written or None
+    changes["skip-missing-ids"] = True if given.get("skip-missing-ids") else None
+    changes["tidy"] = given.get("tidy", "").split() or None
+    items = [name for name in given["several"].get("items", []) if name]
+    changes["items"] = [str(check_files(project, name)) for name in items] or None
+    if kind != project.kind:
+        changes["model"] = first_method(kind).name
+    if kind != "people":
+        changes |= {"items": None, "person-column": None}
+    if kind != "records":
+        changes |= {"format": None}
+    if kind == "table":
+        changes |= {"record-column": None, "item-column": None, "skip-missing-ids": None}
+    project.change(changes)
+    return go_to("data", project)

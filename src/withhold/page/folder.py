@@ -1,0 +1,120 @@
+"""The folder that was chosen, and a private one for uploads: nothing outside of these is read or written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from withhold.errors import InputError
+from withhold.page.words import WORDS
+
+UPLOADED = "upload:"
+"""Before the name of a file that was uploaded."""
+OURS = (
+    ".manifest.json",
+    ".internal.json",
+    ".report.html",
+    ".page.toml",
+    ".page.sensitive.txt",
+)
+"""Endings of files that withhold writes beside others."""
+LISTED = 500
+"""So many files are offered; any other can be named."""
+
+
+class Folder:
+    """The files that the page may touch."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve(strict=True)
+        self.private = Path(tempfile.mkdtemp(prefix="withhold-page-"))
+        """Readable by its owner alone, removed at the end."""
+        self.uploads = self.private / "uploads"
+        self.uploads.mkdir(mode=0o700)
+
+    def remove_private(self) -> None:
+        """Forget all uploads and drafts."""
+        shutil.rmtree(self.private, ignore_errors=True)
+
+    def path(self, name: str) -> Path:
+        """The path that a request names, which must be within the folder, wherever links lead."""
+        base, rest = self.root, name
+        if name.startswith(UPLOADED):
+            base, rest = self.uploads, name.removeprefix(UPLOADED)
+        inner = PurePosixPath(rest.replace("\\", "/"))
+        if not rest or "\0" in rest or inner.is_absolute() or ".." in inner.parts or ":" in rest:
+            raise outside(name)
+        found = (base / inner).resolve()
+        if not found.is_relative_to(base):
+            raise outside(name)
+        return found
+
+    def file(self, name: str) -> Path:
+        """The path of a file that exists."""
+        found = self.path(name)
+        if not found.is_file():
+            raise InputError(WORDS["folder.missing"], path=Path(name))
+        return found
+
+    def name_of(self, path: Path) -> str:
+        """What requests call a file of the folder."""
+        if path.is_relative_to(self.uploads):
+            return UPLOADED + path.relative_to(self.uploads).as_posix()
+        return path.relative_to(self.root).as_posix()
+
+    def data_files(self) -> list[str]:
+        """The files that may hold data, those of sub-folders after the others."""
+        found = sorted(
+            self.name_of(path)
+            for pattern in ("*", "*/*")
+            for path in self.root.glob(pattern)
+            if _is_data(path, self.root)
+        )
+        found.sort(key=lambda name: name.count("/"))
+        return [self.name_of(path) for path in sorted(self.uploads.iterdir())] + found[:LISTED]
+
+    def manifests(self) -> list[Path]:
+        """The manifests of the releases in the folder, the newest first."""
+        found = [
+            path
+            for pattern in ("*.manifest.json", "*/*.manifest.json")
+            for path in self.root.glob(pattern)
+            if path.is_file() and path.resolve().is_relative_to(self.root)
+        ]
+        return sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.name))
+
+    async def keep(self, name: str, chunks: AsyncIterator[bytes], most_bytes: int) -> str:
+        """Write an upload to the private folder; its name for requests."""
+        plain = PurePosixPath(name.replace("\\", "/")).name
+        if plain in ("", ".", "..") or "\0" in plain or ":" in plain:
+            raise outside(name)
+        path = self.uploads / plain
+        draft = self.private / f"{plain}.part"
+        written = 0
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+            with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+                async for chunk in chunks:
+                    written += len(chunk)
+                    if written > most_bytes:
+                        raise InputError(WORDS["guard.large"])
+                    file.write(chunk)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        return self.name_of(path)
+
+
+def outside(name: Any) -> InputError:
+    """Somebody asked for a file that is not within the folder."""
+    return InputError(WORDS["folder.outside"], value=str(name))
+
+
+def _is_data(path: Path, root: Path) -> bool:
+    if path.name.startswith(".") or path.name.endswith(OURS) or not path.is_file():
+        return False
+    return path.resolve().is_relative_to(root)

@@ -1,0 +1,213 @@
+"""Data laid out so that the page can look things up at once: arrays on disk, mapped and never loaded whole.
+
+In: records, a table or people (written by a job). Out: items with their counts, rows as they are shown, rows
+that hold something. Needs numpy alone, so that requests never wait for a compiler.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.data import People, Records, Table
+
+WITHHELD = "∅"
+"""How a withheld cell is shown."""
+
+
+def store(data: Any, into: Path, about: dict[str, Any]) -> None:
+    """Lay out data in a folder of their own."""
+    into.mkdir(mode=0o700, parents=True, exist_ok=True)
+    table = data.attributes if isinstance(data, People) else data
+    items = data.items if isinstance(data, People) else data
+    columns: list[str] = []
+    if isinstance(table, Table):
+        columns = list(table.names)
+        for number, name in enumerate(columns):
+            column = table.column(name)
+            np.save(into / f"column-{number}.npy", column.codes)
+            values = ["" if value is None else value for value in column.values]
+            (into / f"column-{number}.json").write_text(json.dumps(values), encoding="utf-8")
+    if isinstance(items, Records):
+        np.save(into / "offsets.npy", items.offsets)
+        np.save(into / "items.npy", items.items)
+        np.save(into / "supports.npy", items.supports)
+        (into / "items.json").write_text(json.dumps(items.vocabulary), encoding="utf-8")
+    about = about | {"rows": len(data), "columns": columns, "has_items": isinstance(items, Records)}
+    (into / "about.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is shown in one place: what was there, and what is published instead where that differs."""
+
+    before: str
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One record or person."""
+
+    number: int
+    cells: tuple[Cell, ...]
+    items: tuple[Cell, ...]
+    """Those that stayed, then those that were withheld, then what was put in their place."""
+
+    @property
+    def is_changed(self) -> bool:
+        return any(cell.after is not None for cell in (*self.cells, *self.items))
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Data that were laid out in a folder."""
+
+    folder: Path
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What the job found out, and what there is."""
+        found: dict[str, Any] = json.loads((self.folder / "about.json").read_text(encoding="utf-8"))
+        return found
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The items."""
+        return self._texts("items") if self.about["has_items"] else []
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        return self._array("supports")
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        return self._array("offsets")
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        return self._array("items")
+
+    @cached_property
+    def columns(self) -> list[tuple[str, list[str], NDArray[np.int32]]]:
+        """Name, values and codes of each column."""
+        return [
+            (name, self._texts(f"column-{number}"), self._array(f"column-{number}"))
+            for number, name in enumerate(self.about["columns"])
+        ]
+
+    def __len__(self) -> int:
+        return int(self.about["rows"])
+
+    def find_items(self, text: str, most: int) -> list[tuple[str, int]]:
+        """The items whose names hold the text, the most frequent first, with their counts."""
+        wanted = text.casefold()
+        found = [code for code, name in enumerate(self.names) if wanted in name.casefold()]
+        found.sort(key=lambda code: -int(self.supports[code]))
+        return [(self.names[code], int(self.supports[code])) for code in found[:most]]
+
+    def rows_with(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        """Which records hold at least one of the items."""
+        wanted = np.zeros(len(self.names) + 1, dtype=np.bool_)
+        wanted[[self.code_of[name] for name in names if name in self.code_of]] = True
+        # Few occurrences are wanted, so finding their rows is cheaper than counting along all of them.
+        places = np.flatnonzero(wanted[self.codes])
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[np.searchsorted(self.offsets, places, side="right") - 1] = True
+        return found
+
+    def count_with(self, names: Iterable[str]) -> int:
+        """How many records hold at least one of the items; remembered, since pages ask again and again."""
+        asked = frozenset(names)
+        if asked not in self._counted:
+            self._counted.clear()
+            self._counted[asked] = int(self.rows_with(asked).sum())
+        return self._counted[asked]
+
+    @cached_property
+    def _counted(self) -> dict[frozenset[str], int]:
+        return {}
+
+    def search(self, text: str) -> NDArray[np.bool_]:
+        """The rows that hold the text, in an item or in a cell."""
+        wanted = text.casefold()
+        found = np.zeros(len(self), dtype=np.bool_)
+        for _, values, codes in self.columns:
+            fits = np.array([*(wanted in value.casefold() for value in values), False])
+            found |= fits[codes]
+        if self.about["has_items"]:
+            found |= self.rows_with(name for name in self.names if wanted in name.casefold())
+        return found
+
+    def row(self, number: int) -> tuple[list[str], list[str]]:
+        """The cells and the items of a row."""
+        cells = [
+            WITHHELD if codes[number] < 0 else values[codes[number]]
+            for _, values, codes in self.columns
+        ]
+        if not self.about["has_items"]:
+            return cells, []
+        first, last = self.offsets[number], self.offsets[number + 1]
+        return cells, [self.names[code] for code in self.codes[first:last]]
+
+    def _texts(self, name: str) -> list[str]:
+        found: list[str] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        return found
+
+    def _array(self, name: str) -> NDArray[Any]:
+        found: NDArray[Any] = np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        return found
+
+
+def rows_of(before: Lookup, after: Lookup | None, numbers: Sequence[int]) -> list[Row]:
+    """Rows as they were and as they are published."""
+    found = []
+    for number in numbers:
+        cells, items = before.row(number)
+        if after is None:
+            plain = tuple(Cell(text) for text in cells), tuple(Cell(text) for text in items)
+            found.append(Row(number + 1, *plain))
+            continue
+        new_cells, new_items = after.row(number)
+        both = zip(cells, new_cells, strict=True)
+        pairs = tuple(Cell(old, None if old == new else new) for old, new in both)
+        kept, there = set(new_items), set(items)
+        sets = [Cell(name, None if name in kept else "") for name in items]
+        sets.sort(key=lambda cell: cell.after is not None)
+        sets += [Cell("", name) for name in new_items if name not in there]
+        found.append(Row(number + 1, pairs, tuple(sets)))
+    return found
+
+
+def changed_rows(before: Lookup, after: Lookup) -> NDArray[np.bool_]:
+    """Which rows are not published as they were."""
+    changed = np.zeros(len(before), dtype=np.bool_)
+    for (_, old_values, old), (_, new_values, new) in zip(
+        before.columns, after.columns, strict=True
+    ):
+        place = {value: code for code, value in enumerate(new_values)}
+        same = np.array([*(place.get(value, -2) for value in old_values), -1])
+        changed |= same[old] != new
+    if before.about["has_items"]:
+        renamed = np.array([*(after.code_of.get(name, -1) for name in before.names), -1])
+        changed |= np.diff(before.offsets) != np.diff(after.offsets)
+        alike = ~changed
+        old = renamed[before.codes[np.repeat(alike, np.diff(before.offsets))]]
+        new = after.codes[np.repeat(alike, np.diff(after.offsets))]
+        # Both ascend within a record, so equal sets are equal place by place.
+        lengths = np.diff(before.offsets)[alike]
+        differ = np.concatenate(([0], np.cumsum(old != new)))
+        ends = np.cumsum(lengths)
+        changed[alike] = differ[ends] > differ[ends - lengths]
+    return changed

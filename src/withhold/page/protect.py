@@ -1,0 +1,210 @@
+"""The second step: the items that nobody may infer, and what becomes of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from withhold.errors import InputError, PolicyError
+from withhold.options import Declared
+from withhold.page.files import check_files
+from withhold.page.forms import fields_of, filled_in
+from withhold.page.lookup import Lookup
+from withhold.page.project import Project
+from withhold.page.site import Site, go_to
+from withhold.page.words import WORDS
+from withhold.registry import all_methods
+
+FOUND = 40
+"""So many items are shown at once."""
+ROLES = {
+    "known": "quasi-identifiers",
+    "sensitive": "sensitive-column",
+    "label": "label",
+    "publish": "publish",
+    "drop": "drop",
+}
+"""What can become of a column, and the key that says so."""
+OF_COLUMNS = ("bin", "l")
+WISHES = "constraints"
+
+
+def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+    """What was chosen so far."""
+    project = site.project(given)
+    lookup, job = site.prepared(project)
+    if project.method is None:
+        return go_to("data", project)
+    policy = project.read()
+    takes = {each.spelling for each in project.method.all_options().values()}
+    return site.render(
+        "protect",
+        status=422 if problem else 200,
+        project=project,
+        step="protect",
+        problem=problem,
+        job=job,
+        lookup=lookup,
+        chosen=_chosen(project, lookup),
+        found=[] if lookup is None else _found(project, lookup, ""),
+        asked="",
+        roles=[role for role, key in ROLES.items() if key in takes],
+        role_of=_role_of(policy),
+        profile=_columns(lookup),
+        branches=_branches(site, project, lookup),
+        fields=fields_of(_beside_roles(project), policy),
+        policy=policy,
+        wishes=project.kind == "records",
+        files=site.folder.data_files(),
+    )
+
+
+def items(site: Site, given: Mapping[str, Any]) -> Response:
+    """The items that a search finds, to be ticked."""
+    project = site.project(given)
+    lookup = _ready(site, project)
+    asked = given.get("q", "")
+    return site.render("items", project=project, found=_found(project, lookup, asked), asked=asked)
+
+
+def tick(site: Site, given: Mapping[str, Any]) -> Response:
+    """Add an item, or take it out; the new sum."""
+    project = site.project(given)
+    lookup = _ready(site, project)
+    names = set(project.items())
+    item = given.get("item", "")
+    names = names | {item} if given.get("on") else names - {item}
+    project.list_items(names)
+    return site.render("chosen", project=project, chosen=_chosen(project, lookup))
+
+
+def save_list(site: Site, given: Mapping[str, Any]) -> Response:
+    """Add a pasted list, a branch or the proposal; or start again."""
+    project = site.project(given)
+    lookup = _ready(site, project)
+    names = set(project.items())
+    match given.get("do"):
+        case "paste":
+            names |= {line.strip() for line in given.get("list", "").splitlines() if line.strip()}
+        case "branch":
+            names |= set(_leaves(site, project, lookup, given.get("branch", "")))
+        case "suggested":
+            names |= {each["item"] for each in lookup.about["suggested"]}
+        case "hierarchy":
+            written = given.get("hierarchy", "").strip()
+            site.trees[project.name] = check_files(project, written) if written else ""
+        case "clear":
+            names = set()
+    project.list_items(names)
+    return go_to("protect", project)
+
+
+def save_roles(site: Site, given: Mapping[str, Any]) -> Response:
+    """What becomes of each column."""
+    project = site.project(given)
+    lookup = _ready(site, project)
+    changes: dict[str, Any] = {key: [] for key in ROLES.values()}
+    for number, column in enumerate(lookup.about["columns"]):
+        role = given.get(f"role-{number}", "")
+        if role in ROLES:
+            changes[ROLES[role]].append(column)
+    if len(changes["label"]) > 1:
+        raise PolicyError(WORDS["protect.one_label"])
+    changes["label"] = next(iter(changes["label"]), None)
+    assert project.method is not None
+    project.change(changes | filled_in(_beside_roles(project), given))
+    return go_to("protect", project)
+
+
+def save_people(site: Site, given: Mapping[str, Any]) -> Response:
+    """Who agreed, and who wants what protected."""
+    project = site.project(given)
+    changes: dict[str, Any] = {"consent": given.get("consent", "").strip() or None}
+    wishes = given.get(WISHES, "").strip()
+    for written in (changes["consent"], wishes):
+        if written:
+            check_files(project, written)
+    if wishes:
+        owner = next(m for m in all_methods().values() if WISHES in m.takes())
+        changes |= {"model": owner.name, WISHES: check_files(project, wishes)}
+    elif project.method is not None and WISHES in project.method.takes():
+        changes |= {"model": next(m.name for m in all_methods().values() if m.data == "records")}
+    project.change(changes)
+    return go_to("protect", project)
+
+
+def _beside_roles(project: Project) -> list[Declared]:
+    """The options of the model that are about single columns."""
+    assert project.method is not None
+    return [each for each in project.method.takes().values() if each.name in OF_COLUMNS]
+
+
+def _ready(site: Site, project: Project) -> Lookup:
+    lookup, _ = site.prepared(project)
+    if lookup is None:
+        raise InputError(WORDS["data.wait"])
+    return lookup
+
+
+def _chosen(project: Project, lookup: Lookup | None) -> dict[str, Any]:
+    """The list, how many records hold one of its items, and what of it the data do not have."""
+    names = project.items()
+    if lookup is None or not lookup.about["has_items"]:
+        return {"names": names, "records": None, "of": None, "unknown": []}
+    unknown = [name for name in names if name not in lookup.code_of]
+    records = lookup.count_with(names) if names else 0
+    return {"names": names, "records": records, "of": len(lookup), "unknown": unknown}
+
+
+def _found(project: Project, lookup: Lookup, asked: str) -> list[tuple[str, int, bool]]:
+    ticked = set(project.items())
+    return [(name, count, name in ticked) for name, count in lookup.find_items(asked, FOUND)]
+
+
+def _role_of(policy: Mapping[str, Any]) -> dict[str, str]:
+    """The role of each column that has one."""
+    found: dict[str, str] = {}
+    for role, key in ROLES.items():
+        given = policy.get(key, [])
+        found |= dict.fromkeys([given] if isinstance(given, str) else given, role)
+    return found
+
+
+def _columns(lookup: Lookup | None) -> list[dict[str, Any]]:
+    if lookup is None or not lookup.about["columns"]:
+        return []
+    profile = lookup.about["profile"]
+    found: list[dict[str, Any]] = profile.get("persons", profile)["columns"]
+    return found
+
+
+def _tree(site: Site, project: Project) -> Any:
+    from withhold.formats.hierarchy import read_hierarchy
+
+    written = site.trees.get(project.name)
+    if not written:
+        return None
+    places = (project.policy_path.parent / written, project.folder.root / written)
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        raise InputError(WORDS["folder.missing"], path=Path(written))
+    return read_hierarchy(found)
+
+
+def _branches(site: Site, project: Project, lookup: Lookup | None) -> list[tuple[str, int]]:
+    """The inner nodes of the hierarchy that was named, with the number of items below each."""
+    tree = None if lookup is None else _tree(site, project)
+    if tree is None:
+        return []
+    inner = (name for name in tree.names if not tree.is_leaf(name))
+    return [(name, len(tree.leaves_under(name))) for name in inner]
+
+
+def _leaves(site: Site, project: Project, lookup: Lookup, branch: str) -> list[str]:
+    tree = _tree(site, project)
+    if tree is None or branch not in tree.names:
+        raise PolicyError(WORDS["protect.no_branch"])
+    return [name for name in tree.leaves_under(branch) if name in lookup.code_of]

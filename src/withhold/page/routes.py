@@ -1,0 +1,181 @@
+"""Which view answers which address, and how errors become messages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from withhold.errors import InputError, WithholdError
+from withhold.page import attack, data, protect, publish, releases, trade_off
+from withhold.page.guard import UPLOAD
+from withhold.page.jobs import Job
+from withhold.page.site import Site, go_to, seconds, text
+from withhold.page.words import WORDS
+
+GET: dict[str, Callable[..., Response]] = {
+    "/": data.home,
+    "/data": data.show,
+    "/protect": protect.show,
+    "/protect/items": protect.items,
+    "/attack": attack.show,
+    "/trade-off": trade_off.show,
+    "/publish": publish.show,
+    "/releases": releases.show,
+    "/releases/report": releases.report,
+    "/jobs": releases.jobs,
+    "/jobs/{number:int}": releases.job,
+}
+POST: dict[str, tuple[Callable[..., Response], Callable[..., Response]]] = {
+    "/data": (data.save, data.show),
+    "/protect/tick": (protect.tick, protect.show),
+    "/protect/list": (protect.save_list, protect.show),
+    "/protect/roles": (protect.save_roles, protect.show),
+    "/protect/people": (protect.save_people, protect.show),
+    "/attack/questions": (attack.answer, attack.show),
+    "/attack/options": (attack.save, attack.show),
+    "/attack/audit": (attack.audit, attack.show),
+    "/trade-off/sweep": (trade_off.sweep, trade_off.show),
+    "/trade-off/choose": (trade_off.choose, trade_off.show),
+    "/publish/preview": (publish.preview, publish.show),
+    "/publish/release": (publish.release, publish.show),
+    "/releases/verify": (releases.verify, releases.show),
+    "/releases/compare": (releases.compare, releases.show),
+    "/jobs/{number:int}/cancel": (releases.cancel, releases.jobs),
+}
+"""What a form does, and the page that says why it could not."""
+STATIC = {"page.js": "text/javascript", "htmx.min.js": "text/javascript", "page.css": "text/css"}
+LOOK_SECONDS = 0.25
+"""Between two looks at a job whose progress is being watched."""
+
+
+def application(site: Site) -> Starlette:
+    """The page as an ASGI application, without its guard."""
+    routes = [
+        Route(path, partial(_shown, site, view), methods=["GET"]) for path, view in GET.items()
+    ]
+    routes += [
+        Route(path, partial(_done, site, action, view), methods=["POST"])
+        for path, (action, view) in POST.items()
+    ]
+    routes += [
+        Route(UPLOAD, partial(_upload, site), methods=["POST"]),
+        Route("/jobs/{number:int}/events", partial(_events, site), methods=["GET"]),
+        Route("/static/{name}", _static, methods=["GET"]),
+        Route("/favicon.ico", _no_icon, methods=["GET"]),
+    ]
+    return Starlette(routes=routes, exception_handlers={404: partial(_missing, site)})
+
+
+async def _shown(site: Site, view: Callable[..., Response], request: Request) -> Response:
+    given = dict(request.query_params) | {k: str(v) for k, v in request.path_params.items()}
+    return await run_in_threadpool(_guarded, site, view, None, given)
+
+
+async def _done(
+    site: Site, action: Callable[..., Response], view: Callable[..., Response], request: Request
+) -> Response:
+    try:
+        form = await request.form(max_files=0, max_fields=20_000)
+    except ClientDisconnect:
+        return PlainTextResponse(WORDS["guard.large"], status_code=413)
+    given: dict[str, Any] = dict(request.query_params)
+    given |= {key: value for key, value in form.items() if isinstance(value, str)}
+    given |= {key: str(value) for key, value in request.path_params.items()}
+    given["several"] = {key: form.getlist(key) for key in form}
+    return await run_in_threadpool(_guarded, site, action, view, given)
+
+
+def _guarded(
+    site: Site,
+    action: Callable[..., Response],
+    fallback: Callable[..., Response] | None,
+    given: Mapping[str, Any],
+) -> Response:
+    """What the view answers; where it raises, the fallback with the message."""
+    try:
+        return action(site, given)
+    except WithholdError as error:
+        lines = error.lines
+    try:
+        if fallback is not None:
+            return fallback(site, given, problem=lines)
+    except WithholdError as error:
+        lines = error.lines
+    return site.render("problem", status=422, problem=lines)
+
+
+async def _upload(site: Site, request: Request) -> Response:
+    """A file as the body of a request; its name is in the address."""
+    name = request.query_params.get("name", "")
+    try:
+        kept = await site.folder.keep(name, request.stream(), site.most_upload_bytes)
+    except ClientDisconnect:
+        return PlainTextResponse(WORDS["guard.large"], status_code=413)
+    except InputError as error:
+        return PlainTextResponse("\n".join(error.lines), status_code=422)
+    return PlainTextResponse(kept)
+
+
+async def _events(site: Site, request: Request) -> Response:
+    """How far a job is, as events, until it is over."""
+    job = site.queue.jobs.get(int(request.path_params["number"]))
+    if job is None:
+        return PlainTextResponse("", status_code=404)
+    return StreamingResponse(_watched(job, request), media_type="text/event-stream")
+
+
+async def _watched(job: Job, request: Request) -> AsyncIterator[str]:
+    said = -1
+    while not await request.is_disconnected():
+        if job.version != said or not job.is_over:
+            said = job.version
+            yield f"data: {json.dumps(_progress(job))}\n\n"
+        if job.is_over:
+            return
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _progress(job: Job) -> dict[str, Any]:
+    left = seconds(job.seconds_left)
+    return {
+        "state": job.state,
+        "says": text(f"job.{job.state}"),
+        "step": job.step,
+        "share": job.share,
+        "time": text("job.left", time=left)
+        if left
+        else text("job.since", time=seconds(job.seconds)),
+    }
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in STATIC:
+        return PlainTextResponse("", status_code=404)
+    content = files("withhold.page").joinpath("static", name).read_bytes()
+    if name == "page.css":
+        # The page looks like the reports, whose style comes first.
+        shared = files("withhold.report").joinpath("templates/page.css").read_bytes()
+        content = shared + content
+    return Response(content, media_type=STATIC[name], headers={"cache-control": "no-cache"})
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
+
+
+async def _missing(site: Site, request: Request, error: Exception) -> Response:
+    return site.render("problem", status=404, problem=[WORDS["problem.missing"]])
+
+
+__all__ = ["application", "go_to"]

@@ -1,0 +1,162 @@
+"""What every view of the page works with: the folder, the jobs, the templates."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from withhold.errors import InputError
+from withhold.page.folder import Folder
+from withhold.page.jobs import DONE, FAILED, Job, Queue
+from withhold.page.lookup import Lookup
+from withhold.page.project import READING, Project
+from withhold.page.words import LANGUAGE, WORDS
+
+STEPS = ("data", "protect", "attack", "trade-off", "publish")
+
+
+@dataclass
+class Site:
+    """One page in one folder."""
+
+    folder: Folder
+    queue: Queue
+    first: str | None
+    most_upload_bytes: int
+    lookups: dict[Path, Lookup] = field(default_factory=dict)
+    changed: dict[Path, Any] = field(default_factory=dict)
+    """Which rows of a preview are not as they were, by its folder."""
+    trees: dict[str, str] = field(default_factory=dict)
+    """The hierarchy whose branches are offered, by project."""
+
+    @cached_property
+    def environment(self) -> Environment:
+        made = Environment(
+            loader=PackageLoader("withhold.page"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        made.filters |= {"n": number, "percent": percent, "seconds": seconds}
+        made.globals |= {"t": text, "steps": STEPS, "address": address, "language": LANGUAGE}
+        return made
+
+    def render(
+        self,
+        template: str,
+        *,
+        status: int = 200,
+        project: Project | None = None,
+        step: str = "",
+        problem: Iterable[str] = (),
+        **values: Any,
+    ) -> HTMLResponse:
+        """A template as an answer."""
+        made = self.environment.get_template(f"{template}.html.jinja").render(
+            project=project,
+            step=step,
+            problem=tuple(problem),
+            running=[job for job in self.queue.jobs.values() if not job.is_over],
+            **values,
+        )
+        return HTMLResponse(made, status_code=status)
+
+    def project(self, given: Mapping[str, str]) -> Project:
+        """The project of the file that a request names."""
+        project = Project(self.folder, given.get("file", ""))
+        if not given.get("file"):
+            raise InputError(WORDS["folder.none"])
+        project.data  # noqa: B018  # refuses what is not there, or outside
+        return project
+
+    def prepared(self, project: Project) -> tuple[Lookup | None, Job]:
+        """The data of a project to look things up in, once the job that reads them is done."""
+        policy = project.read()
+        reading = {key: policy[key] for key in READING if key in policy}
+        key = self.reading_key(project)
+        job = self.queue.latest("read", project.name)
+        if job is None or job.key != key:
+            into = self.folder.private / f"data-{secrets.token_hex(8)}"
+            request = {
+                "data": str(project.data),
+                "kind": project.kind,
+                "reading": reading,
+                "into": str(into),
+            }
+            words = ("withhold.page.preparing", json.dumps(request))
+            job = self.queue.add("read", project.name, words, key=key, made=into)
+        return (self.lookup(job.made) if job.state == DONE and job.made else None), job
+
+    def reading_key(self, project: Project) -> str:
+        """Tells whether the data were read as they are to be read now."""
+        return project.key(project.kind, only=READING)
+
+    def lookup(self, folder: Path) -> Lookup:
+        """Data that a job has laid out."""
+        return self.lookups.setdefault(folder, Lookup(folder))
+
+
+def fresh(job: Job | None, key: str) -> Job | None:
+    """The job, if its result is of these settings or it failed with them."""
+    return job if job is not None and job.key == key else None
+
+
+def failed(job: Job | None) -> bool:
+    """Whether somebody has to be told why there is no result."""
+    return job is not None and job.state == FAILED
+
+
+def go_to(step: str, project: Project | None = None, **more: str) -> Response:
+    """Lead on after a form, so that reload and back ask for nothing again."""
+    return RedirectResponse(address(step, project, **more), status_code=303)
+
+
+def address(step: str, project: Project | None = None, **more: str) -> str:
+    """The address of a step."""
+    query = ({} if project is None else {"file": project.name}) | more
+    return f"/{step}" + (f"?{urlencode(query)}" if query else "")
+
+
+def text(key: str, **values: Any) -> str:
+    """A text of the catalogue, filled in."""
+    return WORDS[key].format(**values) if values else WORDS[key]
+
+
+def number(value: Any, digits: int | None = None) -> Markup:
+    """A number that the browser shows as its reader writes numbers."""
+    if value is None:
+        return Markup("–")
+    shown = f"{value:,}" if digits is None else f"{value:,.{digits}f}"
+    return Markup('<data class="n" value="{}">{}</data>').format(value, shown)
+
+
+def percent(share: float | None) -> Markup:
+    """A share in percent."""
+    if share is None:
+        return Markup("–")
+    shown = f"{share * 100:.2f} %" if abs(share) < 0.1 else f"{share * 100:.1f} %"
+    return Markup('<data class="p" value="{}">{}</data>').format(share, shown)
+
+
+def seconds(time: float | None) -> str:
+    """A time as people say it."""
+    if time is None:
+        return ""
+    if time < 90:
+        return WORDS["time.seconds"].format(n=round(time))
+    return WORDS["time.minutes"].format(n=round(time / 60))
+
+
+View = Callable[..., Response]
+__all__ = ["Site", "View", "address", "escape", "failed", "fresh", "go_to"]

@@ -1,0 +1,74 @@
+"use strict";
+// Progress of jobs, uploads, points of curves, and numbers as the reader writes them. Everything else is forms.
+
+function localise(root) {
+  const whole = new Intl.NumberFormat(navigator.language);
+  const share = new Intl.NumberFormat(navigator.language, { style: "percent", maximumFractionDigits: 2 });
+  root.querySelectorAll("data.n").forEach((each) => {
+    const digits = (each.textContent.split(".")[1] || "").length;
+    const form = digits
+      ? new Intl.NumberFormat(navigator.language, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+      : whole;
+    each.textContent = form.format(Number(each.value));
+  });
+  root.querySelectorAll("data.p").forEach((each) => { each.textContent = share.format(Number(each.value)); });
+}
+
+function watch(panel) {
+  const events = new EventSource(panel.dataset.events);
+  const says = panel.querySelector("[data-says]");
+  const bar = panel.querySelector("progress");
+  events.onmessage = (message) => {
+    const job = JSON.parse(message.data);
+    // Only what changed: a screen reader says it each time it is set.
+    if (says.textContent !== job.says) says.textContent = job.says;
+    panel.querySelector("[data-step]").textContent = job.step;
+    panel.querySelector("[data-time]").textContent = job.time;
+    if (job.share === null) bar.removeAttribute("value"); else bar.value = job.share;
+    if (!["waiting", "running"].includes(job.state)) {
+      events.close();
+      location.reload();
+    }
+  };
+}
+
+async function upload(area, files) {
+  const says = area.querySelector("[data-upload-says]");
+  let kept = "";
+  for (const file of files) {
+    says.textContent = says.dataset.sending + " " + file.name;
+    const answer = await fetch("/upload?name=" + encodeURIComponent(file.name), { method: "POST", body: file });
+    const text = await answer.text();
+    if (!answer.ok) {
+      says.textContent = says.dataset.failed + " " + text;
+      return;
+    }
+    kept = kept || text;
+  }
+  if (kept) location.assign("/data?file=" + encodeURIComponent(kept));
+}
+
+function takeFiles(area) {
+  const field = area.querySelector("input[type=file]");
+  field.addEventListener("change", () => upload(area, field.files));
+  area.addEventListener("dragover", (event) => { event.preventDefault(); area.classList.add("over"); });
+  area.addEventListener("dragleave", () => area.classList.remove("over"));
+  area.addEventListener("drop", (event) => {
+    event.preventDefault();
+    area.classList.remove("over");
+    upload(area, event.dataTransfer.files);
+  });
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  localise(document);
+  document.querySelectorAll("[data-events]").forEach(watch);
+  document.querySelectorAll("[data-upload]").forEach(takeFiles);
+  document.querySelectorAll("[data-choose]").forEach((point) => point.addEventListener("click", () => {
+    const row = document.querySelector('[data-point="' + point.dataset.choose + '"]');
+    if (row) { row.checked = true; row.form.requestSubmit(); }
+  }));
+  const alert = document.querySelector("[role=alert]");
+  if (alert) { alert.tabIndex = -1; alert.focus(); }
+});
+document.addEventListener("htmx:afterSwap", (event) => localise(event.target.parentElement || document));
