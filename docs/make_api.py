@@ -21,6 +21,7 @@ GROUPS = {
     "Read": ("read", "read_table", "read_people", "read_hierarchy", "read_cell", "pharmacy"),
     "Look and choose": ("inspect", "audit", "advise", "ladder", "trade_off", "sweep"),
     "Publish and prove": ("anonymize", "verify", "compare", "apply"),
+    "Part by part": ("anonymize_parts", "verify_parts", "audit_parts", "compare_parts"),
 }
 """The functions, in the order in which somebody needs them; models and values follow."""
 SECTIONS = ("Parameters", "Returns", "Raises", "Examples")

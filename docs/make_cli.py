@@ -31,7 +31,7 @@ def _commands(text: str) -> list[str]:
 def _models(text: str) -> list[str]:
     """The models that a help text lists."""
     listed = text.partition("\nModels:\n")[2].partition("\n\n")[0]
-    return re.findall(r"^  (\w[\w-]*)", listed, flags=re.MULTILINE)
+    return list(dict.fromkeys(re.findall(r"^  (\w[\w-]*)", listed, flags=re.MULTILINE)))
 
 
 def main() -> None:

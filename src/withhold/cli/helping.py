@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -27,9 +27,10 @@ Row = tuple[str, str]
 def write_options(params: Sequence[Any], ctx: Any, formatter: Any) -> None:
     """Write the sections of a verb's help: of one model if it was named, else what all share."""
     rows = {str(each.name): (each, row) for each in params if (row := each.get_help_record(ctx))}
-    method = all_methods().get(ctx.meta.get(OF_A_MODEL, ""))
-    if method is not None and "model" in rows:
-        sections = _of_model(method, rows)
+    asked = ctx.meta.get(OF_A_MODEL, "")
+    methods = [each for each in all_methods().values() if each.name == asked]
+    if methods and "model" in rows:
+        sections = _of_models(methods, rows)
         more = f"What all models share: {ctx.command_path} --help"
     else:
         sections = _of_all(rows)
@@ -43,21 +44,24 @@ def write_options(params: Sequence[Any], ctx: Any, formatter: Any) -> None:
         formatter.write_text(more)
 
 
-def _of_model(method: Method, rows: Mapping[str, tuple[Any, Row]]) -> dict[str, list[Row]]:
-    """The options of one model, in its own words."""
+def _of_models(
+    methods: Sequence[Method], rows: Mapping[str, tuple[Any, Row]]
+) -> dict[str, list[Row]]:
+    """The options of the methods of one name, in their own words: of records, and of people."""
+    told: set[str] = set()
 
-    def told(options: Mapping[str, Declared], but: Iterable[str] = ()) -> list[Row]:
-        return [
-            (rows[name][1][0], _words(each))
-            for name, each in options.items()
-            if name in rows and name not in but
-        ]
+    def section(options: Mapping[str, Declared]) -> list[Row]:
+        new = {name: each for name, each in options.items() if name in rows and name not in told}
+        told.update(new)
+        return [(rows[name][1][0], _words(each)) for name, each in new.items()]
 
-    return {
-        f"What must hold ({method.name})": told(method.takes()),
-        "How to withhold": told(method.searches(), but=method.takes()),
-        "How to audit": told(method.audits(), but={**method.takes(), **method.searches()}),
-    }
+    found: dict[str, list[Row]] = {}
+    for number, method in enumerate(methods):
+        of = method.name if number == 0 else f"{method.name} of {method.data}, also"
+        found[f"What must hold ({of})"] = section(method.takes())
+    found["How to withhold"] = [row for each in methods for row in section(each.searches())]
+    found["How to audit"] = [row for each in methods for row in section(each.audits())]
+    return found
 
 
 def _words(declared: Declared) -> str:
