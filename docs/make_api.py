@@ -68,7 +68,7 @@ def _signature(name: str, function: Any) -> str:
             starred = True
         mark = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
         starred |= mark == "*"
-        default = getattr(each.default, "__name__", None) or repr(each.default)
+        default = getattr(each.default, "__name__", None) or repr(each.default).replace("'", '"')
         written.append(mark + each.name + ("" if each.default is each.empty else f"={default}"))
     line = f"wh.{name}({', '.join(written)})"
     if len(line) <= 100:

@@ -61,6 +61,8 @@ def advise(
         No further choice is measured after so many seconds; the one being measured is finished.
     seed
         Of the sample and the releases.
+    jobs, progress
+        Threads, and a function that hears how far it is.
 
     Returns
     -------

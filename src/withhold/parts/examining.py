@@ -42,13 +42,13 @@ def audit_parts(
     model: Model,
     *,
     part_records: int | None = None,
-    reading: Mapping[str, Any] | None = None,
+    reading: Mapping[str, object] | None = None,
     allow_unknown: bool = False,
     seed: int = 0,
     jobs: int | None = None,
     limit_seconds: float | None = None,
     progress: Progress = quiet,
-    **options: Any,
+    **options: object,
 ) -> Audit:
     """What an attacker could infer from data that are read part by part, and whether the model holds.
 
@@ -76,6 +76,14 @@ def audit_parts(
     ------
     WithholdError
         If the data cannot be read, or the model is about all records at once.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from withhold import RhoUncertainty
+    >>> shop = pl.LazyFrame({"items": [["bread", "condom"], ["beer", "condom"], ["bread"]]})
+    >>> audit_parts(shop, RhoUncertainty("0.5", {"condom"}), part_records=2).verdict.status
+    <Status.BROKEN: 'BROKEN'>
     """
     for name in OF_ALL_RECORDS:
         if options.get(name) is not None:
@@ -170,7 +178,7 @@ def compare_parts(
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
     part_records: int | None = None,
-    reading: Mapping[str, Any] | None = None,
+    reading: Mapping[str, object] | None = None,
     queries: int = QUERIES,
     seed: int = 0,
     jobs: int | None = None,
@@ -200,6 +208,15 @@ def compare_parts(
     ------
     WithholdError
         If something cannot be read, or shares no item with the original.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> shop = pl.LazyFrame({"items": [["bread", "condom"], ["beer", "condom"], ["bread"]]})
+    >>> published = pl.LazyFrame({"items": [["bread"], ["beer", "condom"], ["bread"]]})
+    >>> found = compare_parts(shop, published, part_records=2)
+    >>> found.releases[0].measured.fact("occurrences.all.removed").value
+    1
     """
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")

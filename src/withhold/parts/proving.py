@@ -101,6 +101,17 @@ def verify_parts(
     ------
     WithholdError
         If there is no release in the folder, or a part is lost or cannot be read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> import withhold as wh
+    >>> shop = pl.LazyFrame({"items": [["bread", "condom"], ["beer", "condom"], ["bread"]] * 2})
+    >>> with TemporaryDirectory() as folder:
+    ...     made = wh.anonymize_parts(shop, wh.RhoUncertainty("0.5", {"condom"}), Path(folder) / "out")
+    ...     verify_parts(made.folder).verdict.status
+    <Status.HOLDS: 'HOLDS'>
     """
     folder = Path(folder)
     began = time.perf_counter()

@@ -93,7 +93,7 @@ def anonymize_parts(
     part_records: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
-    reading: Mapping[str, Any] | None = None,
+    reading: Mapping[str, object] | None = None,
     ids: str = "renumber",
     seed: int | None = None,
     force: bool = False,
@@ -102,7 +102,7 @@ def anonymize_parts(
     jobs: int | None = None,
     progress: Progress = quiet,
     told: Callable[[Done | Failed], None] = lambda _: None,
-    **options: Any,
+    **options: object,
 ) -> PartsRelease:
     """Release data that need not fit in memory, part by part, into a folder.
 
@@ -141,6 +141,19 @@ def anonymize_parts(
     ------
     WithholdError
         If a part could not be made; those that were proved stay, for ``resume``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import withhold as wh
+    >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread"], ["beer"]] * 5
+    >>> model = wh.RhoUncertainty("0.5", {"condom"})
+    >>> with TemporaryDirectory() as folder:
+    ...     source, target = Path(folder) / "shop.dat", Path(folder) / "published"
+    ...     _ = source.write_text("".join(" ".join(record) + "\\n" for record in shop))
+    ...     made = anonymize_parts(source, model, target, part_records=10, seed=1)
+    ...     len(made.parts), made.totals.records
+    (2, 20)
     """
     folder = Path(folder)
     began = time.perf_counter()
