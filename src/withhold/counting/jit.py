@@ -16,16 +16,22 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import config, event
+from numba.core.bytecode import FunctionIdentity
 
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
+
+# Compiled functions are named after a number that numba counts from 1 in every process. Two processes that
+# fill the cache side by side give the same name to two things, and code that refers to one finds the other.
+FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
