@@ -54,7 +54,7 @@ def page() -> str:
 def _function(name: str) -> Iterator[str]:
     function = getattr(withhold, name)
     yield f"### {name}"
-    yield f"```python\n{_signature(name, function)}\n```"
+    yield f"```py\n{_signature(name, function)}\n```"
     yield from _docstring(function)
 
 
