@@ -96,6 +96,8 @@ class ByParts:
     """None, without blocks either: a union of safe parts is safe, so each part is released on its own."""
     audited: bool = False
     """Whether audits of parts, joined, say something about all of them."""
+    compared: bool = True
+    """Whether what is published has the names of the original, so that both can be counted together."""
     blocks: ByBlocks | None = None
     """Of tables: how rows of all parts are searched together."""
 

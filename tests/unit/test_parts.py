@@ -386,8 +386,8 @@ def test_a_file_that_does_not_fit_goes_by_parts_and_says_so(tmp_path, monkeypatc
     code, text = run(*asked, tmp_path / "other.dat", "--engine", "memory")
     assert (code, "by parts" in text) == (0, False)
     # What must be one choice for all records, or is packed, is released whole, as before.
-    km = ("anonymize", path, "--model", "buckets", "--k", 2, "-o", tmp_path / "km.dat")
-    assert "released by parts" not in run(*km)[1]
+    apart = (*asked[:2], "--model", "apart", *asked[2:], tmp_path / "apart.dat")
+    assert "released by parts" not in run(*apart)[1]
     monkeypatch.setattr("withhold.counting.memory.physical_memory", lambda: None)
     assert run(*asked, tmp_path / "unknown.dat")[0] == 0
 

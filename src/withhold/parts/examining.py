@@ -125,6 +125,16 @@ def refuse_audit(model: Model) -> None:
         raise PolicyError(f"{model.name} cannot be audited by parts: {reason}")
 
 
+def _refuse_generalised(published: Parts) -> None:
+    """Refuse a release whose items stand under other names: each would count as withheld."""
+    model = published.model
+    if model is not None and not method_of(model).by_parts.compared:
+        raise PolicyError(
+            f"{published.name} was released under {model.name}, which publishes other names than those of "
+            "the original; compare its parts with theirs one by one"
+        )
+
+
 def _still_breaches(
     parts: Parts, found: Sequence[Breach], model: Any, n_records: int, progress: Progress
 ) -> list[Breach]:
@@ -227,6 +237,7 @@ def compare_parts(
     found, notes = [], set()
     for each in published:
         after = open_parts(each, part_records=part_records, reading=reading)
+        _refuse_generalised(after)
         known = after.model.sensitive if after.model is not None else frozenset()
         request = MeasureRequest(
             model=after.model,

@@ -137,6 +137,7 @@ def _manifests(
         "method": BY_PARTS,
         "warnings": list(made.warnings),
         "sample": {},
+        "seed": made.options["seed"],
         "input": {"records": utility.records, "occurrences": utility.occurrences.all.total},
         "options": dict(made.options),
         "seconds": {"make and prove": made.seconds},

@@ -15,7 +15,7 @@ METHOD = Method(
     search=Step(later(f"{__name__}.search.suppressor:suppress_buckets"), BucketsSearch),
     check=later(f"{__name__}.check:verify_buckets"),
     audit=Step(later(f"{__name__}.audit:audit_buckets"), AuditOptions),
-    by_parts=ByParts(later(f"{__name__}.options:not_by_parts")),
+    by_parts=ByParts(later(f"{__name__}.options:not_by_parts"), compared=False),
     words=Words(
         counts="Rare sets by their number of items",
         worst="The rarest sets",
