@@ -18,6 +18,7 @@ from withhold.cli import (  # noqa: F401
     demo,
     hierarchy,
     inspect,
+    page,
     sweep,
     verify,
 )
@@ -25,7 +26,13 @@ from withhold.cli.app import app
 from withhold.cli.empty import MAY_BE_EMPTY
 from withhold.errors import PolicyError
 
-NEEDED = {"data": ["in.dat"], "published": ["in.dat"], "original": ["in.dat"], "column": ["age"]}
+NEEDED = {
+    "data": ["in.dat"],
+    "file": ["in.dat"],
+    "published": ["in.dat"],
+    "original": ["in.dat"],
+    "column": ["age"],
+}
 
 
 def run(*arguments):
