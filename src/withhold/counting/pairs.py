@@ -40,7 +40,7 @@ def count_all_pairs(
     """The pairs of items that some record holds, block by block, lower codes ascending.
 
     >>> shop = Records.from_lists([["a", "b"], ["a", "b", "c"]])
-    >>> [[*zip(*map(list, block))] for block in count_all_pairs(shop, Stop(), jobs=1)]
+    >>> [[*zip(*(each.tolist() for each in block))] for block in count_all_pairs(shop, Stop(), jobs=1)]
     [[(0, 1, 2), (0, 2, 1), (1, 2, 1)]]
     """
     jobs, rows = jobs or available_cores(), (records.offsets, records.items)

@@ -53,7 +53,7 @@ class Pace:
     def __str__(self) -> str:
         """As a bar says it.
 
-        >>> print(Pace(total=10, workers=1, done=4, seconds=100.0))
+        >>> print(Pace(total=10, workers=1, done=4, seconds=120.0))
         parts: 4 of 10, about 3 min left
         """
         shown = f"parts: {self.done} of {self.total}"
