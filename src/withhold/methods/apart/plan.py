@@ -10,9 +10,10 @@ import numpy as np
 from withhold.arguments import checked
 from withhold.data import Records
 from withhold.data.array_types import Longs
+from withhold.data.native import blanked
 from withhold.data.people import People
 from withhold.data.plan import check_fingerprint
-from withhold.data.table import WITHHELD
+from withhold.data.table import WITHHELD, Column
 from withhold.methods.apart.entries import Entry, entry_name, group_name
 from withhold.methods.apart.secrets import first_prefix, records_of
 
@@ -48,9 +49,7 @@ class ApartPlan:
         if not isinstance(data, People):
             return self._grouped(records)
         hidden = [data.attributes.column(name) for name in self.columns]
-        attributes = data.attributes.with_columns(
-            replace(column, codes=np.full_like(column.codes, WITHHELD)) for column in hidden
-        )
+        attributes = data.attributes.with_columns(map(_hidden, hidden))
         items = self._grouped(records, first_prefix(data))
         return replace(data, attributes=attributes, items=items)
 
@@ -84,3 +83,11 @@ class ApartPlan:
         codes, lengths = codes[np.argsort(owners, kind="stable")], public.lengths + times
         made = Records.from_codes(lengths, codes, names)
         return replace(records, offsets=made.offsets, items=made.items, vocabulary=names)
+
+
+def _hidden(column: Column) -> Column:
+    """The column with every cell withheld, also as its source had it."""
+    everywhere = np.ones(len(column.codes), dtype=bool)
+    native, padded = (blanked(cells, everywhere) for cells in (column.native, column.padded))
+    codes = np.full_like(column.codes, WITHHELD)
+    return replace(column, codes=codes, values=(), native=native, padded=padded)
