@@ -57,6 +57,7 @@ def test_every_model_and_public_function_is_looked_at():
         *("advise", "anonymize", "apply", "audit", "compare", "inspect", "ladder", "pharmacy"),
         *("read", "read_hierarchy", "read_cell", "read_people", "read_table", "sweep"),
         *("trade_off", "verify"),
+        *("anonymize_parts", "audit_parts", "compare_parts", "verify_parts"),
     }
 
 
@@ -298,6 +299,10 @@ def values_for(name):
         "sweep": {"data": SHOP, "model": RHO, "vary": {"rho": ["0.5"]}},
         "trade_off": {"data": SHOP, "model": RHO, "hierarchy": "fan-out:2"},
         "verify": {"data": SHOP, "model": RHO},
+        "anonymize_parts": {"data": "shop.dat", "model": RHO, "folder": "published"},
+        "audit_parts": {"data": "shop.dat", "model": RHO},
+        "compare_parts": {"original": "shop.dat"},
+        "verify_parts": {"folder": "published"},
     }[name]
 
 
@@ -314,7 +319,7 @@ def test_none__is_refused_where_it_is_not_a_default(name):
         ):
             continue
         values = {**values_for(name), parameter.name: None}
-        args = [values.pop("original"), SHOP] if name == "compare" else []
+        args = [values.pop("original"), SHOP] if name.startswith("compare") else []
         refused(function, *args, **values)
 
 

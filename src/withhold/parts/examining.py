@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from withhold.arguments import names_in
+from withhold.arguments import checked, names_in
 from withhold.auditing.by_parts import AuditSums
 from withhold.auditing.result import Audit, seconds_left
 from withhold.comparison import OF_THE_SENSITIVE, Compared, Comparison
@@ -37,6 +37,7 @@ OF_ALL_RECORDS = ("population", "sampling_fraction")
 """Options of an audit that are about the whole records of everybody."""
 
 
+@checked
 def audit_parts(
     data: Data,
     model: Model,
@@ -181,6 +182,7 @@ def _only(records: Records, names: tuple[str, ...]) -> Records:
     return Records(offsets, codes[records.items[kept]], names)
 
 
+@checked
 def compare_parts(
     original: Data,
     *published: Data,

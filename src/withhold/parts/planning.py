@@ -37,6 +37,16 @@ SAME = ("format", "container", "separator", "columns", "variant")
 REMEDY = "name a folder of files, a pattern such as 'shop/*.parquet' in quotes, or a file"
 
 
+def check_data(data: object) -> None:
+    """Refuse what is neither the name of files nor a frame that is read piece by piece."""
+    if not isinstance(data, str | os.PathLike) and not is_lazy(data):
+        raise InputError(
+            "parts are of a folder, a pattern, a file, a polars LazyFrame or a Dask DataFrame",
+            value=type(data).__name__,
+            remedy="for data in memory use anonymize, audit, compare or verify",
+        )
+
+
 def is_many(data: str) -> bool:
     """Whether this names several files: a folder, or a pattern that is not itself a file."""
     if is_query(data):
@@ -104,6 +114,7 @@ def plan(
     data: Data, *, part_records: int | None = None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Source, Sequence[Piece], list[Path]]:
     """The form of the data, its parts, and the files that it is in, if any."""
+    check_data(data)
     if not is_lazy(data):
         files = find_files(str(data))
         return *plan_parts(files, part_records=part_records, **(reading or {})), files

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from withhold.arguments import checked
 from withhold.by_parts import Rounds
 from withhold.counting.rounds import ItemRound, ItemSums
 from withhold.counting.threads import Progress, quiet
@@ -64,6 +65,7 @@ class FolderRecheck:
         }
 
 
+@checked
 def verify_parts(
     folder: str | os.PathLike[str],
     *,

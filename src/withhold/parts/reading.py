@@ -15,7 +15,7 @@ from withhold.formats.slices import read_slice
 from withhold.interruption import stop_if_asked
 from withhold.method import Model
 from withhold.parts.folder import MANIFEST, Listed, read_folder
-from withhold.parts.planning import Data, plan
+from withhold.parts.planning import Data, check_data, plan
 from withhold.publish.manifest import form_from, read_manifest
 from withhold.publish.publishing import located, manifest_of
 
@@ -52,6 +52,7 @@ def open_parts(
 
     ``reading`` says how files are to be understood; a release has manifests that do.
     """
+    check_data(data)
     path = Path("the original") if is_lazy(data) else Path(data)
     if path.is_dir() and (path / MANIFEST).exists():
         model, listed = read_folder(path)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import withhold
+from withhold.arguments import checked
 from withhold.by_parts import Rounds
 from withhold.counting.threads import Progress, quiet
 from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known, refuse_misspelt
@@ -22,7 +23,7 @@ from withhold.parts.blocks_release import release_blocks
 from withhold.parts.counting import of_slice, of_written, over_parts
 from withhold.parts.making import Done, Failed, Job, make_part
 from withhold.parts.pace import Pace
-from withhold.parts.planning import Data, find_files, plan
+from withhold.parts.planning import Data, check_data, find_files, plan
 from withhold.parts.running import ENGINES, STREAM, Engine, engine_for
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.publish.manifest import form_from
@@ -84,6 +85,7 @@ class PartsRelease:
         }
 
 
+@checked
 def anonymize_parts(
     data: Data,
     model: Model,
@@ -155,8 +157,8 @@ def anonymize_parts(
     ...     len(made.parts), made.totals.records
     (2, 20)
     """
-    folder = Path(folder)
     began = time.perf_counter()
+    folder = Path(folder)
     if engine not in ENGINES:
         raise PolicyError(
             f"the engine of a release by parts is {' or '.join(ENGINES)}, not {engine!r}"
@@ -164,6 +166,7 @@ def anonymize_parts(
     check_ids(ids)
     options = check_by_parts(model, options)
     counts = method_of(model).by_parts.counts
+    check_data(data)
     inside = not is_lazy(data) and Path(data).is_dir()
     if inside and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
