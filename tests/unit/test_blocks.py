@@ -26,7 +26,7 @@ from withhold.parts import blocks as block_steps
 from withhold.parts import group_proof
 from withhold.parts.blocks_release import WORK
 from withhold.parts.folder import MANIFEST, read_folder
-from withhold.parts.proving import verify_folder
+from withhold.parts.proving import verify_parts
 from withhold.parts.release import anonymize_parts
 
 KNOWN = ("age", "sex", "town")
@@ -165,7 +165,7 @@ def test_parts_keep_the_model_together(tmp_path, extension, required):
     blank = sum((found[name].fill_null("") == "").sum() for name in KNOWN)
     assert made.totals.removed == blank
     assert (made.totals.records, made.totals.total) == (400, 1200)
-    assert verify_folder(out).verdict
+    assert verify_parts(out).verdict
     assert not (out / WORK).exists()
 
 
@@ -191,15 +191,15 @@ def test_the_proof_adds_up_shelf_by_shelf(tmp_path, monkeypatch):
     path = write_people(tmp_path / "people.csv", people(400, 1))
     out = tmp_path / "out"
     anonymize_parts(str(path), model_of(3, {"l": 2}), out, part_records=90, publish="all")
-    whole = verify_folder(out)
+    whole = verify_parts(out)
     monkeypatch.setattr(group_proof, "AT_ONCE", 5)
-    shelved = verify_folder(out)
+    shelved = verify_parts(out)
     assert (shelved.verdict.checked, shelved.verdict.status) == (whole.verdict.checked, "HOLDS")
-    stricter = verify_folder(out, model=model_of(400, {}))
+    stricter = verify_parts(out, model=model_of(400, {}))
     smallest = min(Counter(joined(out).select(KNOWN).iter_rows()).values())
     assert stricter.verdict.status == "BROKEN"
     assert stricter.verdict.witness.rows == smallest
-    assert not verify_folder(out, model=model_of(3, {"l": 4})).verdict
+    assert not verify_parts(out, model=model_of(3, {"l": 4})).verdict
 
 
 def test_a_proof_that_fails_publishes_nothing(tmp_path, monkeypatch):
@@ -275,7 +275,7 @@ def test_blanks_that_look_withheld_in_another_part_are_refused(tmp_path):
     found = joined(tmp_path / "out")
     assert min(Counter(found.select(KNOWN).iter_rows()).values()) >= 3
     assert "*" in found["age"].to_list()
-    assert verify_folder(tmp_path / "out").verdict
+    assert verify_parts(tmp_path / "out").verdict
 
 
 def test_ranges_by_parts(tmp_path):

@@ -12,7 +12,7 @@ import typer
 from withhold.cli import methods, options
 from withhold.cli.console import json_of, note, say, working
 from withhold.data.names import nearest
-from withhold.errors import PolicyError, WithholdError
+from withhold.errors import InputError, PolicyError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats.forms import split_name
 from withhold.method import Model
@@ -320,7 +320,12 @@ def compare_by_parts(
 ) -> Comparison:
     """What releases by parts lost, walking over them and the original together."""
     from withhold.parts.examining import compare_parts
+    from withhold.parts.folder import MANIFEST
 
+    for each in published:
+        if each.is_dir() and not (each / MANIFEST).exists():
+            remedy = "name the folder of a release by parts"
+            raise InputError(f"is a directory without {MANIFEST}", path=each, remedy=remedy)
     _refuse_of_memory({**vars(how), **asked})
     for name in ("hierarchy", "items", "person_column", "dates", "date_column"):
         if asked.pop(name):
