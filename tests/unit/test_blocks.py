@@ -220,7 +220,7 @@ def test_a_folder_on_the_command_line(tmp_path):
         write_people(folder / f"people-{number}.csv", people(100, number))
     code, text = run("anonymize", folder, *asked(), "--drop", "note", "--publish", "all", "-o", out)
     assert code == 0, text
-    assert "Proved over all parts: 3 parts with 300 rows" in text
+    assert "Proved by counts of all parts: 3 parts with 300 rows" in text
     assert "note" not in joined(out).columns
     assert run("verify", out)[0] == 0
     assert run("verify", out, *asked(2))[0] == 0
