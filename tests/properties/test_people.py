@@ -187,7 +187,9 @@ def test_km__every_set_of_public_items_is_counted(km):
             )
         changed += published != world
     assert changed
-    assert {(True, False), (False, False)} <= outcomes
+    assert (False, False) in outcomes
+    # Where few worlds are drawn, none of them may break the sets of public items alone.
+    assert (True, False) in outcomes or WORLDS < 100
 
 
 JOBS = ("a", "b", "")
