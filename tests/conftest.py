@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from typer.main import get_command
 
 try:
     import fcntl
@@ -44,6 +47,20 @@ def compile_once(kernel: Any, signature: Any) -> Any:
 
 if "PYTEST_XDIST_WORKER" in os.environ and fcntl is not None:
     Dispatcher.compile = compile_once
+
+
+@cache
+def built(app: typer.Typer, n_verbs: int) -> Any:
+    return get_command(app)
+
+
+def built_once(app: typer.Typer) -> Any:
+    """The verbs with their options, which a runner would build again for every command."""
+    groups = [app, *(group.typer_instance for group in app.registered_groups)]
+    return built(app, sum(len(each.registered_commands) for each in groups))
+
+
+typer.testing._get_command = built_once
 
 
 def data_directory() -> Path:

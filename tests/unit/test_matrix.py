@@ -17,15 +17,12 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from typer.main import get_command
-from typer.testing import CliRunner
 
 import asking
 import withhold as wh
+from typed import run
 from withhold import sweeping
 from withhold.advising import candidates
-from withhold.cli import advise, anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
-from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
@@ -558,8 +555,6 @@ FILES = [cell for cell in CROSS if " file" in f" {cell.values[1]}" or "file " in
 TYPED, SWEPT = share(FILES, 3), share(CROSS, len(MODELS))
 
 
-built_once = cache(get_command)
-"""All verbs with their options, which the runner would build again for every command."""
 draw = figures._written
 DRAWN: dict[str, str] = {}
 
@@ -576,7 +571,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
     monkeypatch.setattr(figures, "_written", drawn_once)
-    monkeypatch.setattr("typer.testing._get_command", built_once, raising=False)
     (tmp_path / "tree.csv").write_text(TREE)
     pl.concat([pl.DataFrame(SURVEY)] * 2).write_csv(tmp_path / "all.csv")
     lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
@@ -807,12 +801,6 @@ def test_python__report(model, edition, folder):
 
 
 # The command line ----------------------------------------------------------------------------
-
-
-def run(*arguments: Any) -> Any:
-    done = CliRunner().invoke(app, [str(each) for each in arguments])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    return done
 
 
 @pytest.mark.parametrize(
