@@ -15,11 +15,12 @@ SEVERAL = ("--bin", "--publish", "--vary")
 """Options that may be repeated."""
 
 
-def run(*words, input=None):
+def run(*words, **options):
     """How a command ends and what it prints, in this process, where the kernels are compiled already."""
-    done = CliRunner().invoke(app, [str(word) for word in words], input=input)
+    done = CliRunner().invoke(app, [str(word) for word in words], **options)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
     assert "Traceback" not in done.output
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done
 
 

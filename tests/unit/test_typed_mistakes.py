@@ -10,18 +10,6 @@ from typer.main import get_command
 
 import withhold as wh
 from typed import run
-from withhold.cli import (  # noqa: F401
-    advise,
-    anonymize,
-    audit,
-    compare,
-    demo,
-    hierarchy,
-    inspect,
-    page,
-    sweep,
-    verify,
-)
 from withhold.cli.app import app
 from withhold.cli.empty import MAY_BE_EMPTY
 from withhold.errors import PolicyError
