@@ -44,8 +44,12 @@ def example_share() -> float:
 
 
 def examples(number: int) -> settings:
-    """So many examples, scaled by WITHHOLD_EXAMPLES for the slow runs (no JIT, bounds checks)."""
-    return settings(max_examples=max(20, round(number * example_share())))
+    """So many examples, or the share of them that is asked for: 20 at least, 8 where it is below a tenth.
+
+    So small shares are for slow runs (no JIT, bounds checks), beside one in which the kernels are fast.
+    """
+    least = 20 if example_share() >= 0.1 else 8
+    return settings(max_examples=max(least, round(number * example_share())))
 
 
 def size(number: int) -> int:
