@@ -14,6 +14,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from typer.main import get_command
 
+from processor_times import ProcessorTimes
+
 try:
     import fcntl
 except ImportError:  # Windows: kernels are compiled as often as workers need them
@@ -61,6 +63,15 @@ def built_once(app: typer.Typer) -> Any:
 
 
 typer.testing._get_command = built_once
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--times", type=int, help="list so many files and tests by processor time")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if most := config.getoption("--times"):
+        config.pluginmanager.register(ProcessorTimes(most))
 
 
 def data_directory() -> Path:
