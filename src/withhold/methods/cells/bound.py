@@ -32,7 +32,9 @@ from withhold.methods.cells.patterns import Listing, Patterns
 from withhold.methods.cells.prices import raise_bound
 from withhold.methods.cells.schemes import (
     Ladders,
+    change_codes,
     find_key,
+    group_with,
     levels_of,
     make_grouping,
     make_ladders,
@@ -228,11 +230,7 @@ def count_patterns(ladders, weights, before, levels, grouping, candidates):
     """
     for j in range(len(levels)):
         if levels[j] != before[j]:
-            for each in range(len(grouping.sums)):
-                node = np.uint32(grouping.by_column[j, each])
-                grouping.sums[each] += (
-                    ladders.codes[levels[j], node] - ladders.codes[before[j], node]
-                )
+            change_codes(ladders, j, before[j], levels[j], grouping)
     n_slots = 4
     while n_slots < 2 * len(candidates):
         n_slots *= 2
@@ -241,14 +239,9 @@ def count_patterns(ladders, weights, before, levels, grouping, candidates):
         grouping.slots[slot] = NOBODY
     n_groups = 0
     for each in candidates:
-        key = grouping.sums[each]
-        slot = find_key(grouping, key, mask)
-        if grouping.slots[slot] == NOBODY:
-            grouping.slots[slot] = n_groups
-            grouping.keys[n_groups] = key
-            grouping.sizes[n_groups] = 0
-            n_groups += 1
-        grouping.of_tuple[each] = grouping.slots[slot]
+        group = group_with(grouping, grouping.sums[each], mask, n_groups)
+        n_groups += group == n_groups
+        grouping.of_tuple[each] = group
     for each in range(len(grouping.sums)):
         group = grouping.slots[find_key(grouping, grouping.sums[each], mask)]
         if group != NOBODY:

@@ -150,19 +150,25 @@ def group_by_scheme(ladders, cells, weights, levels, grouping):
     _add_codes(ladders, levels, grouping)
     n_groups = 0
     for each in range(len(cells)):
-        key = grouping.sums[each]
-        slot = find_key(grouping, key, mask)
-        if grouping.slots[slot] == NOBODY:
-            grouping.slots[slot] = n_groups
-            grouping.keys[n_groups] = key
-            grouping.sizes[n_groups] = 0
+        group = group_with(grouping, grouping.sums[each], mask, n_groups)
+        if group == n_groups:
             for j in range(len(levels)):
-                grouping.closures[n_groups, j] = cells[each, j]
+                grouping.closures[group, j] = cells[each, j]
             n_groups += 1
-        group = grouping.slots[slot]
         grouping.sizes[group] += weights[each]
         grouping.of_tuple[each] = group
     return n_groups
+
+
+@step
+def group_with(grouping, key, mask, n_groups):
+    """The group with this key; where there is none, the next one, empty, whose number is ``n_groups``."""
+    slot = find_key(grouping, key, mask)
+    if grouping.slots[slot] == NOBODY:
+        grouping.slots[slot] = n_groups
+        grouping.keys[n_groups] = key
+        grouping.sizes[n_groups] = 0
+    return grouping.slots[slot]
 
 
 @step
@@ -184,3 +190,11 @@ def _add_codes(ladders, levels, grouping):
         for each in range(len(grouping.sums)):
             # An index without a sign needs no check for counting from the end.
             grouping.sums[each] += ladders.codes[level, np.uint32(grouping.by_column[j, each])]
+
+
+@step
+def change_codes(ladders, j, before, after, grouping):
+    """Make the sums of the codes those of a scheme with another level of one column."""
+    for each in range(len(grouping.sums)):
+        node = np.uint32(grouping.by_column[j, each])
+        grouping.sums[each] += ladders.codes[after, node] - ladders.codes[before, node]
