@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from withhold.data.names import clean
 from withhold.errors import PolicyError
+from withhold.formats.forms import FORMATS, SEPARATOR_NAMES
 from withhold.page.files import check_files
 from withhold.page.jobs import DONE, FAILED
 from withhold.page.lookup import rows_of
@@ -16,8 +17,6 @@ from withhold.page.project import KINDS, READING, first_method
 from withhold.page.site import Site, go_to
 from withhold.page.words import WORDS
 
-FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
-SEPARATORS = ("comma", "semicolon", "tab", "bar", "space")
 SHOWN_ROWS = 8
 SHOWN_ITEMS = 12
 """Of a long record."""
@@ -61,7 +60,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         policy=policy,
         reading=READING,
         formats=FORMATS,
-        separators=SEPARATORS,
+        separators=tuple(SEPARATOR_NAMES),
         files=[name for name in site.folder.data_files() if name != project.name],
         ready=job.state == DONE,
     )
