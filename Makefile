@@ -21,9 +21,10 @@ demo: .venv/.for-use
 
 test: check unit jit-off bounds
 
-# As many examples of every property as its test asks for; `make test` takes a share of them.
+# As many examples of every property as its test asks for, and every cell of the matrix; `make test` takes a
+# share of both.
 thorough: .venv/.for-development
-	$(TESTS) $(KERNEL_TESTS) -n 2 --dist worksteal
+	$(TESTS) $(KERNEL_TESTS) tests/unit -n 2 --dist worksteal
 
 # Lint, format, types, layers, and the rules of the house: maps, twins, a toy method.
 check: .venv/.for-development
@@ -34,18 +35,19 @@ check: .venv/.for-development
 	$(TESTS) $(HOUSE_TESTS)
 	$(SITE)
 
-# All tests but those of `check`.
+# All tests but those of `check` and `bounds`.
 unit: .venv/.for-development
-	WITHHOLD_EXAMPLES=0.25 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS))
+	WITHHOLD_EXAMPLES=0.1 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS) $(KERNEL_TESTS))
 
 # The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development
-	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) \
+	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.02 $(TESTS) $(KERNEL_TESTS) \
 		-n 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=60
 
-# The kernels compiled with bounds checks: an index out of range raises instead of reading on.
+# The kernels compiled with bounds checks: an index out of range raises instead of reading on. What passes reads
+# only what it may, and gives the same without the checks; `make thorough` shows that.
 bounds: .venv/.for-development
-	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.03 $(TESTS) $(KERNEL_TESTS) $(METHODS) -n 2 --dist worksteal
+	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) $(KERNEL_TESTS) $(METHODS) -n 2 --dist worksteal
 
 # Ten thousand damaged files of each format: data or a message, never a traceback.
 fuzz: .venv/.for-development

@@ -44,32 +44,36 @@ def personal(
     return Personal(wh.PersonalRhoUncertainty(rho, **more), evidence)
 
 
+def _apart(asked: Any, *names: str) -> tuple[Any, dict[str, Any]]:
+    """The model, and what a verb takes beside it."""
+    if not isinstance(asked, Personal):
+        return asked, {}
+    beside = {
+        "constraints": asked.evidence.constraints,
+        "originals": asked.evidence.originals,
+        "evidence": asked.evidence,
+    }
+    return asked.model, {name: beside[name] for name in names}
+
+
 def anonymize(data: Any, asked: Any, **options: Any) -> Any:
-    if isinstance(asked, Personal):
-        options["constraints"] = asked.constraints
-        asked = asked.model
-    return wh.anonymize(data, asked, **options)
+    model, beside = _apart(asked, "constraints")
+    return wh.anonymize(data, model, **options, **beside)
 
 
 def audit(data: Any, asked: Any, **options: Any) -> Any:
-    if isinstance(asked, Personal):
-        options |= {"constraints": asked.constraints, "originals": asked.evidence.originals}
-        asked = asked.model
-    return wh.audit(data, asked, **options)
+    model, beside = _apart(asked, "constraints", "originals")
+    return wh.audit(data, model, **options, **beside)
 
 
 def verify(data: Any, asked: Any, **options: Any) -> wh.Verdict:
-    if isinstance(asked, Personal):
-        options["evidence"] = asked.evidence
-        asked = asked.model
-    return wh.verify(data, asked, **options)
+    model, beside = _apart(asked, "evidence")
+    return wh.verify(data, model, **options, **beside)
 
 
 def sweep(data: Any, asked: Any, **options: Any) -> Any:
-    if isinstance(asked, Personal):
-        options["constraints"] = asked.constraints
-        asked = asked.model
-    return wh.sweep(data, asked, **options)
+    model, beside = _apart(asked, "constraints")
+    return wh.sweep(data, model, **options, **beside)
 
 
 def verify_release(release: Any, **options: Any) -> wh.Verdict:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from typer.main import get_command
+
+from processor_times import ProcessorTimes
 
 try:
     import fcntl
@@ -44,6 +49,29 @@ def compile_once(kernel: Any, signature: Any) -> Any:
 
 if "PYTEST_XDIST_WORKER" in os.environ and fcntl is not None:
     Dispatcher.compile = compile_once
+
+
+@cache
+def built(app: typer.Typer, n_verbs: int) -> Any:
+    return get_command(app)
+
+
+def built_once(app: typer.Typer) -> Any:
+    """The verbs with their options, which a runner would build again for every command."""
+    groups = [app, *(group.typer_instance for group in app.registered_groups)]
+    return built(app, sum(len(each.registered_commands) for each in groups))
+
+
+typer.testing._get_command = built_once
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--times", type=int, help="list so many files and tests by processor time")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if most := config.getoption("--times"):
+        config.pluginmanager.register(ProcessorTimes(most))
 
 
 def data_directory() -> Path:

@@ -28,9 +28,10 @@ def told(row: Row, sensitive: Iterable[str]) -> tuple[str | None, dict[str, tupl
 def chances(rows: Sequence[Row], sensitive: frozenset[str]) -> list[dict[str, Fraction]]:
     """For each record, how likely it holds each sensitive item."""
     found: list[dict[str, Fraction]] = []
+    groups = [told(row, sensitive)[0] for row in rows]
     for number, row in enumerate(rows):
-        name, lines = told(row, sensitive)
-        members = [n for n, other in enumerate(rows) if told(other, sensitive)[0] == name]
+        lines = told(row, sensitive)[1]
+        members = [n for n, name in enumerate(groups) if name == groups[number]]
         chance = {item: Fraction(1) for item in row & sensitive}
         for item, (held, _) in lines.items():
             ways = list(combinations(members, held))
@@ -50,8 +51,8 @@ def highest_confidence(rows: Sequence[Row], sensitive: frozenset[str]) -> Fracti
     found = chances(rows, sensitive)
     public = [public_items(row, sensitive) for row in rows]
     known = {frozenset(some) for row in public for some in _subsets(row)}
-    crowds = [[n for n, row in enumerate(public) if some <= row] for some in known]
-    crowds += [[number] for number in range(len(rows))]
+    crowds = {tuple(n for n, row in enumerate(public) if some <= row) for some in known}
+    crowds |= {(number,) for number in range(len(rows))}
     shares = (
         sum((found[n].get(item, Fraction(0)) for n in crowd), Fraction(0)) / len(crowd)
         for crowd in crowds

@@ -38,10 +38,18 @@ def problems(
 knowledge = st.one_of(st.none(), st.integers(0, 5))
 
 
+def example_share() -> float:
+    """The share of their examples that tests take: all of them, unless WITHHOLD_EXAMPLES says less."""
+    return min(1.0, float(os.environ.get("WITHHOLD_EXAMPLES", "1")))
+
+
 def examples(number: int) -> settings:
-    """So many examples, scaled by WITHHOLD_EXAMPLES for the slow runs (no JIT, bounds checks)."""
-    scale = float(os.environ.get("WITHHOLD_EXAMPLES", "1"))
-    return settings(max_examples=max(20, round(number * scale)))
+    """So many examples, or the share of them that is asked for: 20 at least, 8 where it is below a tenth.
+
+    So small shares are for slow runs (no JIT, bounds checks), beside one in which the kernels are fast.
+    """
+    least = 20 if example_share() >= 0.1 else 8
+    return settings(max_examples=max(least, round(number * example_share())))
 
 
 def size(number: int) -> int:

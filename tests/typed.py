@@ -1,9 +1,27 @@
-"""Command lines as tests put them together: what is said later replaces what was said before."""
+"""Command lines as tests put them together, and what they do in this process."""
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from typer.testing import CliRunner
+
+from withhold.cli.app import VERBS, app
+
+for _verb in VERBS:  # importing a verb registers it
+    import_module(f"withhold.cli.{_verb}")
+
 SEVERAL = ("--bin", "--publish", "--vary")
 """Options that may be repeated."""
+
+
+def run(*words, **options):
+    """How a command ends and what it prints, in this process, where the kernels are compiled already."""
+    done = CliRunner().invoke(app, [str(word) for word in words], **options)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert "Traceback" not in done.output
+    return done
 
 
 def last_wins(words):

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+from typed import run
 
 CUT = "…"
 MASKS = (
@@ -265,22 +265,7 @@ def run_command(typed: str, shims: Path) -> tuple[int, str, str]:
             env={**os.environ, "PATH": path},
         )
         return done.returncode, done.stdout, done.stderr
-    from withhold.cli import (  # noqa: F401  # importing a verb registers it
-        advise,
-        anonymize,
-        audit,
-        compare,
-        demo,
-        hierarchy,
-        inspect,
-        sweep,
-        verify,
-    )
-    from withhold.cli.app import app
-
-    done = CliRunner().invoke(app, words[1:], prog_name="withhold")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
+    done = run(*words[1:], prog_name="withhold")
     return done.exit_code, done.stdout, done.stderr
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import re
 import runpy
@@ -102,17 +101,3 @@ def test_examples__run(tmp_path):
         )
         assert done.returncode == 0, done.stderr
         assert "HOLDS" in done.stdout
-
-
-@pytest.mark.parametrize("page", ["python.md", "deciding.md"])
-def test_guide__examples_run_as_they_stand(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    done = doctest.testfile(
-        str(ROOT / "docs" / "guide" / page),
-        module_relative=False,
-        optionflags=flags,
-        encoding="utf-8",
-    )
-    assert done.attempted > 5
-    assert done.failed == 0

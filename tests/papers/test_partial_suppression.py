@@ -5,16 +5,8 @@ from __future__ import annotations
 import pytest
 
 import withhold as wh
+from oracle import SHOP as TABLE_1A
 
-TABLE_1A = [
-    {"bread", "beer", "condom"},
-    {"coffee", "fruits"},
-    {"beer", "condom"},
-    {"coffee", "fruits"},
-    {"flour", "condom"},
-    {"bread", "coffee"},
-    {"fruits", "condom"},
-]
 MODEL = wh.RhoUncertainty("0.5", {"condom"})
 
 

@@ -6,28 +6,14 @@ import numpy as np
 import pytest
 
 from asking import anonymize, audit, personal, verify
+from paper_tables import USERS as TABLE_1
+from paper_tables import USERS_PUBLISHED as PUBLISHED
 from withhold import Constraints, PersonalRhoUncertainty, Records, Status
 from withhold.methods.personal.people import problem_of
 from withhold.methods.personal.search.fix import CONSEQUENT, LEFTOVER, Choice, choose
 from withhold.methods.personal.search.workspace import PersonalWorkspace
 
-TABLE_1 = [
-    ["milk", "bread", "medicine"],
-    ["apple"],
-    ["milk", "coffee", "bread"],
-    ["milk", "medicine"],
-    ["coffee", "bread", "apple"],
-    ["orange", "medicine"],
-]
 WISHES = {0: ["medicine"], 2: ["milk", "coffee", "bread"], 5: ["medicine"]}
-PUBLISHED = [
-    ["bread", "medicine"],
-    ["apple"],
-    ["milk", "coffee"],
-    ["milk", "medicine"],
-    ["coffee", "bread", "apple"],
-    ["orange"],
-]
 
 
 @pytest.fixture(scope="module")

@@ -6,34 +6,12 @@ from math import log
 
 import pytest
 
+import oracle
+from paper_tables import USERS, USERS_PUBLISHED
 from withhold.data import Records
 from withhold.measure import Utility, measure_utility
 
-SHOP = [
-    ["bread", "beer", "condom"],
-    ["coffee", "fruits"],
-    ["beer", "condom"],
-    ["coffee", "fruits"],
-    ["flour", "condom"],
-    ["bread", "coffee"],
-    ["fruits", "condom"],
-]
-USERS = [
-    ["milk", "bread", "medicine"],
-    ["apple"],
-    ["milk", "coffee", "bread"],
-    ["milk", "medicine"],
-    ["coffee", "bread", "apple"],
-    ["orange", "medicine"],
-]
-PUBLISHED = [
-    ["bread", "medicine"],
-    ["apple"],
-    ["milk", "coffee"],
-    ["milk", "medicine"],
-    ["coffee", "bread", "apple"],
-    ["orange"],
-]
+SHOP = [sorted(row) for row in oracle.SHOP]
 
 
 def measured(original: list[list[str]], published: list[list[str]], **options) -> Utility:
@@ -121,7 +99,7 @@ def test_jia_table_1c__keeps_the_distribution_by_deleting_two_items():
 
 def test_nakagawa_table_1():
     """Alice lost milk, Carol bread, Frank medicine: 3 of 14."""
-    utility = measured(USERS, PUBLISHED, min_support=1, min_confidence="0.3")
+    utility = measured(USERS, USERS_PUBLISHED, min_support=1, min_confidence="0.3")
     assert (utility.occurrences.all.removed, utility.occurrences.all.total) == (3, 14)
     assert utility.occurrences.by_record is not None
     assert utility.occurrences.by_record.tolist() == [1, 0, 1, 0, 0, 1]

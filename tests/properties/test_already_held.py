@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from test_bucket_groups import rows_lists, trees
 from test_suppression import options
 from test_table_release import TREE, rows, table_of
-from typer.testing import CliRunner
 
 import lenient
 import oracle
 import withhold as wh
 from asking import personal
 from tables import ITEMS, examples, knowledge, needs_speed, problems
-from withhold.cli import anonymize  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.data import Constraints
 from withhold.errors import ImpossibleError, InputError
 
@@ -138,10 +136,10 @@ def test_command_line__says_that_nothing_was_withheld(tmp_path):
     (tmp_path / "data.dat").write_text("beer condom\nbeer\n")
     arguments = ["anonymize", str(tmp_path / "data.dat"), "--rho", "0.5", "--sensitive", "condom"]
     target = str(tmp_path / "out.dat")
-    said = CliRunner().invoke(app, [*arguments, "-o", target])
+    said = run(*arguments, "-o", target)
     assert (said.exit_code, "Already holds; nothing was withheld." in said.output) == (0, True)
     assert (tmp_path / "out.dat").read_text() == "beer condom\nbeer\n"
     internal = json.loads((tmp_path / "out.dat.internal.json").read_text())
     assert internal["options"]["already_held"]
-    said = CliRunner().invoke(app, [*arguments, "-o", target, "--force", "--json"])
+    said = run(*arguments, "-o", target, "--force", "--json")
     assert json.loads(said.stdout)["options"]["already_held"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
 from fractions import Fraction
@@ -13,6 +12,7 @@ import asking
 import lenient
 import oracle_audits as oracle
 import withhold as wh
+from tables import example_share
 from withhold.auditing.result import Audit
 from withhold.counting import equal_items
 from withhold.data import Table
@@ -20,7 +20,7 @@ from withhold.method import Model
 from withhold.methods.buckets.model import RareSet
 from withhold.methods.coherence.mole import Mole
 
-TABLES = max(20, round(300 * float(os.environ.get("WITHHOLD_EXAMPLES", "1"))))
+TABLES = max(20, round(300 * example_share()))
 """Of each model; scaled like the examples of the other property tests."""
 BOUNDS = [Fraction(*parts) for parts in ((1, 2), (1, 3), (2, 3), (3, 4), (1, 5), (9, 10))]
 Rows = list[frozenset[str]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -12,11 +11,12 @@ import pytest
 
 import oracle_people as oracle
 import withhold as wh
+from tables import example_share
 from withhold.data import Records, Table
 from withhold.data.table import WITHHELD, Column
 from withhold.methods.people.model import PeopleUncertainty
 
-WORLDS = max(40, round(2000 * float(os.environ.get("WITHHOLD_EXAMPLES", "1"))))
+WORLDS = max(40, round(2000 * example_share()))
 KNOWN = (0, 1, 2, None)
 RHOS = (Fraction(1, 3), Fraction(1, 2), Fraction(3, 5), Fraction(2, 3))
 QUASI = ("sex", "home")

@@ -7,14 +7,12 @@ import json
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import lenient
 import oracle
 import withhold as wh
 from tables import examples, knowledge, problems
-from withhold.cli import anonymize  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.formats import write
 
 KEEPS = ["rules", "sensitive"]
@@ -155,11 +153,10 @@ def test_polish__records_too_long_for_it_are_left_to_restoring():
 def test_cli__the_internal_manifest_makes_a_polished_release_again(pharmacy, keep, tmp_path):
     table, sensitive = pharmacy
     write(table, tmp_path / "in.dat")
-    run = CliRunner().invoke
 
     def anonymized(out, *arguments):
         command = ["anonymize", tmp_path / "in.dat", "-o", tmp_path / out, "--quiet", *arguments]
-        result = run(app, [str(argument) for argument in command])
+        result = run(*command)
         assert result.exit_code == 0, result.output
         return (tmp_path / out).read_bytes()
 

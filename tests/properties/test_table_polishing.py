@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import withhold as wh
 from tables import examples
-from withhold.cli import anonymize  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.methods.cells.options import CellsSearch
 
@@ -104,7 +102,7 @@ def test_cli__the_internal_manifest_makes_a_polished_table_again(tmp_path):
 
     def anonymized(out, *arguments):
         command = ["anonymize", tmp_path / "in.csv", "-o", tmp_path / out, "--quiet", *arguments]
-        result = CliRunner().invoke(app, [str(argument) for argument in command])
+        result = run(*command)
         assert result.exit_code == 0, result.output
         return (tmp_path / out).read_bytes()
 

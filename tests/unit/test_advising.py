@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 import shlex
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
+from typed import run
 from withhold.advising import measuring
-from withhold.cli.app import VERBS, app
 from withhold.data.survey import survey
 from withhold.datasets import hospital as invented_hospital
 from withhold.errors import InputError, PolicyError
 from withhold.formats import write
 
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
-
-
 CALM = ("--limit-seconds", "900", "--json")
 """Long enough for a machine that has to compile first."""
-
-
-def run(*args: object):
-    return CliRunner().invoke(app, [str(each) for each in args])
 
 
 @pytest.fixture

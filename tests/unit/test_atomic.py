@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import re
@@ -84,6 +85,13 @@ def stop_at(monkeypatch, last):
     return killer
 
 
+def attempts(tmp_path):
+    """Numbers from 0 on, each with an empty folder."""
+    for last in itertools.count():
+        (folder := tmp_path / str(last)).mkdir()
+        yield last, folder
+
+
 def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -118,10 +126,7 @@ def test_kill__at_any_step_leaves_the_old_set_or_the_new_one(
 ):
     was = {OLD: older_page, NEW: newer_page}
     outcomes = Counter()
-    last = 0
-    while True:
-        folder = tmp_path / str(last)
-        folder.mkdir()
+    for last, folder in attempts(tmp_path):
         out = folder / "out.dat"
         if older:
             releases[OLD].write(out, report=older_page)
@@ -157,7 +162,6 @@ def test_kill__at_any_step_leaves_the_old_set_or_the_new_one(
         releases[NEW].write(out, report=newer_page, force=True)
         assert judged(out, was) == NEW
         assert sorted(content(folder)) == SET + [report_path(out).name] * newer_page
-        last += 1
     assert last == len(killer.seen) > 15
     assert {outcome for outcome, count in outcomes.items() if count} == {
         OLD if older else None,
@@ -224,10 +228,7 @@ def test_kill__a_sweep_goes_on_wherever_it_was_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(trade_off, "svg_file", lambda plot: "<svg/>")
     monkeypatch.setattr(trade_off, "sweep_html", lambda sweep, **_: f"<p>{sweep.points}</p>")
     old = wh.sweep(ROWS, OLD, vary={"rho": ["0.7"]})
-    last = 0
-    while True:
-        folder = tmp_path / str(last)
-        folder.mkdir()
+    for last, folder in attempts(tmp_path):
         write_files(old, folder, name="rows", promise="")
         first = content(folder)
         killer = stop_at(monkeypatch, last)
@@ -249,7 +250,6 @@ def test_kill__a_sweep_goes_on_wherever_it_was_killed(tmp_path, monkeypatch):
         write_files(swept(folder), folder, name="rows", promise="")
         assert sorted(content(folder)) == sorted([*first, "points.jsonl"])
         assert len(json.loads(content(folder)["sweep.json"])["points"]) == 2
-        last += 1
     assert last == len(killer.seen) > 25
     assert sorted(second) == sorted([*first, "points.jsonl"])
 
@@ -262,10 +262,7 @@ def test_kill__a_sweep_goes_on_wherever_it_was_killed(tmp_path, monkeypatch):
 def test_error__at_any_step_leaves_everything_as_it_was(
     releases, tmp_path, monkeypatch, older, number
 ):
-    last = 0
-    while True:
-        folder = tmp_path / str(last)
-        folder.mkdir()
+    for last, folder in attempts(tmp_path):
         out = folder / "out.dat"
         if older:
             releases[OLD].write(out, report=True)
@@ -292,7 +289,6 @@ def test_error__at_any_step_leaves_everything_as_it_was(
                 break
             assert seen[last] == "link"  # no second names here: copies do
         assert os.strerror(number) in message
-        last += 1
     assert last > 15
 
 

@@ -5,32 +5,23 @@ from __future__ import annotations
 import json
 from calendar import monthrange
 from datetime import date, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import withhold as wh
 from tables import examples
-from withhold.cli.app import VERBS, app
+from typed import run
 from withhold.data.dates import NUMBERS, age, fitting_orders, read_date
 from withhold.data.preparing import parse_bins
 from withhold.data.table import Table
 from withhold.errors import InputError, PolicyError
 
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
-
 days = st.dates(date(1900, 1, 1), date(2030, 12, 31))
 MISSING = ["", None, "NA", "?"]
-
-
-def run(*args: object):
-    return CliRunner().invoke(app, [str(each) for each in args])
 
 
 def binned(cells, how, **others):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli.app import app
+from typed import run
 from withhold.errors import InputError, PolicyError
 from withhold.methods.buckets.model import RareSet
 from withhold.publish.recheck import verify_file
@@ -25,17 +24,6 @@ def shop(tmp_path, monkeypatch):
     (tmp_path / "shop.dat").write_text("".join(" ".join(row) + "\n" for row in ROWS))
     (tmp_path / "tree.csv").write_text(TREE)
     return tmp_path
-
-
-def run(*arguments):
-    import withhold.cli.anonymize
-    import withhold.cli.audit
-    import withhold.cli.compare
-    import withhold.cli.inspect
-    import withhold.cli.sweep
-    import withhold.cli.verify  # noqa: F401  # importing a verb registers it
-
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.mark.parametrize("k", [1, 0, -2, "3", 2.5, None, True])

@@ -11,14 +11,13 @@ import re
 import signal
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold
-from withhold.cli.app import VERBS, app
+from typed import run
+from withhold.cli.app import app
 from withhold.cli.options import HELP
 from withhold.errors import (
     ImpossibleError,
@@ -29,21 +28,10 @@ from withhold.errors import (
     PolicyError,
 )
 
-for each in VERBS:  # importing a verb registers it
-    import_module(f"withhold.cli.{each}")
-
 SHOP = "bread beer condom\nbeer condom\nbread coffee\ncoffee\n"
 BROKEN = ("--rho", "0.5", "--sensitive", "condom")
 HOLDS = ("--rho", "0.5", "--sensitive", "coffee")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and closed streams as on POSIX")
-
-
-def run(*arguments, input=None):
-    """The verb in this process, where the kernels are compiled already."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
-    assert "Traceback" not in result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
 
 
 def start(*arguments, before="", **options):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from withhold.cli.app import app
+from typed import run
 
 ROWS = "milk bread medicine\napple\nmilk coffee bread\nmilk medicine\ncoffee bread apple\norange medicine\n"
 WISHES = "record,item\n1,medicine\n3,milk\n3,coffee\n3,bread\n6,medicine\n"
@@ -23,10 +22,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "baskets.dat").write_text(ROWS, encoding="utf-8")
     (tmp_path / "wishes.csv").write_text(WISHES, encoding="utf-8")
     return tmp_path
-
-
-def run(*arguments: str):
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_audit__is_broken_with_a_person():

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import withhold as wh
+from typed import run
 from withhold.errors import PolicyError
 
 ROWS = ["a b s", "a b", "a b t", "a c", "a c", "a c s", "d s", "b", "b", "c"]
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "withhold", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -38,7 +27,7 @@ ASKED = ("--model", "coherence", "--h", "0.5", "--k", "2", "--p", "any", "--priv
 def test_road__publish_and_verify(baskets, tmp_path):
     output = str(tmp_path / "out.dat")
     done = run("anonymize", baskets, *ASKED, "-o", output, "--json", "--report")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     released = json.loads(done.stdout)
     assert released["model"] == {
         "model": "coherence",
@@ -50,9 +39,9 @@ def test_road__publish_and_verify(baskets, tmp_path):
     assert released["options"]["nugget_support"] == 2
     assert "d" not in Path(output).read_text(encoding="utf-8")
     assert "every remaining count is true" in Path(output + ".report.html").read_text("utf-8")
-    assert run("verify", output).returncode == 0
+    assert run("verify", output).exit_code == 0
     Path(output).write_text("\n".join(ROWS) + "\n", encoding="utf-8")
-    assert run("verify", output).returncode == 1
+    assert run("verify", output).exit_code == 1
 
 
 def test_audit__says_why_each_is_a_mole(baskets):
@@ -67,11 +56,11 @@ def test_audit__says_why_each_is_a_mole(baskets):
 def test_km__and_a_private_item_in_too_many_records(baskets, tmp_path):
     output = str(tmp_path / "out.dat")
     assert (
-        run("anonymize", baskets, "--model", "km", "--k", "2", "--m", "2", "-o", output).returncode
+        run("anonymize", baskets, "--model", "km", "--k", "2", "--m", "2", "-o", output).exit_code
         == 0
     )
     refused = run("anonymize", baskets, *ASKED[:3], "1/4", *ASKED[4:], "-o", output, "--force")
-    assert refused.returncode == 4
+    assert refused.exit_code == 4
     assert "'s' is in 3 of 10 records" in refused.stderr
 
 
@@ -86,7 +75,7 @@ def test_km__and_a_private_item_in_too_many_records(baskets, tmp_path):
 )
 def test_usage__is_explained(baskets, arguments, said):
     refused = run("audit", baskets, *arguments)
-    assert refused.returncode == 2
+    assert refused.exit_code == 2
     assert said in refused.stderr
 
 

@@ -5,31 +5,22 @@ from __future__ import annotations
 import json
 from datetime import date, timedelta
 from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import withhold as wh
 from tables import examples
+from typed import run
 from withhold import Hierarchy
-from withhold.cli.app import VERBS, app
 from withhold.data.column_lists import split_pairs
 from withhold.data.table import Column, Table
 from withhold.errors import InputError, PolicyError
 from withhold.formats.column_trees import arx_lines, column_tree, suggest
 
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
-
 whole_numbers = st.lists(st.integers(-40, 400).map(str), min_size=1, max_size=30)
-
-
-def run(*args: object):
-    return CliRunner().invoke(app, [str(each) for each in args])
 
 
 def path_of(tree: Hierarchy, leaf: str) -> list[str]:

@@ -7,12 +7,10 @@ import os
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
+from typed import run
 from withhold import registry
-from withhold.cli import anonymize, compare  # noqa: F401
-from withhold.cli.app import app
 from withhold.errors import PolicyError
 from withhold.report.side_by_side import comparison_as_dict, comparison_html, comparison_text
 from withhold.telling.facts import Fact, Measured, MeasureRequest
@@ -20,13 +18,6 @@ from withhold.telling.facts import Fact, Measured, MeasureRequest
 SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
 ONE_LESS = [["bread", "beer"], *SHOP[1:]]
 MODEL = wh.RhoUncertainty("0.5", {"condom"})
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert "Traceback" not in result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
 
 
 def lines(rows):

@@ -6,11 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, compare, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.errors import InputError
 
 ROWS = [
@@ -39,7 +37,7 @@ def desk(tmp_path, monkeypatch):
 
 
 def ran(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    result = run(*arguments)
     assert result.exit_code == code, result.output
     return result
 

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from withhold.cli.app import VERBS, app
+from typed import run
 from withhold.data import Records
 from withhold.data.suggesting import suggest_sensitive
 from withhold.describing import described, describing
 from withhold.errors import InputError, PolicyError
 from withhold.formats.columns import Options
 from withhold.formats.descriptions import read_descriptions
-
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
-
-
-def run(*args: object):
-    return CliRunner().invoke(app, [str(each) for each in args])
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,9 @@ import json
 from fractions import Fraction
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, verify  # noqa: F401
+from typed import run
 from withhold.cli.app import app
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.methods.cells.requirements import entropy_is_at_least
@@ -181,19 +180,18 @@ def test_label__is_given_away_by_groups_of_one_label(tmp_path, monkeypatch):
     typed = ["in.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
     typed += ["--publish", "all"]
     says = "4 of 8 rows (50.0%) are in groups with a single sick"
-    run = CliRunner().invoke
-    told = run(app, ["audit", *typed, "--label", "sick"])
+    told = run("audit", *typed, "--label", "sick")
     assert f"WARNING  {says}" in told.output
     assert "--l 2 or --t 0.3" in told.output
-    plain = json.loads(run(app, ["audit", *typed, "--label", "sick", "--json"]).stdout)
+    plain = json.loads(run("audit", *typed, "--label", "sick", "--json").stdout)
     assert plain["one_label_rows"] == 4
     assert says in plain["warnings"][0]
-    made = run(app, ["anonymize", *typed, "--label", "sick", "-o", "out.csv", "--json", "--report"])
+    made = run("anonymize", *typed, "--label", "sick", "-o", "out.csv", "--json", "--report")
     assert f"warning: {says}" in made.stderr
     assert says in json.loads(made.stdout)["warnings"][0]
     assert says in (tmp_path / "out.csv.report.html").read_text()
     for protected in ([], ["--label", "sick", "--l", "2"], ["--label", "sick", "--t", "0.3"]):
-        assert "WARNING" not in run(app, ["audit", *typed, *protected]).output
+        assert "WARNING" not in run("audit", *typed, *protected).output
 
 
 def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeypatch):
@@ -201,7 +199,6 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
     TABLE.to_polars().write_csv("in.csv")
     typed = ["in.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
     typed += ["--sensitive-column", "sick,days", "--l", "entropy:2", "--t", "0.5", "--beta", "3"]
-    run = CliRunner().invoke
     made = run(
         app, ["anonymize", *typed, "--ordered", "days", "-o", "out.csv", "--json", "--seed", "1"]
     )
@@ -211,7 +208,7 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
         "sick": "sensitive",
         "days": "sensitive",
     }
-    again = run(app, ["verify", "out.csv", "--json"])
+    again = run("verify", "out.csv", "--json")
     assert json.loads(again.stdout)["verdict"] == "HOLDS"
     policy = run(
         app,
@@ -219,7 +216,7 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
     )
     assert policy.exit_code == 0, policy.output
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "again.csv").read_bytes()
-    wrong = run(app, ["audit", "in.csv", "--rho", "0.5", "--sensitive", "a", "--t", "0.3"])
+    wrong = run("audit", "in.csv", "--rho", "0.5", "--sensitive", "a", "--t", "0.3")
     assert wrong.exit_code == 2
     assert "--t belongs to k-anonymity" in wrong.output
     assert "add --model k-anonymity" in wrong.output

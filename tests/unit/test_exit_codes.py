@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from withhold.cli import compare, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 
 CALLED = "import sys; sys.argv = ['withhold', 'inspect', 'a.dat']\nfrom withhold.cli import main\n"
 
@@ -82,6 +80,6 @@ def test_a_folder_is_no_release(tmp_path, monkeypatch, folder):
     (tmp_path / "there").mkdir()
     (tmp_path / "a.csv").write_text("beer,tea\ntea\n")
     for arguments in (["verify", folder], ["compare", "a.csv", folder]):
-        result = CliRunner().invoke(app, arguments)
+        result = run(*arguments)
         assert result.exit_code == 3, result.output
         assert "is a directory" in result.output

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, compare, sweep, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.errors import InputError, PolicyError
 from withhold.formats.item_trees import described_tree
 from withhold.publish.recheck import promises_less
@@ -36,10 +34,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("baskets.dat").write_text("".join(" ".join(row) + "\n" for row in ROWS))
     Path("tree.csv").write_text(TREE)
     return tmp_path
-
-
-def run(*words: str) -> Any:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def publish(*more: str, output: str = "out.dat") -> Any:

@@ -17,15 +17,13 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
-from typer.main import get_command
-from typer.testing import CliRunner
 
 import asking
 import withhold as wh
+from tables import example_share
+from typed import run
 from withhold import sweeping
 from withhold.advising import candidates
-from withhold.cli import advise, anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
-from withhold.cli.app import app
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
@@ -523,43 +521,43 @@ OUTPUTS: dict[str, list[tuple[str, str | None]]] = {
     ],
 }
 OUTPUTS[PEOPLE] = OUTPUTS[TABLE]
-CROSS = [
+EVERY = [
     pytest.param(model, name, id=f"{model.name}-{name}")
     for model in MODELS
     for name in INPUTS[model.data]
 ]
+FILES = [cell for cell in EVERY if " file" in f" {cell.values[1]}" or "file " in cell.values[1]]
+# Where tests take a share of their examples, so does the matrix of its cells.
+ONE_IN = min(4, round(1 / example_share()))
 WAYS_OUT = 3
 
 
-def ways_out(model: Model, name: str) -> list[tuple[str, str | None]]:
-    """Some of the outputs, so that over all cells every model and every input meets every one."""
-    ways, inputs = OUTPUTS[model.data], list(INPUTS[model.data])
-    first = [m for m in MODELS if m.data == model.data].index(model) + inputs.index(name)
+def diagonal(model: Model, name: str, one_in: int) -> tuple[int, int]:
+    """The number of the diagonal that the cell is on, divided by ``one_in``, and what remains.
+
+    Every model and every input of a kind of data is on diagonals of which nothing remains.
+    """
+    models = [other for other in MODELS if other.data == model.data]
+    at = models.index(model) + list(INPUTS[model.data]).index(name)
+    return divmod(at, min(one_in, len(models)))
+
+
+def share(cells: list[Any], one_in: int) -> list[Any]:
+    """One in so many of the cells; every model and every input is in some."""
+    return [cell for cell in cells if diagonal(*cell.values, one_in)[1] == 0]
+
+
+def ways_out(model: Model, name: str, one_in: int = ONE_IN) -> list[tuple[str, str | None]]:
+    """Some of the outputs, so that over one in so many of the cells every model meets every one."""
+    ways, first = OUTPUTS[model.data], diagonal(model, name, one_in)[0]
     return [ways[(first + n * len(ways) // WAYS_OUT) % len(ways)] for n in range(WAYS_OUT)]
 
 
-def share(cells: list[Any], parts: int) -> list[Any]:
-    """One in so many of the cells of each kind of data; every model and every input is in some.
-
-    All cells together are walked by ``test_python__every_input_leads_to_the_same_release``.
-    """
-    kept = []
-    for data in (RECORDS, TABLE, PEOPLE):
-        models = [model for model in MODELS if model.data == data]
-        inputs = list(INPUTS[data])
-        for cell in (cell for cell in cells if cell.values[0].data == data):
-            model, name = cell.values
-            if (models.index(model) + inputs.index(name)) % min(parts, len(models)) == 0:
-                kept.append(cell)
-    return kept
+CROSS = share(EVERY, ONE_IN)
+BY_PARTS = share(FILES, ONE_IN)
+TYPED, SWEPT = share(FILES, max(3, ONE_IN)), share(EVERY, len(MODELS))
 
 
-FILES = [cell for cell in CROSS if " file" in f" {cell.values[1]}" or "file " in cell.values[1]]
-TYPED, SWEPT = share(FILES, 3), share(CROSS, len(MODELS))
-
-
-built_once = cache(get_command)
-"""All verbs with their options, which the runner would build again for every command."""
 draw = figures._written
 DRAWN: dict[str, str] = {}
 
@@ -576,7 +574,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("withhold.counting.jit.before_compiling", lambda announce: None)
     monkeypatch.setattr(figures, "_written", drawn_once)
-    monkeypatch.setattr("typer.testing._get_command", built_once, raising=False)
     (tmp_path / "tree.csv").write_text(TREE)
     pl.concat([pl.DataFrame(SURVEY)] * 2).write_csv(tmp_path / "all.csv")
     lines = [f"{row + 1},{item}" for row, items in CONSTRAINTS.items() for item in items]
@@ -657,21 +654,31 @@ def test_lists__hold_every_model_and_format():
     assert {name.split()[0] for name in INPUTS[RECORDS] if "file" in name} >= set(FORMATS)
 
 
-def test_ways_out__every_model_and_every_input_meets_every_one():
-    for data in (RECORDS, TABLE, PEOPLE):
-        models = [model for model in MODELS if model.data == data]
-        for model in models:
-            met = {way for name in INPUTS[data] for way in ways_out(model, name)}
-            assert met == set(OUTPUTS[data]), model.name
-        for name in INPUTS[data]:
-            met = {way for model in models for way in ways_out(model, name)}
-            assert met == set(OUTPUTS[data]), name
+@pytest.mark.parametrize("one_in", [1, 2, 3, 4])
+def test_ways_out__every_model_meets_every_one(one_in):
+    met = {
+        (model.name, way) for model, name in taken(one_in) for way in ways_out(model, name, one_in)
+    }
+    assert met == {(model.name, way) for model in MODELS for way in OUTPUTS[model.data]}
 
 
-@pytest.mark.parametrize(("cells", "taken"), [(FILES, TYPED), (CROSS, SWEPT)])
-def test_share__every_model_and_every_input_is_in_some_cell(cells, taken):
-    assert {cell.values[0].name for cell in taken} == {model.name for model in MODELS}
-    met = {(cell.values[0].data, cell.values[1]) for cell in taken}
+def test_ways_out__every_input_meets_every_one():
+    met = {(model.data, name, way) for model, name in taken(1) for way in ways_out(model, name, 1)}
+    assert met == {
+        (data, name, way) for data in INPUTS for name in INPUTS[data] for way in OUTPUTS[data]
+    }
+
+
+def taken(one_in: int) -> list[tuple[Model, str]]:
+    return [cell.values for cell in share(EVERY, one_in)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kept"), [(EVERY, CROSS), (FILES, BY_PARTS), (FILES, TYPED), (EVERY, SWEPT)]
+)
+def test_share__every_model_and_every_input_is_in_some_cell(cells, kept):
+    assert {cell.values[0].name for cell in kept} == {model.name for model in MODELS}
+    met = {(cell.values[0].data, cell.values[1]) for cell in kept}
     assert met == {(cell.values[0].data, cell.values[1]) for cell in cells}
 
 
@@ -809,14 +816,8 @@ def test_python__report(model, edition, folder):
 # The command line ----------------------------------------------------------------------------
 
 
-def run(*arguments: Any) -> Any:
-    done = CliRunner().invoke(app, [str(each) for each in arguments])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    return done
-
-
 @pytest.mark.parametrize(
-    ("model", "name"), [each for each in FILES if each.values[0].data == RECORDS]
+    ("model", "name"), [each for each in BY_PARTS if each.values[0].data == RECORDS]
 )
 def test_command_line__by_parts_or_refused_with_a_reason(model, name, folder):
     asked = [INPUTS[RECORDS][name](), *model.typed, *model.search, "--seed", SEED, "-o", "parts"]
@@ -903,7 +904,7 @@ NOT_BY_PARTS = ("wildcards", "polished", "presence", "hierarchies", "ranges and 
 """Of models of tables: those that take all rows at once."""
 
 
-@pytest.mark.parametrize(("model", "name"), [c for c in FILES if c.values[0].data == TABLE])
+@pytest.mark.parametrize(("model", "name"), [c for c in BY_PARTS if c.values[0].data == TABLE])
 def test_command_line__tables_by_parts(model, name, folder):
     file = INPUTS[TABLE][name]()
     typed = [*model.typed, *model.search, "--engine", "stream", "--part-records", 3, "--json"]

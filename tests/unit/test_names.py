@@ -10,11 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import withhold
-from withhold.cli import audit, inspect  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.cli.methods import listed_items
 from withhold.data import Constraints, Hierarchy, Records
 from withhold.data.names import MISSING, WHITESPACE, clean, nearest
@@ -286,16 +284,16 @@ def test_skipped_rows_are_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("tid,item\n1,a\nNA,b\n2,a\n3,c\n")
     options = ["a.csv", "--rho", "0.9", "--sensitive", "c"]
-    refused = CliRunner().invoke(app, ["audit", *options])
+    refused = run("audit", *options)
     assert refused.exit_code == 3
     assert "leave these rows out with --skip-missing-ids" in refused.stderr
-    told = CliRunner().invoke(app, ["audit", *options, "--skip-missing-ids"])
+    told = run("audit", *options, "--skip-missing-ids")
     assert "1 row without a record id was left out" in told.stderr
-    seen = CliRunner().invoke(app, ["inspect", "a.csv", "--skip-missing-ids"])
+    seen = run("inspect", "a.csv", "--skip-missing-ids")
     assert "rows without a record id, left out  1" in seen.stdout
-    as_json = CliRunner().invoke(app, ["inspect", "a.csv", "--skip-missing-ids", "--json"])
+    as_json = run("inspect", "a.csv", "--skip-missing-ids", "--json")
     assert json.loads(as_json.stdout)["skipped_rows"] == 1
-    table = CliRunner().invoke(app, ["inspect", "a.csv", "--table", "--skip-missing-ids"])
+    table = run("inspect", "a.csv", "--table", "--skip-missing-ids")
     assert table.exit_code == 2
 
 
@@ -338,6 +336,6 @@ def test_suggestions_do_not_mind_the_case():
 def test_messages_spell_options_as_they_were_given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("a,b;c\nd,e\n")
-    assert "with --separator comma." in CliRunner().invoke(app, ["inspect", "a.csv"]).stderr
+    assert "with --separator comma." in run("inspect", "a.csv").stderr
     with pytest.raises(InputError, match="with separator='comma'"):
         read("a.csv")

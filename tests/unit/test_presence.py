@@ -8,11 +8,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, sweep, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.methods.cells.presence import Presence, wider
 
@@ -22,13 +20,6 @@ SAMPLE = [person for n, person in enumerate(PEOPLE) if n % 4 == 0 or n < 9]
 ASKED = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age,sex,zip")
 PUBLISH = ("--publish", "all", "--seed", "1")
 PRESENT = ("--presence", "0.1,0.6", "--population", "all.csv")
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
-    assert "Traceback" not in result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 @pytest.fixture(autouse=True)

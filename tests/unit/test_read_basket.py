@@ -6,21 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from withhold.data import Records
-from withhold.errors import InputError
-from withhold.formats import read
+from reading import in_file
 
-
-def baskets(folder: Path, text: str, **options: str) -> Records:
-    path = folder / "a.txt"
-    path.write_text(text, encoding="utf-8", newline="")
-    return read(path, **options)
-
-
-def refused(folder: Path, text: str, **options: str) -> InputError:
-    with pytest.raises(InputError) as caught:
-        baskets(folder, text, **options)
-    return caught.value
+baskets, refused = in_file("a.txt")
 
 
 @pytest.mark.parametrize(

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli.app import VERBS, app
+from typed import run
 from withhold.errors import InputError, PolicyError
-
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
 
 ORDERS = "duckdb:shop.db?query=select * from orders order by record, item"
 PERSONS = "duckdb:shop.db?query=select * from persons order by record"
 ITEMS = "duckdb:shop.db?query=select * from orders order by record, item"
 RHO = ("--rho", "0.5", "--sensitive", "pill,", "--seed", 1)
 PEOPLE = ("--model", "people", "--rho", "0.5", "--k", "2", "--quasi-identifiers", "sex")
-
-
-def run(*args: object):
-    done = CliRunner().invoke(app, [str(each) for each in args])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
-    return done
 
 
 @pytest.fixture(autouse=True)

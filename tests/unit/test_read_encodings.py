@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+import typed
 import withhold as wh
-from withhold.cli.app import VERBS, app
 from withhold.errors import AssumedWarning, InputError, PolicyError
 
 NAMES = "record,item\n1,Café\n1,Müsli\n2,Straße\n3,Crème brûlée\n"
@@ -18,9 +17,7 @@ ITEMS = [["Café", "Müsli"], ["Straße"], ["Crème brûlée"]]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    for name in VERBS:
-        __import__(f"withhold.cli.{name}")
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+    return typed.run
 
 
 def put(folder: Path, data: bytes, name: str = "data.csv") -> Path:

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from withhold.data import Records
+from reading import in_file
 from withhold.errors import InputError
-from withhold.formats import read
 
-
-def table_of(folder: Path, text: str, **options: str) -> Records:
-    path = folder / "a.jsonl"
-    path.write_text(text, encoding="utf-8", newline="")
-    return read(path, **options)
+table_of, _ = in_file("a.jsonl")
 
 
 def test_arrays(tmp_path: Path) -> None:

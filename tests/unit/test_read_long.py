@@ -8,25 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reading import in_file
 from withhold.data import Records
-from withhold.errors import InputError
-from withhold.formats import read
 from withhold.formats.columns import Options
 from withhold.formats.long import read_text
 from withhold.formats.opening import Text
 from withhold.formats.rows import with_clean_names
 
-
-def table_of(folder: Path, text: str, **options: str) -> Records:
-    path = folder / "a.csv"
-    path.write_text(text, encoding="utf-8", newline="")
-    return read(path, **options)
-
-
-def refused(folder: Path, text: str, **options: str) -> InputError:
-    with pytest.raises(InputError) as caught:
-        table_of(folder, text, **options)
-    return caught.value
+table_of, refused = in_file("a.csv")
 
 
 def test_records_stand_in_order_of_appearance(tmp_path: Path) -> None:

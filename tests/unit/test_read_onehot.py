@@ -6,21 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from withhold.data import Records
-from withhold.errors import InputError
-from withhold.formats import read
+from reading import in_file
 
-
-def table_of(folder: Path, text: str, **options: str) -> Records:
-    path = folder / "a.csv"
-    path.write_text(text, encoding="utf-8", newline="")
-    return read(path, **options)
-
-
-def refused(folder: Path, text: str, **options: str) -> InputError:
-    with pytest.raises(InputError) as caught:
-        table_of(folder, text, **options)
-    return caught.value
+table_of, refused = in_file("a.csv")
 
 
 def test_columns_become_items(tmp_path: Path) -> None:

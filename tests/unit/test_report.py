@@ -9,12 +9,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
+from typed import run
 from withhold import registry
-from withhold.cli import anonymize  # noqa: F401
-from withhold.cli.app import app
 from withhold.errors import NotVerifiedError, OutputError, PolicyError
 from withhold.publish.publishing import report_path
 from withhold.report import figures
@@ -348,12 +346,6 @@ def test_write__what_is_not_proved_has_no_report(release, tmp_path, monkeypatch)
     with pytest.raises(NotVerifiedError):
         release.write(tmp_path / "out.jsonl", report=True)
     assert names(tmp_path) == []
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert "Traceback" not in result.output
-    return result
 
 
 def test_cli__report_and_json(tmp_path, monkeypatch):

@@ -8,11 +8,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, inspect, sweep, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.data import Table
 from withhold.data.column_lists import join_columns, split_columns, split_pairs
 from withhold.data.identifying import looks_identifying
@@ -65,10 +63,6 @@ OPTIONS = (
     *("--model", "k-anonymity", "--k", "3", "--quasi-identifiers", "age", "--label", "income"),
     *("-o", "out.csv"),
 )
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import withhold as wh
 from tables import examples
-from withhold.cli import anonymize, compare, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.errors import PolicyError
 from withhold.formats.formulas import escape, is_formula, unescape
 
@@ -27,10 +25,6 @@ TABLE = {
     "@col": ["-1", "-x", "\t=y", " =z"],
     "n": ["-1.5", "-", "a=b", "'tis"],
 }
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 def written(path) -> list[list[str]]:

@@ -6,11 +6,9 @@ import json
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, compare, sweep, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.data import Table
 from withhold.data.ranges import Range, read_cell
 from withhold.errors import InputError, PolicyError
@@ -155,14 +153,13 @@ def test_withheld_cells__of_before_stay_withheld_and_hide_what_joins_them():
 def test_files__verify_audit_and_compare(ending, tmp_path):
     source, out = tmp_path / "people.csv", tmp_path / f"out.{ending}"
     pl.DataFrame(PEOPLE).write_csv(source)
-    run = CliRunner().invoke
     how = ["--cells", "sets", "--publish", "all", "--seed", "1"]
-    made = run(app, ["anonymize", str(source), *TYPED, *how, "-o", str(out), "--json"])
+    made = run("anonymize", str(source), *TYPED, *how, "-o", str(out), "--json")
     assert made.exit_code == 0, made.output
-    assert run(app, ["verify", str(out)]).exit_code == 0
-    assert run(app, ["verify", str(out), *TYPED]).exit_code == 0
-    assert run(app, ["audit", str(out), *TYPED, "--publish", "all"]).exit_code == 0
-    compared = run(app, ["compare", str(source), str(out), "--json"])
+    assert run("verify", str(out)).exit_code == 0
+    assert run("verify", str(out), *TYPED).exit_code == 0
+    assert run("audit", str(out), *TYPED, "--publish", "all").exit_code == 0
+    compared = run("compare", str(source), str(out), "--json")
     lost = json.loads(compared.stdout)["releases"][0]["facts"]["loss.ncp"]
     assert lost == pytest.approx(released().loss.ncp)
     manifest = json.loads((tmp_path / f"out.{ending}.manifest.json").read_text())
@@ -176,11 +173,10 @@ def test_policy__of_a_release_makes_it_again(tmp_path):
     release = released()
     release.write(tmp_path / "out.csv")
     pl.DataFrame(PEOPLE).write_csv(tmp_path / "people.csv")
-    again = CliRunner().invoke(
-        app,
-        ["anonymize", str(tmp_path / "people.csv"), "--policy", str(tmp_path / "out.csv.internal.json"),
-         "-o", str(tmp_path / "again.csv")],
-    )  # fmt: skip
+    again = run(
+        *("anonymize", tmp_path / "people.csv", "-o", tmp_path / "again.csv"),
+        *("--policy", tmp_path / "out.csv.internal.json"),
+    )
     assert again.exit_code == 0, again.output
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 

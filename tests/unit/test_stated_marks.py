@@ -9,17 +9,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 
 MODEL = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "q", "--missing", "wildcard")
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.fixture

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli.app import VERBS, app
+from typed import run
 from withhold.data.pharmacy import SENSITIVE
 from withhold.data.suggesting import starter_list, suggest_sensitive
 from withhold.formats.items import as_listed, read_item_list
 
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
-
 STI, DRUGS, MENTAL = "sexually transmitted infections", "alcohol and drugs", "mental health"
 VIOLENCE, BIRTH = "violence and abuse", "pregnancy and birth"
-
-
-def run(*args: object):
-    return CliRunner().invoke(app, [str(each) for each in args])
 
 
 def proposed(*items: str, **meaning: str) -> dict[str, str]:

@@ -6,11 +6,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import demo  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.data.demo_files import demo_files
 from withhold.data.pharmacy import pharmacy
 from withhold.data.survey import AREAS, EDUCATION, INCOME, survey, zip_hierarchy
@@ -57,7 +55,7 @@ def test_constraints__name_no_record_that_a_small_demo_lacks(tmp_path):
 
 def test_demo__leaves_every_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["demo", "--baskets", "60"])
+    done = run("demo", "--baskets", "60")
     assert done.exit_code == 0, done.output
     for name in ("baskets.dat", "table.csv", *demo_files(60)):
         assert (Path("withhold-demo") / name).stat().st_size
@@ -65,6 +63,6 @@ def test_demo__leaves_every_file(tmp_path, monkeypatch):
     elsewhere = Path("here")
     elsewhere.mkdir()
     (elsewhere / "table.csv").write_text("mine\n")
-    refused = CliRunner().invoke(app, ["demo", "--baskets", "60", "--folder", "here"])
+    refused = run("demo", "--baskets", "60", "--folder", "here")
     assert refused.exit_code == 2
     assert (elsewhere / "table.csv").read_text() == "mine\n"

@@ -14,12 +14,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
+from typed import run
 from withhold import sweeping
-from withhold.cli import sweep  # noqa: F401
-from withhold.cli.app import app
 from withhold.cli.sweep import varied
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.report.trade_off import sweep_as_dict, sweep_csv, sweep_text, trade_off
@@ -29,13 +27,6 @@ SHOP = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["
 MODEL = wh.RhoUncertainty("0.5", {"condom"})
 LOST = "occurrences.all.removed"
 COMMAND = ("sweep", "baskets.dat", "--sensitive", "condom")
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert "Traceback" not in result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
 
 
 @pytest.fixture(autouse=True)

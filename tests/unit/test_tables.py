@@ -10,12 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
+import typed
 import withhold as wh
-from typed import last_wins
-from withhold.cli import anonymize, audit, compare, inspect, sweep, verify  # noqa: F401
-from withhold.cli.app import app
 from withhold.data import Table
 from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.table import Column
@@ -44,7 +41,7 @@ def people(tmp_path, monkeypatch) -> Path:
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, last_wins(arguments))
+    return typed.run(*typed.last_wins(arguments))
 
 
 def options(k=4, publish=("--publish", "note")):

@@ -6,7 +6,6 @@ import json
 import random
 import re
 from collections import Counter
-from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -14,11 +13,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import withhold as wh
 from tables import examples
-from withhold.cli.app import VERBS, app
+from typed import run
 from withhold.data.hints import abbreviations, spelling_groups
 from withhold.data.names import is_unknown
 from withhold.data.profile import profile, profile_table
@@ -26,15 +24,8 @@ from withhold.data.table import Table
 from withhold.data.tidying import WAYS, parse_tidy, tidy_text
 from withhold.errors import InputError, PolicyError
 
-for _each in VERBS:
-    import_module(f"withhold.cli.{_each}")
-
 words = st.text(st.sampled_from("aAbB .-/1ß\t"), min_size=1, max_size=6)
 some_ways = st.sets(st.sampled_from(sorted(WAYS)), min_size=1)
-
-
-def run(*args: object):
-    return CliRunner().invoke(app, [str(each) for each in args])
 
 
 def naive(value: str, ways: set[str]) -> str:

@@ -6,20 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, compare, inspect, verify  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.data.breach import SmallGroup
 
 ONE_OF_MANY = re.compile(
     r"(?<![\d,.])1 (\w+ )?(rows|records|items|cells|columns|groups|values|sets|leaves|nodes|occurrences)\b"
 )
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.fixture

@@ -6,11 +6,9 @@ import inspect
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import withhold
-from withhold.cli import anonymize  # noqa: F401
-from withhold.cli.app import app
+from typed import run
 from withhold.cli.options import HELP
 from withhold.data import Source
 from withhold.errors import InputError, OutputError
@@ -174,12 +172,12 @@ def test_a_table_is_not_written_as_records_are() -> None:
 def test_nothing_is_read_before_the_name_is_refused(tmp_path: Path) -> None:
     for model in (["--rho", "0.5", "--sensitive", "a"], ["--model", "km", "--k", "2", "--m", "1"]):
         out = str(tmp_path / "o.xlsx")
-        result = CliRunner().invoke(app, ["anonymize", "nowhere.dat", *model, "-o", out])
+        result = run("anonymize", "nowhere.dat", *model, "-o", out)
         assert result.exit_code == 3
         assert "spreadsheets (.xlsx) are read, not written" in result.stderr
     table = ["--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "a"]
     out = str(tmp_path / "o.spmf")
-    result = CliRunner().invoke(app, ["anonymize", "nowhere.csv", *table, "-o", out])
+    result = run("anonymize", "nowhere.csv", *table, "-o", out)
     assert result.exit_code == 3
     assert ".spmf are not written" in result.stderr
 

@@ -213,14 +213,11 @@ def _read_content(opened: Opened, options: Options) -> Records:
             remedy = f"leave {option('record_column')} and {option('item_column')} out"
             raise text.error(f"a {format} file has no columns", remedy, value=named)
         parsed = FUNCTIONS[format].read_text(text, options)
-    source = Source(
-        opened.path,
+    source = opened.source(
         format,
-        compression=opened.compression,
         container=container,
         separator=parsed.separator,
         columns=parsed.columns,
-        sha256=opened.digest.hexdigest(),
         variant=parsed.variant,
         **how_found(found),
     )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from withhold.data.source import Source
 from withhold.errors import InputError
 
 LONGEST_LINE = 16 * 2**20
@@ -88,6 +89,11 @@ class Opened:
     def is_parquet(self) -> bool:
         """Whether the content says that it is a parquet file."""
         return self.data.startswith(PARQUET)
+
+    def source(self, format: str, **form: Any) -> Source:
+        """What a release needs to know of the file, in whose content this form was found."""
+        digest = self.digest.hexdigest()
+        return Source(self.path, format, compression=self.compression, sha256=digest, **form)
 
     @property
     def is_spreadsheet(self) -> bool:

@@ -86,15 +86,9 @@ def read_items(source: Any, options: Options) -> tuple[Records, Source]:
                 _refuse_dates(options, text)
             parsed = jsonl.read_text(text, options) if format == "jsonl" else _long(text, options)
             found = how_found(text)
-        form = Source(
-            source,
-            format,
-            compression=opened.compression,
-            container=container,
-            separator=parsed.separator,
-            columns=parsed.columns,
-            sha256=opened.digest.hexdigest(),
-            **found,
+        columns, separator = parsed.columns, parsed.separator
+        form = opened.source(
+            format, container=container, separator=separator, columns=columns, **found
         )
     elif is_frame(source := gathered(source)):
         frame = Frame(source)

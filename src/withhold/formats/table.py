@@ -251,16 +251,7 @@ def read_opened(
             found = "text"
     if container is not None and container != found:
         raise InputError(f"is not a {container} file", path=opened.label)
-    source = Source(
-        opened.path,
-        TABLE,
-        compression=opened.compression,
-        container=found,
-        separator=between,
-        columns=table.names,
-        sha256=opened.digest.hexdigest(),
-        **how,
-    )
+    source = opened.source(TABLE, container=found, separator=between, columns=table.names, **how)
     return replace(table, source=source)
 
 

@@ -16,9 +16,7 @@ from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
 from withhold.methods.apart.secrets import Secrets
-from withhold.options import Plain
-from withhold.options import RhoOption as RhoOption
-from withhold.options import SensitiveOption as SensitiveOption
+from withhold.options import Plain, RhoOption, SensitiveOption
 from withhold.wording import none_inferred
 
 

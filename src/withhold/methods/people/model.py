@@ -21,8 +21,8 @@ from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
 from withhold.methods.coherence.model import at_least_one
 from withhold.methods.km.model import KmAnonymity
-from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
-from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, lacks, smaller
+from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
+from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, RhoOption, lacks, smaller
 from withhold.wording import counted, listing, none_inferred, so_many
 
 

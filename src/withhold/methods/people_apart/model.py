@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar
 from withhold.arguments import checked, names_in
 from withhold.data.roles import SensitiveColumnsOption
 from withhold.errors import PolicyError
-from withhold.methods.apart.model import ApartModel, RhoOption, SensitiveOption
-from withhold.options import Option, lacks
+from withhold.methods.apart.model import ApartModel
+from withhold.options import Option, RhoOption, SensitiveOption, lacks
 
 
 @dataclass(frozen=True, init=False)

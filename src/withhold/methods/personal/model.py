@@ -15,8 +15,8 @@ from withhold.data.constraints import Constraints
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
-from withhold.methods.rho.model import MaxKnownOption, RhoOption, RhoUncertainty
-from withhold.options import Option, Plain, Threshold, allows_more
+from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
+from withhold.options import Option, Plain, RhoOption, Threshold, allows_more
 from withhold.wording import counted, so_many
 
 

@@ -21,11 +21,11 @@ from withhold.method import parameters_of
 from withhold.options import (
     Option,
     Plain,
+    RhoOption,
     SensitiveOption,
     fewer,
     said_only_by_offered,
 )
-from withhold.options import RhoOption as RhoOption
 from withhold.wording import none_of, so_many
 
 MaxKnownOption = Annotated[

@@ -16,7 +16,7 @@ from withhold.counting.jit import kernel, step
 from withhold.methods.cells.nodes import NOBODY, common_node
 from withhold.methods.cells.search.costs import cost_of_groups
 from withhold.methods.cells.search.limits import shortfall
-from withhold.methods.cells.search.tuples import RISKY, next_draw, unmark_risky
+from withhold.methods.cells.search.tuples import RISKY, mark_risky, next_draw, unmark_risky
 
 ALIVE = 2
 
@@ -73,11 +73,8 @@ def mark_group(groups, limits, group, k):
     empty = len(groups.counts) - 1
     if size >= k and shortfall(limits, groups.counts, group, empty, size) == 0.0:
         unmark_risky(groups, group)
-    elif groups.risky_places[group] == NOBODY:
-        last = groups.numbers[RISKY]
-        groups.risky[last] = group
-        groups.risky_places[group] = last
-        groups.numbers[RISKY] = last + 1
+    else:
+        mark_risky(groups, group)
 
 
 @kernel

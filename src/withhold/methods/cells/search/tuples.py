@@ -120,19 +120,26 @@ def find_slot(tuples, place):
 
 
 @step
-def mark_risky(tuples, group, k):
+def mark_group(tuples, group, k):
     """Note for every tuple of a group whether the group breaks the model."""
     breaks = tuples.totals[group] < k
     each = np.int64(tuples.heads[group])
     while each != NOBODY:
-        if not breaks:
+        if breaks:
+            mark_risky(tuples, each)
+        else:
             unmark_risky(tuples, each)
-        elif tuples.risky_places[each] == NOBODY:
-            last = tuples.numbers[RISKY]
-            tuples.risky[last] = each
-            tuples.risky_places[each] = last
-            tuples.numbers[RISKY] = last + 1
         each = np.int64(tuples.following[each])
+
+
+@step
+def mark_risky(tuples, each):
+    """Put a tuple on the list of the risky ones, if it is not there."""
+    if tuples.risky_places[each] == NOBODY:
+        last = tuples.numbers[RISKY]
+        tuples.risky[last] = each
+        tuples.risky_places[each] = last
+        tuples.numbers[RISKY] = last + 1
 
 
 @step
@@ -161,7 +168,7 @@ def leave_group(tuples, each, k):
         tuples.following[before] = tuples.following[each]
     tuples.following[each] = NOBODY
     tuples.totals[group] -= tuples.sizes[tuples.places[each]]
-    mark_risky(tuples, group, k)
+    mark_group(tuples, group, k)
 
 
 @kernel
@@ -188,7 +195,7 @@ def join_group(tuples, each, k):
         tuples.into[each] = twin
         unmark_risky(tuples, each)
         give_up_place(tuples, each)
-    mark_risky(tuples, group, k)
+    mark_group(tuples, group, k)
 
 
 @step
