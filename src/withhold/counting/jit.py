@@ -23,15 +23,43 @@ from typing import Any
 import numba
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
-KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
+KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
 
 # Compiled functions are named after a number that numba counts from 1 in every process. Two processes that
 # fill the cache side by side give the same name to two things, and code that refers to one finds the other.
 FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
+
+
+class _Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+    """Code that only ever runs inside its callers: it is optimised and made machine code there, not here."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    @property
+    def codegen(self) -> Any:
+        """Whom numba asks to note where the code finds its constants: its callers do, of all their parts."""
+        return self
+
+    def set_env(self, *_: Any) -> None:
+        pass
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]  # numba has no types
+    """Compiles into a ``_Part``."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+        super().__init__(typing, target, _Part(target.codegen(), "part"), *others)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,35 +72,48 @@ def step(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Arrays can travel in named tuples to a step inside the innermost loop at no cost. As a kernel, each call
     would count the references of every array in them, which made the walk over itemsets five times as slow.
-    Called from Python it runs as Python: without a wrapper for that, it compiles in two thirds of the time.
-    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
     """
-    if not config.DISABLE_JIT:
-        inlined = numba.njit(
-            forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-        )(function)
-        # The type refers to the dispatcher weakly, so somebody has to keep that.
-        vars(function).update(_dispatcher=inlined, _numba_type_=numba.types.Dispatcher(inlined))
-    return function
+    return _part(function, forceinline=True, _nrt=False)
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
     """As a step, for what is long and called from several places: one copy of it is enough."""
-    return _compiled(function, _nrt=False)
+    return _part(function, _nrt=False)
 
 
-def _compiled(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
+def maker(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As a routine, for what makes or returns arrays."""
+    return _part(function)
+
+
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     # The directory is numba's global setting and is read while decorating; a caller who uses numba
     # for other things gets their own setting back.
     theirs = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory(function.__module__))
     try:
-        compiled: Callable[..., Any] = numba.njit(
-            cache=True, nogil=True, no_cfunc_wrapper=True, **how
-        )(function)
+        compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(
+            function
+        )
     finally:
         config.CACHE_DIR = theirs
     return compiled
+
+
+def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
+    """Compile ``function`` for the kernels that call it; called from Python it runs as Python.
+
+    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
+    """
+    if not config.DISABLE_JIT:
+        dispatcher = numba.njit(
+            pipeline_class=_PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **how
+        )(function)
+        # The type refers to the dispatcher weakly, so somebody has to keep that.
+        vars(function).update(
+            _dispatcher=dispatcher, _numba_type_=numba.types.Dispatcher(dispatcher)
+        )
+    return function
 
 
 def before_compiling(announce: Callable[[], None]) -> None:
