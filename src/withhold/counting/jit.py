@@ -23,8 +23,8 @@ from typing import Any
 import numba
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+
+from withhold.counting.compiling import KernelCompiler, PartCompiler
 
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
@@ -34,32 +34,6 @@ SHARED = "withhold.counting."
 # Compiled functions are named after a number that numba counts from 1 in every process. Two processes that
 # fill the cache side by side give the same name to two things, and code that refers to one finds the other.
 FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
-
-
-class _Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
-    """Code that only ever runs inside its callers: it is optimised and made machine code there, not here."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    @property
-    def codegen(self) -> Any:
-        """Whom numba asks to note where the code finds its constants: its callers do, of all their parts."""
-        return self
-
-    def set_env(self, *_: Any) -> None:
-        pass
-
-
-class _PartCompiler(Compiler):  # type: ignore[misc]  # numba has no types
-    """Compiles into a ``_Part``."""
-
-    def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
-        super().__init__(typing, target, _Part(target.codegen(), "part"), *others)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -92,9 +66,9 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     theirs = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory(function.__module__))
     try:
-        compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(
-            function
-        )
+        compiled: Callable[..., Any] = numba.njit(
+            pipeline_class=KernelCompiler, cache=True, nogil=True, no_cfunc_wrapper=True
+        )(function)
     finally:
         config.CACHE_DIR = theirs
     return compiled
@@ -107,7 +81,7 @@ def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
     """
     if not config.DISABLE_JIT:
         dispatcher = numba.njit(
-            pipeline_class=_PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **how
+            pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **how
         )(function)
         # The type refers to the dispatcher weakly, so somebody has to keep that.
         vars(function).update(
