@@ -25,6 +25,11 @@ def count_support(itemset: Iterable[int], records: Sequence[Record]) -> int:
     return sum(wanted <= record for record in records)
 
 
+def support_of(itemset: Iterable[int], records: Sequence[Record], enough: int) -> int:
+    """How many records hold the whole itemset, or ``enough`` if no fewer do."""
+    return min(count_support(itemset, records), enough)
+
+
 def closed_sets(consequent: int, records: Sequence[Record]) -> Iterator[tuple[Record, int]]:
     """Every closed set of D_e without e, with sup(Ce): all intersections of records that hold e.
 

@@ -24,8 +24,10 @@ import numba
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
 
+from withhold.counting.compiling import KernelCompiler, PartCompiler
+
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
-KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
+KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
 
@@ -44,35 +46,48 @@ def step(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Arrays can travel in named tuples to a step inside the innermost loop at no cost. As a kernel, each call
     would count the references of every array in them, which made the walk over itemsets five times as slow.
-    Called from Python it runs as Python: without a wrapper for that, it compiles in two thirds of the time.
-    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
     """
-    if not config.DISABLE_JIT:
-        inlined = numba.njit(
-            forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-        )(function)
-        # The type refers to the dispatcher weakly, so somebody has to keep that.
-        vars(function).update(_dispatcher=inlined, _numba_type_=numba.types.Dispatcher(inlined))
-    return function
+    return _part(function, forceinline=True, _nrt=False)
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
     """As a step, for what is long and called from several places: one copy of it is enough."""
-    return _compiled(function, _nrt=False)
+    return _part(function, _nrt=False)
 
 
-def _compiled(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
+def maker(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As a routine, for what makes or returns arrays."""
+    return _part(function)
+
+
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     # The directory is numba's global setting and is read while decorating; a caller who uses numba
     # for other things gets their own setting back.
     theirs = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory(function.__module__))
     try:
         compiled: Callable[..., Any] = numba.njit(
-            cache=True, nogil=True, no_cfunc_wrapper=True, **how
+            pipeline_class=KernelCompiler, cache=True, nogil=True, no_cfunc_wrapper=True
         )(function)
     finally:
         config.CACHE_DIR = theirs
     return compiled
+
+
+def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
+    """Compile ``function`` for the kernels that call it; called from Python it runs as Python.
+
+    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
+    """
+    if not config.DISABLE_JIT:
+        dispatcher = numba.njit(
+            pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **how
+        )(function)
+        # The type refers to the dispatcher weakly, so somebody has to keep that.
+        vars(function).update(
+            _dispatcher=dispatcher, _numba_type_=numba.types.Dispatcher(dispatcher)
+        )
+    return function
 
 
 def before_compiling(announce: Callable[[], None]) -> None:
