@@ -17,6 +17,7 @@ from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.given import tidied_model
 from withhold.options import Declared, choices
+from withhold.registry import method_of
 
 if TYPE_CHECKING:
     from withhold.sweep_state import Case
@@ -67,7 +68,9 @@ def sweep(
         request = replace(request, progress=progress)
         found = sweeping.run_cases(original, evidence, grid, request, folder=output, force=force)
     if output is not None:
-        trade_off.write_files(found, output, name=data, promise=grid[0].model.promise())
+        first = grid[0].model
+        promise = method_of(first).about(first, original).promise()
+        trade_off.write_files(found, output, name=data, promise=promise)
         note(f"the table, the plot and a page are in {output}", silent=shown.quiet)
     if shown.as_json:
         say(json_text(trade_off.sweep_as_dict(found)))

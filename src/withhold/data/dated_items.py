@@ -23,6 +23,11 @@ def undated(name: str) -> str | None:
     return None if found is None else found[1]
 
 
+def has_dates(names: Iterable[str]) -> bool:
+    """Whether one of the items has a date."""
+    return any(undated(name) is not None for name in names)
+
+
 def dated_forms(names: Iterable[str], items: Iterable[str]) -> frozenset[str]:
     """Those of ``names`` that are one of the items with a date."""
     known = frozenset(items)
