@@ -50,12 +50,13 @@ def none_inferred(items: int, columns: Sequence[str], *, dated: bool = False) ->
     >>> none_inferred(0, ["job"])
     'cannot infer any value of job'
     >>> none_inferred(2, [], dated=True)
-    'can infer none of the 2 sensitive items, and none of their dates,'
+    'can infer none of the 2 sensitive items, nor any of their dates,'
     """
     values = f"value of {listing(columns)}"
     if not items:
         return f"cannot infer any {values}"
-    dates = ["none of " + ("its dates" if items == 1 else "their dates")] if dated else []
-    others = [*dates, *([f"no {values}"] if columns else [])]
     told = none_of(items, "sensitive item")
-    return f"{told}, and {listing(others)}," if others else told
+    if dated:
+        told += f", nor any of {'its' if items == 1 else 'their'} dates"
+    told += f", and no {values}" if columns else ""
+    return f"{told}," if dated or columns else told

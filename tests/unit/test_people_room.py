@@ -91,19 +91,19 @@ def test_model__promises_something_of_dates_where_there_are_any(max_known):
     assert "date" not in model.promise()
     dated = people(items=[[*items, *(f"{item}@2019" for item in items)] for items in ITEMS])
     told = model.about(dated)
-    assert "cannot infer the 1 sensitive item, and none of its dates, with" in told.promise()
+    assert "cannot infer the 1 sensitive item, nor any of its dates, with" in told.promise()
     known = f", with or without {'its date' if max_known == 1 else 'their dates'}, cannot"
     assert (known in told.promise()) == (max_known != 0)
     assert told == model
     assert told.parameters() == model.parameters()
     both = asked(sensitive=["S", "x"], sensitive_column=["job"]).about(dated).promise()
     assert (
-        "none of the 2 sensitive items, and none of their dates and no value of job, with" in both
+        "none of the 2 sensitive items, nor any of their dates, and no value of job, with" in both
     )
     release = wh.anonymize(dated, asked(max_known=0, rho="0.9"), seed=1)
-    assert "none of its dates" in release.model.promise()
+    assert "nor any of its dates" in release.model.promise()
     apart = wh.PeopleApart("0.5", ["S"], quasi_identifiers=["sex"])
-    assert "cannot infer the 1 sensitive item, and none of its dates, with" in (
+    assert "cannot infer the 1 sensitive item, nor any of its dates, with" in (
         apart.about(dated).promise()
     )
 

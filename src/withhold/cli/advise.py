@@ -65,7 +65,7 @@ def advise(
     for each in items or ():
         words += ["--items", each]
     for name in ("person_column", "dates", "date_column"):
-        words += [f"--{name.replace('_', '-')}", of_people[name]] if of_people[name] else []
+        words += [f"--{name.replace('_', '-')}", str(of_people[name])] if of_people[name] else []
     original: Any
     chosen: dict[str, Any] = {"consent": how.consent, "tidy": how.tidy}
     if people:

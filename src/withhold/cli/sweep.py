@@ -16,7 +16,8 @@ from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.given import tidied_model
-from withhold.options import Declared, choices
+from withhold.method import Method
+from withhold.options import Declared, choices, options_of
 from withhold.registry import method_of
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ def sweep(
         say(trade_off.sweep_text(found))
 
 
+def _of_reading(method: Method, spelling: str) -> bool:
+    """Whether the option says how the data are read."""
+    return any(each.spelling == spelling for each in options_of(method.reading_options).values())
+
+
 def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, list[Any]]:
     """The options to vary, under their own names, with their values.
 
@@ -94,6 +100,10 @@ def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, lis
     for each in written:
         spelling, equals, values = each.partition("=")
         declared = offered.get(spelling.strip().lstrip("-").replace("_", "-"))
+        if declared is None and _of_reading(method, spelling):
+            raise PolicyError(
+                f"--vary {each}: the data are read once, so {spelling} cannot be varied; run a sweep for each"
+            )
         if declared is None:
             raise PolicyError(
                 f"--vary {each}: {method.name} has no option {spelling!r}; it can vary "

@@ -154,7 +154,7 @@ def audit_people(
         found = GroupBreaches(people, items, groups, model, of_items, stop)
         audit = audit_records(found.own.records, verdict, found)
         asked = model.of_public_items()
-        others = ()
+        others: tuple[OtherBreaches, ...] = ()
         if asked is not None and verdict.status is not Status.HOLDS:
             others = (_rare_sets(found, asked),)
     risks = _risks(people, model, request)
