@@ -17,7 +17,7 @@ from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
-from withhold.methods.apart.secrets import Secrets
+from withhold.methods.apart.secrets import Secrets, records_of
 from withhold.options import Plain
 from withhold.options import RhoOption as RhoOption
 from withhold.options import SensitiveOption as SensitiveOption
@@ -57,7 +57,7 @@ class ApartModel:
     def about(self, data: Records | People) -> Self:
         """The same model, whose promise speaks of dates if the items have any."""
         made = copy(self)
-        object.__setattr__(made, "dated", has_dates(data.vocabulary))
+        object.__setattr__(made, "dated", has_dates(records_of(data, ())))
         return made
 
     def promise(self) -> str:

@@ -144,7 +144,7 @@ and sex with at least 4 others.
     def about(self, people: People) -> PeopleUncertainty:
         """The same model, whose promise speaks of dates if the people's items have any."""
         made = copy(self)
-        object.__setattr__(made, "dated", has_dates(people.vocabulary))
+        object.__setattr__(made, "dated", has_dates(people.items))
         return made
 
     def within_groups(self, sensitive: Iterable[str]) -> RhoUncertainty:
