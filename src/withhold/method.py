@@ -240,6 +240,8 @@ class Method:
     """Whether a proof needs more than the published data and the model."""
     how_for_strangers: Callable[[Any], str] | None = None
     """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
+    about: Callable[[Any, Any], Any] = lambda model, _: model
+    """(model, data) → the same model, whose promise speaks of what only the data say."""
     promised: Callable[[Any, AnyPlan], Any] = lambda model, _: model
     """(model, plan) → what holds of the release, where the search settles a part of it."""
     stated: Callable[[Any, str | None, Any, Any], Any] = lambda model, *_: model
@@ -315,13 +317,12 @@ class Method:
             if name not in parameters or not fits(parameters[name], json_type(declared)):
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
             chosen[name] = parameters[name]
-        made: Model = self.model(**chosen)
-        return made
+        return self.model(**chosen)  # type: ignore[no-any-return]  # a class of models
 
 
 def parameters_of(model: Any) -> dict[str, Plain]:
     """The fields of a model as plain values, which ``Method.build`` takes back."""
-    found = {each.name: _plain(getattr(model, each.name)) for each in fields(model)}
+    found = {each.name: _plain(getattr(model, each.name)) for each in fields(model) if each.init}
     # What the search settles is left out as long as it has not.
     if found.get("groups", ...) is None:
         del found["groups"]

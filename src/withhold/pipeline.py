@@ -101,7 +101,7 @@ def audit(
     # Somebody who gives the originals asks about a release of them; else the data are their own.
     if isinstance(found_data, Records) and method.needs_evidence:
         evidence = evidence.of(found_data if originals is None else originals)
-    found = method.audit(found_data, model, evidence, chosen, run)
+    found = method.audit(found_data, method.about(model, found_data), evidence, chosen, run)
     found = replace(found, without_consent=found_data.without_consent, unknown=unknown)
     return found  # type: ignore[no-any-return]  # each method has its own
 
@@ -262,10 +262,10 @@ def draft(
     if isinstance(original, Records) and method.needs_evidence:
         draw = Draw(run.seed, in_force["round"]) if "round" in in_force else Draw()
         evidence = replace(evidence, originals=original, draw=draw)
-    asked, model = model, method.promised(model, plan)
     give_back_memory()
     clock.append(time.perf_counter())
     published = released(apply(plan, original), ids)
+    asked, model = model, method.about(method.promised(model, plan), published)
     loss = method.loss(original, published, model, evidence.protected(model.sensitive), plan)
     clock.append(time.perf_counter())
     bound = None if method.bound is None else method.bound(original, model, chosen, run)

@@ -26,6 +26,8 @@ def advise(
     people: bool = False,
     items: list[str] | None = None,
     person_column: str | None = None,
+    dates: str | None = None,
+    date_column: str | None = None,
     sensitive: str | None = None,
     quasi_identifiers: str | None = None,
     how: options.Input,
@@ -46,7 +48,9 @@ def advise(
         if quasi_identifiers is None
         else split_columns(quasi_identifiers, "--quasi-identifiers")
     )
-    people = people_asked(data, people=people, table=table, items=items, column=person_column)
+    of_people = {"items": items, "person_column": person_column}
+    of_people |= {"dates": dates, "date_column": date_column}
+    people = people_asked(data, people=people, table=table, of_people=of_people)
     from withhold.advising.measuring import advise_on
     from withhold.data.tidied import ITEMS
     from withhold.data.tidying import tidied_name
@@ -60,12 +64,12 @@ def advise(
     words += [word for each in how.tidy or () for word in ("--tidy", each)]
     for each in items or ():
         words += ["--items", each]
-    words += [] if person_column is None else ["--person-column", person_column]
+    for name in ("person_column", "dates", "date_column"):
+        words += [f"--{name.replace('_', '-')}", str(of_people[name])] if of_people[name] else []
     original: Any
     chosen: dict[str, Any] = {"consent": how.consent, "tidy": how.tidy}
     if people:
-        named = people_reading({"items": items, "person_column": person_column}, how)
-        original = read_people(data, **named, **chosen)
+        original = read_people(data, **people_reading(of_people, how), **chosen)
     elif table:
         original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
     else:

@@ -100,7 +100,7 @@ def _compare_files(
     before, wanted = releases[0].original, about["sensitive"]
     if wanted is not None and not isinstance(before, Table):
         unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")
-        refuse_if_nothing_known(unknown)
+        refuse_if_nothing_known(unknown, can_allow=False)
         if unknown is not None:
             note(f"warning: {unknown}")
     with working(silent=shown.quiet) as progress:

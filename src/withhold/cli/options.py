@@ -102,6 +102,10 @@ HELP = {
     "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
     "dates": "[people] What the dates of items were put into: month, year, decade, or years such as 5y. If "
     "not given: as the internal manifest says.",
+    "advise.dates": "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, "
+    "decade or a number of years such as 5y.",
+    "inspect.dates": "Show items with their dates, as asthma@2015-2019 beside asthma: month, year, decade or "
+    "a number of years such as 5y.",
     "date_column": "[people] The column of the items that holds their dates.",
     "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one a line, and "
     "why on standard error; a proposal, never applied.",

@@ -16,7 +16,9 @@ from withhold.cli.reading import read_data, warn_about_unknown
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.given import tidied_model
-from withhold.options import Declared, choices
+from withhold.method import Method
+from withhold.options import Declared, choices, options_of
+from withhold.registry import method_of
 
 if TYPE_CHECKING:
     from withhold.sweep_state import Case
@@ -67,12 +69,19 @@ def sweep(
         request = replace(request, progress=progress)
         found = sweeping.run_cases(original, evidence, grid, request, folder=output, force=force)
     if output is not None:
-        trade_off.write_files(found, output, name=data, promise=grid[0].model.promise())
+        first = grid[0].model
+        promise = method_of(first).about(first, original).promise()
+        trade_off.write_files(found, output, name=data, promise=promise)
         note(f"the table, the plot and a page are in {output}", silent=shown.quiet)
     if shown.as_json:
         say(json_text(trade_off.sweep_as_dict(found)))
     else:
         say(trade_off.sweep_text(found))
+
+
+def _of_reading(method: Method, spelling: str) -> bool:
+    """Whether the option says how the data are read."""
+    return any(each.spelling == spelling for each in options_of(method.reading_options).values())
 
 
 def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, list[Any]]:
@@ -91,6 +100,10 @@ def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, lis
     for each in written:
         spelling, equals, values = each.partition("=")
         declared = offered.get(spelling.strip().lstrip("-").replace("_", "-"))
+        if declared is None and _of_reading(method, spelling):
+            raise PolicyError(
+                f"--vary {each}: the data are read once, so {spelling} cannot be varied; run a sweep for each"
+            )
         if declared is None:
             raise PolicyError(
                 f"--vary {each}: {method.name} has no option {spelling!r}; it can vary "

@@ -70,6 +70,12 @@ def verify(
         wanted = parse_tidy(how.tidy).items()
         model = tidied_model(model, [Tidied(*each, prefixes=prefixes) for each in wanted])
     source = context.get_parameter_source
+    for name in ("dates", "date_column"):
+        if name in given and _is_typed(name, source):
+            raise PolicyError(
+                f"--{name.replace('_', '-')} says how an original is read; a release has its dates "
+                "in the names of its items; leave it out"
+            )
     if model is not None:
         _refuse_searching(model, given, source)
     if published.is_dir():

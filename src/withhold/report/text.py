@@ -19,6 +19,8 @@ from withhold.report.attack import (
     beyond_promise,
     counted_rows,
     exposed_text,
+    other_exposed,
+    other_rows,
     shown_shares,
     within_parts,
     words_of,
@@ -59,6 +61,11 @@ def audit_text(audit: Any, *, name: str) -> str:
     if audit.breaches:
         worst = [breach.row() for breach in audit.breaches]
         lines += ["", words.worst, *columns(worst, right={2, 3})]
+    for other in audit.others:
+        lines += ["", other.what, *columns(other_rows(other), right={1}), other_exposed(other)]
+        if other.breaches:
+            worst = [breach.row() for breach in other.breaches]
+            lines += ["", words.worst, *columns(worst, right={1})]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     if audit.risks is not None:

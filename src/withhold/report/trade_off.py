@@ -87,10 +87,10 @@ def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
 def trade_off(sweep: Sweep) -> Panels:
     """What is plotted against the first thing that was varied; a series for each of the rest."""
     first = sweep.varied[0]
-    places = list(dict.fromkeys(_shown(point.values[first]) for point in sweep.points))
+    places = list(dict.fromkeys(_shown(first, point.values[first]) for point in sweep.points))
     series: dict[str, dict[str, Point]] = {}
     for point in sweep.points:
-        series.setdefault(_place(point, but=first), {})[_shown(point.values[first])] = point
+        series.setdefault(_place(point, but=first), {})[_shown(first, point.values[first])] = point
     panels = []
     for path in sweep.plotted:
         fact = _facts(sweep)[path]
@@ -114,7 +114,8 @@ def sweep_table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], .
     for point in sweep.points:
         found = [point.fact(path) for path in sweep.plotted]
         cells = ["impossible" if fact is None else fact.shown for fact in found]
-        rows.append((*map(_shown, point.values.values()), *cells, f"{point.seconds:.2f} s"))
+        varied = (_shown(*each) for each in point.values.items())
+        rows.append((*varied, *cells, f"{point.seconds:.2f} s"))
     return (*sweep.varied, *labels, "time"), tuple(rows)
 
 
@@ -124,13 +125,17 @@ def _facts(sweep: Sweep) -> Mapping[str, Fact]:
 
 
 def _place(point: Point, *, but: str = "") -> str:
-    return ", ".join(f"{name} {_shown(v)}" for name, v in point.values.items() if name != but)
+    shown = ((name, _shown(name, value)) for name, value in point.values.items() if name != but)
+    return ", ".join(f"{name} {value}" for name, value in shown)
 
 
-def _shown(value: Any) -> str:
+def _shown(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "any" if value is None else str(value)
+    if value is None:
+        # Of what attackers know, no number is no limit.
+        return "any" if name in ("max_known", "p") else "none"
+    return str(value)
 
 
 def sweep_files(folder: Path) -> FileSet:
