@@ -23,7 +23,8 @@ from withhold.wording import counted
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
     from withhold.counting.threads import Progress
-    from withhold.parts.making import Done, Failed
+    from withhold.parts.failures import Failed
+    from withhold.parts.making import Done
     from withhold.parts.proving import FolderRecheck
     from withhold.parts.release import PartsRelease
 

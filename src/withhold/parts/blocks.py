@@ -19,14 +19,15 @@ from withhold.by_parts import ByBlocks
 from withhold.counting.memory import give_back_memory
 from withhold.data import Source, Table
 from withhold.data.plan import apply
-from withhold.errors import InputError, InternalError, WithholdError
+from withhold.errors import InputError, InternalError
 from withhold.formats import as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
 from withhold.formats.slices import Slice
 from withhold.formats.table_slices import TableReader
 from withhold.formats.writing import pieces
 from withhold.method import Model, SearchRun
-from withhold.parts.making import Done, Failed, part_seed
+from withhold.parts.failures import attempt
+from withhold.parts.making import Done, part_seed
 from withhold.publish.publishing import sha256_of
 from withhold.registry import method_of, search_call
 
@@ -140,20 +141,14 @@ class WrittenPart:
 
 
 def _failing(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The step, which returns what is the user's fault instead of raising it."""
+    """The step, which returns what is the user's to mend instead of raising it."""
 
     @wraps(step)
     def run(job: Any) -> Any:
-        try:
-            made = step(job)
-            # Or what one part took is missing for the next.
-            give_back_memory()
-            return made
-        except WithholdError as error:
-            return Failed(job.number, str(job.piece), tuple(error.lines), error.exit_code)
-        except OSError as error:
-            line = f"{error.filename or job.task.work}: {error.strerror or error}"
-            return Failed(job.number, str(job.piece), (line,), 3)
+        made = attempt(job.number, job.piece, lambda: step(job))
+        # Or what one part took is missing for the next.
+        give_back_memory()
+        return made
 
     return run
 

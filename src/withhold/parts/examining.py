@@ -186,11 +186,11 @@ def _only(records: Records, names: tuple[str, ...]) -> Records:
 def compare_parts(
     original: Data,
     *published: Data,
+    part_records: int | None = None,
+    reading: Mapping[str, object] | None = None,
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
-    part_records: int | None = None,
-    reading: Mapping[str, object] | None = None,
     queries: int = QUERIES,
     seed: int = 0,
     jobs: int | None = None,

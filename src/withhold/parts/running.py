@@ -59,6 +59,11 @@ def engine_for(name: str, workers: int | None, scheduler: str | None) -> Iterato
         yield _here
 
 
+def n_workers(engine: str, workers: int | None) -> int:
+    """How many parts are made at the same time, as far as that is known: a cluster may have more."""
+    return workers or (1 if engine == STREAM else os.cpu_count() or 1)
+
+
 def _here(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[ResultT]:
     """In this process, one part after the other."""
     for task in tasks:
@@ -110,9 +115,8 @@ def _cluster(workers: int | None, scheduler: str | None) -> Iterator[Engine]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     own = None
     if scheduler is None:
-        n_workers = workers or os.cpu_count() or 1
         own = LocalCluster(
-            n_workers=n_workers,
+            n_workers=n_workers(DASK, workers),
             threads_per_worker=1,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",

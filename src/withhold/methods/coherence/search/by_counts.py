@@ -9,15 +9,14 @@ the end, backwards, each comes back with which no mole comes. Where only two ite
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from withhold.counting.rounds import ItemRound, ItemSums, SetRound, SetSums, rounds_of
-from withhold.data import Records
+from withhold.counting.rounds import ItemRound, ItemSums, SetRound, rounds_of
+from withhold.counting.triples import TripleRound
 from withhold.data.array_types import Bools, Longs
-from withhold.data.plan import without_items
+from withhold.data.kept_items import KeptItems
 from withhold.methods.coherence.joined_counts import joined
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.options import CoherenceSearch
@@ -26,21 +25,6 @@ from withhold.methods.coherence.search.suppressor import refuse_counts
 
 MOST_MOLES = 10_000_000
 """Listed at once; where there are more, items go before all moles are known."""
-
-
-@dataclass(frozen=True)
-class KeptItems:
-    """What the parts publish: these items, and no other."""
-
-    names: frozenset[str]
-
-    def apply_to(self, records: Records) -> Records:
-        """The records without any occurrence of another item."""
-        return without_items((n for n in records.vocabulary if n not in self.names), records)
-
-    def as_dict(self) -> dict[str, list[str]]:
-        """The choice as plain values."""
-        return {"items": sorted(self.names)}
 
 
 def choose_items(model: Coherent, options: CoherenceSearch) -> Generator[Any, Any, KeptItems]:
@@ -69,10 +53,10 @@ def _alive(
     """Which of the items stay so that no set of the wanted size is a mole; no smaller one is."""
     alive: Bools = np.ones(len(supports), dtype=bool)
     known = np.zeros((0, wanted.size), dtype=np.int32)
-    for asked in (yield from rounds_of(wanted)):
+    for asked in (yield from rounds_of(wanted, cap=model.k)):
         if not alive[asked.first : asked.last].any():
             continue
-        sums: SetSums = yield asked
+        sums = yield asked
         moles = _moles(model, asked, sums)
         known = np.concatenate([known, moles[alive[moles].all(axis=1)]])
         if len(known) > MOST_MOLES:
@@ -83,7 +67,7 @@ def _alive(
     return alive
 
 
-def _moles(model: Coherent, asked: SetRound, sums: SetSums) -> Longs:
+def _moles(model: Coherent, asked: SetRound | TripleRound, sums: Any) -> Longs:
     counts = joined(asked, sums)
     follows = counts.most * model.h.denominator > model.h.numerator * counts.supports
     moles: Longs = counts.sets[(counts.supports < model.k) | follows].astype(np.int32)
