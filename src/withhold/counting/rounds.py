@@ -32,6 +32,8 @@ MOST_LISTED = 1 << 21
 """Sets of a part that are listed before those that are equal are counted."""
 CELLS_FOR_SET = 16
 """So many cells are counted in as soon as one set that is listed."""
+MOST_TRIPLES = 1 << 29
+"""Sets of three that are counted in cells, a byte each in all rounds together; of 1,475 items."""
 TOO_MANY = 1 << 26
 """Sets with one and the same first item that are refused."""
 
@@ -184,7 +186,8 @@ def rounds_of(
     if sum(most) > MOST_SETS:
         found = yield LoadRound(wanted)
         in_cells = cap is not None and wanted.size == 3 and not wanted.private
-        if in_cells and sum(most) <= CELLS_FOR_SET * int(found.loads.sum()):
+        few = sum(most) <= min(CELLS_FOR_SET * int(found.loads.sum()), MOST_TRIPLES)
+        if in_cells and few:
             return list(triple_rounds(wanted.public, cap))
         most = np.minimum(most, found.loads).tolist()
     return list(rounds_for(wanted, most))

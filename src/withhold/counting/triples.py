@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from withhold.counting.jit import kernel
 from withhold.counting.named_rows import rows_of_names
 from withhold.data import Records
-from withhold.data.array_types import Longs
+from withhold.data.array_types import Bools, Longs
 
 MOST_CELLS = 1 << 26
 """Of a round."""
@@ -52,14 +52,12 @@ class TripleRound:
 
     def starts(self) -> Longs:
         """By first item, where its cells begin; and where the last ones end."""
-        n = len(self.public)
-        sizes = [comb(n - a - 1, 2) for a in range(self.first, self.last)]
-        return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+        return starts_of_cells(len(self.public), self.first, self.last)
 
-    def rare(self, sums: TripleSums) -> tuple[Longs, Longs]:
-        """The sets that some record holds, and fewer than ``cap``; a row each, ascending; in how many."""
+    def rare(self, sums: TripleSums, most: int | None = None) -> tuple[Longs, Longs]:
+        """The first sets that some record holds, and fewer than ``cap``: a row each; in how many."""
         starts, n = self.starts(), len(self.public)
-        places = np.flatnonzero((sums.cells > 0) & (sums.cells < self.cap))
+        places = np.flatnonzero(sums.is_rare)[:most]
         root = np.searchsorted(starts, places, side="right") - 1
         sets = np.empty((len(places), 3), dtype=np.int64)
         sets[:, 0] = root + self.first
@@ -92,9 +90,21 @@ class TripleSums:
         return TripleSums(np.add(room, self.cells, out=room), self.cap)
 
     @property
+    def is_rare(self) -> Bools:
+        """By cell: whether some record holds the set, and fewer than ``cap`` do."""
+        found: Bools = (self.cells > 0) & (self.cells < self.cap)
+        return found
+
+    @property
     def n_sets(self) -> int:
         """How many sets some record holds."""
         return int(np.count_nonzero(self.cells))
+
+
+def starts_of_cells(n: int, first: int, last: int) -> Longs:
+    """By first item where its sets of three of ``n`` items begin, and where the last ones end."""
+    sizes = [comb(n - a - 1, 2) for a in range(first, last)]
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
 
 
 def triple_rounds(public: tuple[str, ...], cap: int) -> Iterator[TripleRound]:

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from withhold.counting.rounds import ItemRound, ItemSums, SetRound, rounds_of
+from withhold.counting.rounds import ItemRound, ItemSums, SetRound, SetSums, rounds_of
 from withhold.counting.triples import TripleRound
 from withhold.data.array_types import Bools, Longs
 from withhold.data.kept_items import KeptItems
 from withhold.methods.coherence.joined_counts import joined
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.options import CoherenceSearch
+from withhold.methods.coherence.search.cell_cover import cover_cells
 from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.methods.coherence.search.suppressor import refuse_counts
 
@@ -53,7 +54,15 @@ def _alive(
     """Which of the items stay so that no set of the wanted size is a mole; no smaller one is."""
     alive: Bools = np.ones(len(supports), dtype=bool)
     known = np.zeros((0, wanted.size), dtype=np.int32)
-    for asked in (yield from rounds_of(wanted, cap=model.k)):
+    rounds = yield from rounds_of(wanted, cap=model.k)
+    if rounds and isinstance(rounds[0], TripleRound):
+        rare = []
+        for asked in rounds:
+            sums = yield asked
+            rare.append(sums.is_rare)
+        cover_cells(np.concatenate(rare), supports, alive, restoring)
+        return alive
+    for asked in rounds:
         if not alive[asked.first : asked.last].any():
             continue
         sums = yield asked
@@ -67,7 +76,7 @@ def _alive(
     return alive
 
 
-def _moles(model: Coherent, asked: SetRound | TripleRound, sums: Any) -> Longs:
+def _moles(model: Coherent, asked: SetRound, sums: SetSums) -> Longs:
     counts = joined(asked, sums)
     follows = counts.most * model.h.denominator > model.h.numerator * counts.supports
     moles: Longs = counts.sets[(counts.supports < model.k) | follows].astype(np.int32)
