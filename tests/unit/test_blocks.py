@@ -24,8 +24,7 @@ from withhold.errors import ImpossibleError, InputError, NotVerifiedError, Polic
 from withhold.formats.table_slices import cut_table, table_form_of
 from withhold.parts import blocks as block_steps
 from withhold.parts import group_proof
-from withhold.parts.blocks_release import WORK
-from withhold.parts.folder import MANIFEST, read_folder
+from withhold.parts.folder import MANIFEST, WORK, read_folder
 from withhold.parts.proving import verify_parts
 from withhold.parts.release import anonymize_parts
 

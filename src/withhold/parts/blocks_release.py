@@ -7,7 +7,6 @@ part alone promises nothing: drafts get their names when the groups of all parts
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ import numpy as np
 
 from withhold.counting.threads import Progress
 from withhold.data import Table
-from withhold.errors import InputError, NotVerifiedError, OutputError, PolicyError
+from withhold.errors import InputError, NotVerifiedError, PolicyError
 from withhold.formats.frame_slices import is_lazy
 from withhold.formats.slices import Slice
 from withhold.formats.table import refuse_ambiguous, table_form
@@ -44,8 +43,6 @@ from withhold.parts.running import Engine
 from withhold.publish.manifest import form_as_dict
 from withhold.verdict import Verdict
 
-WORK = ".part-work"
-"""The private folder in the release's own, gone when the run ends."""
 Steps = Callable[[Sequence[Any], Callable[[Any], Any], str], list[Any]]
 
 
@@ -56,8 +53,7 @@ def release_blocks(request: PartsRequest) -> MadeParts:
     files = find_files(str(request.data))
     seed, _ = request.begin(files)
     reader, pieces = plan_tables(files, request.part_records, request.reading)
-    work = request.folder / WORK
-    _remove(work)
+    work = request.folder / folders.WORK
     work.mkdir(mode=0o700)
     try:
         task = Task(reader, request.model, request.options, seed, work)
@@ -78,7 +74,7 @@ def release_blocks(request: PartsRequest) -> MadeParts:
         details = {"output": _form(written), "warnings": _warnings(written)}
         return MadeParts(made, files, seed, request.model, verdict.method, **details)
     finally:
-        _remove(work)
+        folders.remove_work(request.folder)
 
 
 def plan_tables(
@@ -241,12 +237,3 @@ def _form(written: Sequence[WrittenPart]) -> dict[str, Any]:
 
 def _warnings(written: Sequence[WrittenPart]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for each in written for line in each.warnings))
-
-
-def _remove(work: Path) -> None:
-    """Remove the work folder, which may hold what must not be published."""
-    if work.is_symlink():
-        raise OutputError(f"{work} is a link; remove it")
-    shutil.rmtree(work, ignore_errors=True)
-    if work.exists():
-        raise OutputError(f"{work} holds original values and cannot be removed; remove it by hand")

@@ -41,6 +41,11 @@ def attempt(number: int, piece: object, work: Callable[[], DoneT]) -> DoneT | Fa
         lines, code = tuple(error.lines), error.exit_code
     except MemoryError:
         lines, code = (NO_MEMORY,), OutputError.exit_code
+    except RuntimeError as error:
+        # What threading says if there is no room for another stack.
+        if "start new thread" not in str(error):
+            raise
+        lines, code = (NO_MEMORY,), OutputError.exit_code
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         lines, code = (f"{where}{error.strerror or error}",), OutputError.exit_code

@@ -22,6 +22,8 @@ from withhold.interruption import ask_to_stop, stop_if_asked
 STREAM, DASK = ENGINES = ("stream", "dask")
 LOOKS_EVERY = 0.5
 """Seconds after which a process looks whether whoever started it is still there."""
+LEAVES_WITHIN = 5.0
+"""Seconds in which a process that was asked to leave does, unless it is stuck."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
 
 
@@ -86,6 +88,8 @@ def _processes(workers: int) -> Iterator[Engine]:
             while waiting and len(running) <= workers:
                 running.add(pool.submit(work, waiting.pop()))
             done, running = wait(running, timeout=LOOKS_EVERY, return_when=FIRST_COMPLETED)
+            if not done and _is_headless(pool):
+                raise OutputError(DIED)
             for each in done:
                 yield each.result()
 
@@ -99,7 +103,16 @@ def _processes(workers: int) -> Iterator[Engine]:
         for process in started:
             process.terminate()
         for process in started:
-            process.join(LOOKS_EVERY)
+            process.join(LEAVES_WITHIN)
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+
+def _is_headless(pool: ProcessPoolExecutor) -> bool:
+    """Whether the thread that hands out work is gone, as without memory: nothing would come any more."""
+    thread = getattr(pool, "_executor_manager_thread", None)
+    return thread is not None and not thread.is_alive()
 
 
 @contextmanager
