@@ -381,7 +381,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(block_steps.np, "save", full)
+        patched.setattr(block_steps, "_save", full)
         code, text = run(*command)
     assert (code, "No space left" in text) == (3, True)
     assert not (out / WORK).exists()

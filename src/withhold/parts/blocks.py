@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from withhold.formats.table_slices import TableReader
 from withhold.formats.writing import pieces
 from withhold.method import Model, SearchRun
 from withhold.parts.failures import attempt
+from withhold.parts.group_proof import write_counts
 from withhold.parts.making import Done, part_seed
 from withhold.publish.publishing import sha256_of
 from withhold.registry import method_of, search_call
@@ -161,7 +163,7 @@ def survey_part(job: PartJob) -> Surveyed:
     table = task.reader.read(opened)
     seed = part_seed(task.seed, job.number)
     survey, codes = task.blocks.survey(table, task.model, task.search, seed)
-    np.save(task.codes(job.number), codes)
+    _save(task.codes(job.number), codes)
     whole = task.reader.whole_numbers(opened)
     return Surveyed(job.number, opened.digest.hexdigest(), survey, whole)
 
@@ -173,8 +175,8 @@ def deal_part(job: PartJob) -> DealtPart:
     codes = np.load(task.codes(job.number))
     dealt = task.blocks.deal(codes, job.survey, job.whole, task.model)
     order = np.argsort(dealt.of_row, kind="stable")
-    np.save(task.codes(job.number), dealt.codes[order])
-    np.save(task.order(job.number), order)
+    _save(task.codes(job.number), dealt.codes[order])
+    _save(task.order(job.number), order)
     return DealtPart(job.number, dealt.sizes, dealt.counts)
 
 
@@ -189,7 +191,7 @@ def search_block(job: BlockJob) -> tuple[int, Any]:
     ]
     run = SearchRun(seed=part_seed(task.seed, job.number), jobs=job.threads)
     shown = task.blocks.search(np.concatenate(rows), job.whole, task.model, task.search, run)
-    np.save(task.shown(job.number), shown)
+    _save(task.shown(job.number), shown)
     return job.number, ~shown.all(axis=0)
 
 
@@ -213,7 +215,7 @@ def write_part(job: PartJob) -> WrittenPart:
     if found != as_written(published, written):
         raise InternalError(f"{job.name}: what was read back is not what was written")
     counts = task.blocks.count(found, task.model)
-    counts.write_parquet(task.counts(job.number))
+    write_counts(counts, task.counts(job.number))
     names = task.model.quasi_identifiers  # type: ignore[attr-defined]  # tables have them
     is_withheld = np.stack([published.column(name).withheld for name in names], axis=1)
     removed = int(is_withheld.sum())
@@ -238,6 +240,13 @@ def write_part(job: PartJob) -> WrittenPart:
         len(counts),
         tuple(formula_warnings(pieces(published, written))),
     )
+
+
+def _save(path: Path, array: Any) -> None:
+    """Keep an array; ``numpy.save`` to a file says nothing if the disk is full in the middle of it."""
+    made = BytesIO()
+    np.save(made, array)
+    path.write_bytes(made.getbuffer())
 
 
 def _shown(job: PartJob, n_rows: int) -> Any:
