@@ -185,9 +185,8 @@ def rounds_of(
     most = cells_of(wanted)
     if sum(most) > MOST_SETS:
         found = yield LoadRound(wanted)
-        in_cells = cap is not None and wanted.size == 3 and not wanted.private
         few = sum(most) <= min(CELLS_FOR_SET * int(found.loads.sum()), MOST_TRIPLES)
-        if in_cells and few:
+        if cap is not None and wanted.size == 3 and not wanted.private and few:
             return list(triple_rounds(wanted.public, cap))
         most = np.minimum(most, found.loads).tolist()
     return list(rounds_for(wanted, most))

@@ -71,8 +71,15 @@ def release_blocks(request: PartsRequest) -> MadeParts:
         with request.running() as run:
             written, verdict = _drafts(jobs, task, _steps(run, request.progress), request.told)
         made = _named(written, request.folder, task)
-        details = {"output": _form(written), "warnings": _warnings(written)}
-        return MadeParts(made, files, seed, request.model, verdict.method, **details)
+        return MadeParts(
+            made,
+            files,
+            seed,
+            request.model,
+            verdict.method,
+            output=_form(written),
+            warnings=_warnings(written),
+        )
     finally:
         folders.remove_work(request.folder)
 

@@ -29,6 +29,7 @@ from withhold.publish.manifest import form_as_dict
 from withhold.publish.publishing import sha256_of, write_checked
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
+from withhold.release import AnyRelease
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _make(job: Job) -> Done:
     settled = job.settled
     before = original if settled is None else settled.choice.apply_to(original)
     # An item that is not in this part may be in another; the whole release looks at that.
-    release = pipeline.draft(
+    release: AnyRelease = pipeline.draft(
         before,
         job.model,
         **{**job.options, **({} if settled is None else settled.options)},
@@ -150,7 +151,7 @@ def _make(job: Job) -> Done:
     )
 
 
-def _as_settled(release: Any, original: Records, settled: Settled) -> Any:
+def _as_settled(release: AnyRelease, original: Records, settled: Settled) -> AnyRelease:
     """The release as one of the original, before anything was settled for all parts."""
     model = settled.model
     loss = method_of(model).loss(original, release.data, model, release.protected, release.plan)
