@@ -154,3 +154,37 @@ def test_mistakes(tmp_path, folder, arguments, said):  # noqa: F811
     assert said in text
     assert "Traceback" not in text
     assert not (tmp_path / "out" / MANIFEST).exists()
+
+
+def test_groups__are_not_compared_under_names_that_they_do_not_have(tmp_path, folder):  # noqa: F811
+    out, tree = tmp_path / "out", hierarchy_file(tmp_path)
+    asked = ("anonymize", folder, *ASKED, "--hierarchy", tree, "--cut", 1, "-o", out)
+    code, text = run(*asked, "--report")
+    assert (code, "a release with groups has others" in text) == (2, True), text
+    assert not out.exists()
+    assert run(*asked)[0] == 0
+    code, text = run("compare", folder, out)
+    assert (code, "with other names than those of the original" in text) == (2, True), text
+    code, text = run("audit", out, "--rho", 0.5, "--sensitive", "pill,test,wine")
+    assert (code, "HOLDS" in text) == (0, True), text
+
+
+def test_counts__can_be_reported_and_compared(tmp_path, folder):  # noqa: F811
+    out = tmp_path / "out"
+    policy = ("--rho", 0.42, "--sensitive", "pill,test,wine", "--max-known", 1, "--seed", 1)
+    code, text = run("anonymize", folder, *policy, "--keep", "counts", "--report", "-o", out)
+    assert code == 0, text
+    assert (out / "report.html").exists()
+    assert run("compare", folder, out)[0] == 0
+
+
+@pytest.mark.parametrize("cut", [1, ("food", "soap"), ["food", "soap"]])
+def test_groups__of_a_tree_and_names_given_in_python(tmp_path, folder, cut):  # noqa: F811
+    tree = wh.Hierarchy.from_edges([(item, node) for node, below in TREE.items() for item in below])
+    made = anonymize_parts(str(folder), MODEL, tmp_path / "out", hierarchy=tree, cut=cut, seed=1)
+    assert made.model.groups.names == {"food", "soap"}
+    assert verify_parts(tmp_path / "out").verdict
+    again = anonymize_parts(
+        str(folder), MODEL, tmp_path / "out", hierarchy=tree, cut=cut, resume=True
+    )
+    assert again.resumed == 3

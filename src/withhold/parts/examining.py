@@ -129,11 +129,17 @@ def refuse_audit(model: Model) -> None:
 def _refuse_generalised(published: Parts) -> None:
     """Refuse a release whose items stand under other names: each would count as withheld."""
     model = published.model
-    if model is not None and not method_of(model).by_parts.compared:
+    if model is not None and has_other_names(model):
         raise PolicyError(
-            f"{published.name} was released under {model.name}, which publishes other names than those of "
-            "the original; compare its parts with theirs one by one"
+            f"{published.name} was released under {model.name}, with other names than those of the original; "
+            "compare its parts with theirs one by one"
         )
+
+
+def has_other_names(model: Model) -> bool:
+    """Whether a release under the model has names that the original does not have, such as groups."""
+    has_groups = getattr(model, "groups", None) is not None
+    return has_groups or not method_of(model).by_parts.compared
 
 
 def _still_breaches(

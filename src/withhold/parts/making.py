@@ -56,6 +56,11 @@ class Job:
     """What is the same in all parts, though each is searched and proved on its own."""
 
     @property
+    def own_options(self) -> dict[str, Any]:
+        """How this part is searched."""
+        return {**self.options, **({} if self.settled is None else self.settled.options)}
+
+    @property
     def promised(self) -> Model:
         """What the part keeps."""
         return self.model if self.settled is None else self.settled.model
@@ -120,7 +125,7 @@ def _make(job: Job) -> Done:
     release: AnyRelease = pipeline.draft(
         before,
         job.model,
-        **{**job.options, **({} if settled is None else settled.options)},
+        **job.own_options,
         ids=KEEP,
         seed=part_seed(job.seed, job.number),
         allow_unknown=True,
@@ -220,9 +225,9 @@ def part_seed(seed: int, number: int) -> int:
 def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
-    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.options.items()}
+    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.own_options.items()}
     made_of = [withhold.__version__, digest, form, job.model.parameters(), options]
-    made_of.append(_digests(job.options))
+    made_of.append(_digests(job.own_options))
     chosen = job.choice if job.settled is None else job.settled.choice
     choice = None if chosen is None else dict(chosen.as_dict())
     told = json_text([*made_of, choice, job.ids, job.seed, job.number, job.target.name])

@@ -12,6 +12,7 @@ from typing import Any
 import withhold
 from withhold.arguments import checked
 from withhold.counting.threads import Progress, quiet
+from withhold.data import Hierarchy
 from withhold.data.unknown import Unknown
 from withhold.errors import PolicyError
 from withhold.formats.frame_slices import is_lazy
@@ -26,6 +27,7 @@ from withhold.parts.request import MadeParts, PartsRequest
 from withhold.parts.running import ENGINES, STREAM
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.registry import method_of, search_call
+from withhold.wording import counted
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
     internal = {
         "version": withhold.__version__,
         "input": [str(path) for path in made.sources],
-        "options": dict(request.options),
+        "options": {name: _plain(value) for name, value in request.options.items()},
         "seed": made.seed,
         "ids": request.ids,
         "unknown": [] if made.unknown is None else [made.unknown.as_dict()],
@@ -213,6 +215,15 @@ def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRele
         made.how,
         made.warnings,
     )
+
+
+def _plain(value: Any) -> Any:
+    """An option as JSON has it: a path as its text, a tree as what it is."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Hierarchy):
+        return f"a hierarchy of {counted(value.n_leaves, 'item')}"
+    return sorted(value) if isinstance(value, tuple | set | frozenset) else value
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,6 +63,7 @@ def _alive(
         cover_cells(np.concatenate(rare), supports, alive, restoring)
         return alive
     for asked in rounds:
+        assert isinstance(asked, SetRound)
         if not alive[asked.first : asked.last].any():
             continue
         sums = yield asked
