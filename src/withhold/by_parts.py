@@ -56,6 +56,8 @@ class ByCounts:
     """(model, search options) → the choice."""
     prove: Callable[[Any], Rounds[Verdict]]
     """(model) → the verdict on all parts together; knows nothing of the choice."""
+    survey: Callable[[Any, int, int], Rounds[Any]]
+    """(model, most known items, how many to list) → the breaches of all parts together."""
 
 
 @dataclass(frozen=True)

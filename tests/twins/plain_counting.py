@@ -301,3 +301,8 @@ def count_triples(
         for items in combinations(range(n), 3)
         if first <= items[0] < last
     ]
+
+
+def mark_holding(rows: Sequence[Sequence[int]], sets: set[tuple[int, ...]]) -> list[bool]:
+    """Which rows hold one of the sets."""
+    return [any(set(items) <= set(row) for items in sets) for row in rows]

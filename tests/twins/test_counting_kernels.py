@@ -19,6 +19,7 @@ from withhold.counting.arrays import room_for, sort_ascending
 from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
 from withhold.counting.equal_items import find_equal
+from withhold.counting.holding import mark_holding
 from withhold.counting.layout import (
     Layout,
     count_kept,
@@ -411,3 +412,15 @@ def test_count_triples(rows, roots, cap):
     few = [(list(each), n) for each, n in zip(sets, again, strict=True) if 0 < n < cap]
     found = zip(*(each.tolist() for each in asked.rare(twice)), strict=True)
     assert list(found) == few
+
+
+@examples(300)
+@given(st.lists(st.frozensets(st.integers(0, 6))), st.integers(1, 3), st.data())
+def test_mark_holding(rows, size, data):
+    possible = list(combinations(range(7), size))
+    sets = data.draw(st.sets(st.sampled_from(possible), max_size=6))
+    sorted_rows = [sorted(row) for row in rows]
+    keys = sorted(sum(item * 7 ** (size - 1 - n) for n, item in enumerate(each)) for each in sets)
+    marked = np.zeros(len(rows), dtype=np.bool_)
+    mark_holding(*arrays(sorted_rows), 7, size, np.array(keys, dtype=np.int64), marked)
+    assert marked.tolist() == plain_counting.mark_holding(sorted_rows, sets)

@@ -15,6 +15,7 @@ from test_parts_by_counts import asked_of
 import oracle
 import withhold as wh
 from tables import examples
+from withhold.cli import audit, compare  # noqa: F401
 from withhold.methods.rho.options import RhoSearch
 from withhold.methods.rho.settling import settle_rho
 from withhold.parts.folder import MANIFEST

@@ -24,6 +24,7 @@ from withhold.measure.queries import QUERIES, count_itemsets
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.method import Model
+from withhold.parts.counted_audit import audit_by_counts
 from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
 from withhold.registry import audit_call, method_of, search_call
@@ -95,6 +96,10 @@ def audit_parts(
     refuse_audit(model)
     parts = open_parts(data, part_records=part_records, reading=reading)
     began = time.perf_counter()
+    if method_of(model).by_parts.counts is not None:
+        return audit_by_counts(
+            parts, model, chosen, seed, allow_unknown=allow_unknown, progress=progress
+        )
     sums = AuditSums(model, seed)
     for records in parts.told("auditing", progress):
         timed = replace(run, limit_seconds=seconds_left(limit_seconds, began))
@@ -117,7 +122,7 @@ def refuse_audit(model: Model) -> None:
     """Refuse a model of which parts on their own say nothing about the whole."""
     by_parts = method_of(model).by_parts
     reason = by_parts.refused(model, search_call(model, {})[0], {})
-    if not by_parts.audited:
+    if not by_parts.audited and by_parts.counts is None:
         reason = (
             reason
             or "audits of its parts do not add up to one of the whole; verify proves a release"

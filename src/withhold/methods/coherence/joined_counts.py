@@ -25,13 +25,13 @@ class JoinedCounts(NamedTuple):
     private: Longs
     """The number of that private item; the first if there are several, -1 if no record holds any."""
     n_sets: int
-    """How many sets were counted; of those counted in cells, only the first that is rare is here."""
+    """How many sets were counted; of those counted in cells, only rare ones are here."""
 
 
-def joined(asked: SetRound | TripleRound, sums: Any) -> JoinedCounts:
-    """The sums of a round, set by set."""
+def joined(asked: SetRound | TripleRound, sums: Any, *, every: bool = False) -> JoinedCounts:
+    """The sums of a round, set by set; of those counted in cells the first that is rare, or ``every`` one."""
     if isinstance(asked, TripleRound):
-        sets, supports = asked.rare(sums, most=1)
+        sets, supports = asked.rare(sums, most=None if every else 1)
         nothing = np.zeros_like(supports)
         return JoinedCounts(sets, supports, nothing, nothing - 1, sums.n_sets)
     width = len(asked.private) + 1

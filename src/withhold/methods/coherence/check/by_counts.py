@@ -27,7 +27,7 @@ def prove_by_counts(model: Coherent) -> Generator[Any, Any, Verdict]:
     found: ItemSums = yield ItemRound()
     assert model.p is not None
     how = f"all public sets of at most {counted(model.p, 'item')}, counted over all parts"
-    mole, checked = _of_nothing(model, found), 1
+    mole, checked = mole_of_nothing(model, found), 1
     public = tuple(sorted(name for name in found.supports if name not in model.private))
     listed = tuple(sorted(found.supports.keys() & model.private)) if model.h < 1 else ()
     for size in range(1, model.p + 1) if mole is None else ():
@@ -44,7 +44,7 @@ def prove_by_counts(model: Coherent) -> Generator[Any, Any, Verdict]:
     return Verdict(status, how, checked, time.perf_counter() - began, mole, False)
 
 
-def _of_nothing(model: Coherent, found: ItemSums) -> Mole | None:
+def mole_of_nothing(model: Coherent, found: ItemSums) -> Mole | None:
     """The empty set, if it is a mole: too few records at all, or a private item in too many."""
     if 0 < found.records < model.k:
         return Mole((), found.records)
