@@ -23,7 +23,8 @@ from withhold.wording import counted
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
     from withhold.counting.threads import Progress
-    from withhold.parts.making import Done, Failed
+    from withhold.parts.failures import Failed
+    from withhold.parts.making import Done
     from withhold.parts.proving import FolderRecheck
     from withhold.parts.release import PartsRelease
 
@@ -110,7 +111,8 @@ def anonymize_by_parts(
 
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
-    check_report(asked, model)
+    search = methods.search_options(given, model)
+    check_report(asked, model, search)
     with working(silent=shown.quiet) as progress, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
@@ -124,7 +126,7 @@ def anonymize_by_parts(
             reading=_reading(model, given, how),
             progress=progress,
             told=_event if shown.as_json else lambda _: None,
-            **methods.search_options(given, model),
+            **search,
             **run,
         )
         if asked.get("report"):
@@ -166,14 +168,16 @@ def _save_report(
         (made.folder / REPORT).chmod(0o600)
 
 
-def check_report(asked: Mapping[str, Any], model: Model) -> None:
-    """Refuse an edition that does not exist, or one of no report, and a model that has no such report."""
+def check_report(asked: Mapping[str, Any], model: Model, search: Mapping[str, Any]) -> None:
+    """Refuse an edition that does not exist, or one of no report, and a release that has no such report."""
     from withhold.parts.examining import refuse_audit
+    from withhold.parts.reporting import OTHER_NAMES
     from withhold.report.content import check_edition
 
     if asked.get("report"):
         refuse_audit(model)
-
+        if search.get("hierarchy") is not None:
+            raise PolicyError(f"{OTHER_NAMES}; leave --report out")
     if asked.get("edition") is not None:
         if not asked.get("report"):
             raise PolicyError("--edition requires --report")

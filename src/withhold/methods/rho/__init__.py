@@ -23,7 +23,11 @@ METHOD = Method(
     audit=Step(later(f"{__name__}.audit:audit_rho"), AuditOptions),
     promised=later(f"{__name__}.plan:promised_rho"),
     stated=STATED_GROUPS,
-    by_parts=ByParts(later(f"{__name__}.options:not_by_parts"), audited=True),
+    by_parts=ByParts(
+        later(f"{__name__}.options:not_by_parts"),
+        settle=later(f"{__name__}.settling:settle_rho"),
+        audited=True,
+    ),
     trade_off=later(f"{__name__}.generalising:trade_off_rho"),
     loss=later(f"{__name__}.measure:loss_of_rho"),
     bound=later(f"{__name__}.bound.lower_bound:bound_rho"),
