@@ -271,7 +271,7 @@ class Method:
     exposure: Callable[[Subject], tuple[Fact, ...]] | None = None
     """How many people were exposed and are, where the usual facts do not fit."""
     audit_text: Callable[..., str] | None = None
-    """(audit, *, name) → the audit as text, where the usual page does not fit."""
+    """(audit, *, name, took) → the audit as text, where the usual page does not fit."""
 
     @property
     def name(self) -> str:

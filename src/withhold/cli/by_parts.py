@@ -11,6 +11,7 @@ import typer
 
 from withhold.cli import methods, options
 from withhold.cli.console import json_of, note, say, working
+from withhold.cli.shares import PLANS
 from withhold.data.names import nearest
 from withhold.errors import InputError, PolicyError, WithholdError
 from withhold.escaping import json_text
@@ -111,7 +112,7 @@ def anonymize_by_parts(
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
     check_report(asked, model)
-    with working(silent=shown.quiet) as progress, _told_if_stopped(shown):
+    with working(PLANS["parts"], silent=shown.quiet) as progress, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
             model,
@@ -261,7 +262,7 @@ def verify_by_parts(
     """Prove a folder again, say what was found, and leave with the exit code."""
     from withhold.parts.proving import verify_parts
 
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["verify"], silent=shown.quiet) as progress:
         found = verify_parts(
             folder,
             model=model,
@@ -301,7 +302,7 @@ def audit_by_parts(
     from withhold.report.text import audit_text
 
     _refuse_of_memory(asked)
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["audit"], silent=shown.quiet) as progress:
         found = audit_parts(data, model, reading=how.reading(), progress=progress, **run)
     for each in found.unknown:
         if not each.allowed:
@@ -332,7 +333,7 @@ def compare_by_parts(
             raise PolicyError(
                 f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
             )
-    with working(silent=quiet) as progress:
+    with working(PLANS["compare"], silent=quiet) as progress:
         return compare_parts(
             original, *published, reading=how.reading(), progress=progress, **asked
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
+from withhold.cli.shares import PLANS
 from withhold.errors import OutputError, PolicyError
 from withhold.exact import decimal_text
 
@@ -66,7 +67,7 @@ def demo(
             save_text(folder / name, text, force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    with working(silent=quiet) as progress:
+    with working(PLANS["demo"], silent=quiet) as progress:
         records = read(file)
         say(
             f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}). Nobody "
@@ -145,7 +146,7 @@ def _hospital(
         invented.write(folder)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    with working(silent=quiet) as progress:
+    with working(PLANS["demo people"], silent=quiet) as progress:
         found = read_people(patients, conditions, item_column="DESCRIPTION", drop=LEFT_OUT)
         say(
             f"A hospital wants to publish its {len(found):,} patients with their diagnoses (invented, seed "

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from withhold.cli.completing import VALUES, completed
 from withhold.cli.policy import load_policy
 
 HELP = {
@@ -260,6 +261,8 @@ def _declared(
     info_options: dict[str, Any] = {"help": HELP.get(own) or HELP[name], "min": LEAST.get(name)}
     if parameter.default in (None, parameter.empty):
         info_options["show_default"] = False
+    if name in VALUES:
+        info_options["autocompletion"] = completed(VALUES[name])
     if name == "policy":
         info_options |= {"callback": load_policy, "is_eager": True}
     places = [place for place in (own, name) if place in ARGUMENTS]

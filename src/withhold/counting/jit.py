@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from itertools import count
@@ -119,7 +120,36 @@ class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no ty
         gc.set_threshold(*self.thresholds.pop())
 
 
-event.register("numba:compile", _RareCollections())
+class _CompileClock(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Takes the time that this process spends compiling."""
+
+    def __init__(self) -> None:
+        self.depth, self.began, self.total = 0, 0.0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.began = time.monotonic()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.total += time.monotonic() - self.began
+
+
+_clock = _CompileClock()
+for _listener in (_RareCollections(), _clock):
+    event.register("numba:compile", _listener)
+
+
+def seconds_compiled() -> float:
+    """What this process has spent compiling so far, with what is being compiled now."""
+    return _clock.total + (time.monotonic() - _clock.began if _clock.depth else 0.0)
+
+
+def is_compiling() -> bool:
+    """Whether a kernel is being compiled now."""
+    return _clock.depth > 0
 
 
 @cache

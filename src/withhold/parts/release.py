@@ -25,6 +25,7 @@ from withhold.parts.making import Done, Failed, Job, make_part
 from withhold.parts.pace import Pace
 from withhold.parts.planning import Data, check_data, find_files, plan
 from withhold.parts.running import ENGINES, STREAM, Engine, engine_for
+from withhold.phases import phase
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
 from withhold.publish.manifest import form_from
 from withhold.registry import method_of, search_call
@@ -173,18 +174,19 @@ def anonymize_parts(
     if method_of(model).by_parts.blocks is not None:
         files = _files_of_tables(data)
         seed, _ = folders.begin(folder, files, seed, force=force, resume=resume)
-        made, verdict, output, warnings = release_blocks(
-            files,
-            model,
-            folder,
-            options=options,
-            reading=reading or {},
-            part_records=part_records,
-            engine=(engine, workers, scheduler),
-            seed=seed,
-            progress=progress,
-            told=told,
-        )
+        with phase("releasing parts"):
+            made, verdict, output, warnings = release_blocks(
+                files,
+                model,
+                folder,
+                options=options,
+                reading=reading or {},
+                part_records=part_records,
+                engine=(engine, workers, scheduler),
+                seed=seed,
+                progress=progress,
+                told=told,
+            )
         internal = _internal(files, options, seed, ids, None, engine, made)
         how = verdict.method
         totals = folders.finish(folder, made, model, internal, how=how, output=output)
@@ -193,7 +195,8 @@ def anonymize_parts(
         return PartsRelease(
             folder, tuple(made), totals, model, None, seconds, ids, in_force, how, warnings
         )
-    form, pieces, files = plan(data, part_records=part_records, reading=reading)
+    with phase("reading"):
+        form, pieces, files = plan(data, part_records=part_records, reading=reading)
     seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
     extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
     # A part can only be one of the same number, of which its key is, too; no job is sent all of them.
@@ -212,7 +215,8 @@ def anonymize_parts(
             refuse = partial(_refuse, n_parts=len(pieces))
             chosen, _ = search_call(model, options)
             asking = counts.choose(model, chosen)
-            choice = over_parts(asking, parts, run, refuse, progress=progress)
+            with phase("choosing"):
+                choice = over_parts(asking, parts, run, refuse, progress=progress)
         jobs_of = [
             Job(
                 number,
@@ -230,16 +234,17 @@ def anonymize_parts(
             for number, (piece, target) in enumerate(zip(pieces, targets, strict=True))
         ]
         pace = Pace(len(pieces), n_workers(engine, workers), len(known))
-        for outcome in run(make_part, jobs_of):
-            told(outcome)
-            pace.add(outcome)
-            if isinstance(outcome, Failed):
-                failed.append(outcome)
-            else:
-                made.append(outcome)
-                if not outcome.resumed:
-                    folders.note(folder, outcome)
-            progress(str(pace), pace.done, pace.total)
+        with phase("releasing parts"):
+            for outcome in run(make_part, jobs_of):
+                told(outcome)
+                pace.add(outcome)
+                if isinstance(outcome, Failed):
+                    failed.append(outcome)
+                else:
+                    made.append(outcome)
+                    if not outcome.resumed:
+                        folders.note(folder, outcome)
+                progress(str(pace), pace.done, pace.total)
         if failed:
             _refuse(failed, len(pieces))
         made.sort(key=lambda part: part.number)
@@ -309,7 +314,8 @@ def _proved(
         path = folder / part.name
         parts.append(of_written(path, form_from(part.form or {}, path), part.sha256))
     refuse = partial(_refuse, n_parts=len(parts))
-    verdict = over_parts(proof, parts, run, refuse, what="proving", progress=progress)
+    with phase("proving"):
+        verdict = over_parts(proof, parts, run, refuse, what="proving", progress=progress)
     if not verdict.status.may_be_published:
         for part in made:
             (folder / part.name).unlink(missing_ok=True)
