@@ -15,9 +15,16 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import withhold
+from withhold import cli
 from withhold.cli import interrupts
 from withhold.cli.command import VerbCommand
-from withhold.cli.console import abandon_stdout, note, showing_assumptions, usage_error
+from withhold.cli.console import (
+    abandon_stdout,
+    note,
+    showing_assumptions,
+    tell_of_first_run,
+    usage_error,
+)
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
 from withhold.errors import (
@@ -120,6 +127,9 @@ def verb(
                     showing_assumptions(),
                 ):
                     stop_if_asked()
+                    # Verbs that can be quiet are those that compute.
+                    if cli.started is not None and values.get("quiet") is False:
+                        tell_of_first_run()
                     with _descriptions(values):
                         function(**collect(values))
             except Interrupted as error:

@@ -57,7 +57,7 @@ def drawing(job: Job) -> Iterator[None]:
 def line(job: Job) -> Text:
     """The bar as it is now; it fits 80 columns."""
     compiling = job.is_compiling()
-    what = one_line("compiling, on the first run only" if compiling else job.what or "starting")
+    what = one_line("compiling (first run only)" if compiling else job.what or "starting")
     words = what if len(what) <= WORDS_WIDTH else what[: WORDS_WIDTH - 1] + "…"
     share, left = job.share, None if compiling else job.left()
     full = int(BAR_WIDTH * share)

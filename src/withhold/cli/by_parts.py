@@ -112,7 +112,7 @@ def anonymize_by_parts(
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
     check_report(asked, model)
-    with working(PLANS["parts"], silent=shown.quiet) as progress, _told_if_stopped(shown):
+    with working(PLANS["parts"], silent=shown.quiet) as job, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
             model,
@@ -123,17 +123,17 @@ def anonymize_by_parts(
             scheduler=scale.scheduler,
             resume=scale.resume,
             reading=_reading(model, given, how),
-            progress=progress,
+            progress=job,
             told=_event if shown.as_json else lambda _: None,
             **methods.search_options(given, model),
             **run,
         )
         if asked.get("report"):
-            _save_report(made, data, edition, scale, how, run.get("jobs"), progress)
+            _save_report(made, data, edition, scale, how, run.get("jobs"), job)
     for warning in made.warnings:
         note(f"warning: {warning}")
-    finished = {"event": "finished", **made.as_dict()}
-    say(json_text(finished, indent=None) if shown.as_json else parts_text(made))
+    finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
+    say(json_text(finished, indent=None) if shown.as_json else parts_text(made, took=job.took()))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
 
@@ -224,7 +224,7 @@ def _event(part: Done | Failed) -> None:
     say(json_text({"event": event, **shown}, indent=None))
 
 
-def parts_text(made: PartsRelease) -> str:
+def parts_text(made: PartsRelease, *, took: str) -> str:
     """What was published, as text."""
     totals = made.totals
     is_table = method_of(made.model).data == "table"
@@ -245,7 +245,7 @@ def parts_text(made: PartsRelease) -> str:
             f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
             f"{counted(totals.records, rows)}{again}.",
             f"Withheld {share}; {general}{sensitive}{emptied}.",
-            f"{made.seconds:.1f} s.",
+            f"{took}.",
         ]
     )
 
@@ -262,20 +262,23 @@ def verify_by_parts(
     """Prove a folder again, say what was found, and leave with the exit code."""
     from withhold.parts.proving import verify_parts
 
-    with working(PLANS["verify"], silent=shown.quiet) as progress:
+    with working(PLANS["verify"], silent=shown.quiet) as job:
         found = verify_parts(
             folder,
             model=model,
             policy_from=policy_from,
             allow_unknown=allow_unknown,
             jobs=jobs,
-            progress=progress,
+            progress=job,
         )
-    say(json_text(found.as_dict()) if shown.as_json else folder_text(found, str(folder)))
+    if shown.as_json:
+        say(json_text(found.as_dict() | {"seconds_waited": job.as_dict()}))
+    else:
+        say(folder_text(found, str(folder), took=job.took()))
     raise typer.Exit(found.exit_code)
 
 
-def folder_text(found: FolderRecheck, name: str) -> str:
+def folder_text(found: FolderRecheck, name: str, *, took: str) -> str:
     """Which policy was proved of the folder, and what was changed in it."""
     verdict = found.verdict
     asked = "" if verdict.status.may_be_published else "Asked: "
@@ -284,7 +287,7 @@ def folder_text(found: FolderRecheck, name: str) -> str:
     if verdict.witness is not None:
         lines.append(f"A breach: {verdict.witness}")
     amount = f"{counted(found.parts, 'part')} with {counted(found.records, 'record')}"
-    return page([*lines, f"Checked {amount} ({verdict.method}); {found.seconds:.2f} s."])
+    return page([*lines, f"Checked {amount} ({verdict.method}); {took}."])
 
 
 def audit_by_parts(
@@ -302,12 +305,15 @@ def audit_by_parts(
     from withhold.report.text import audit_text
 
     _refuse_of_memory(asked)
-    with working(PLANS["audit"], silent=shown.quiet) as progress:
-        found = audit_parts(data, model, reading=how.reading(), progress=progress, **run)
+    with working(PLANS["audit"], silent=shown.quiet) as job:
+        found = audit_parts(data, model, reading=how.reading(), progress=job, **run)
     for each in found.unknown:
         if not each.allowed:
             note(f"warning: {each}")
-    say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
+    if shown.as_json:
+        say(json_of(audit_as_dict(found) | {"seconds_waited": job.as_dict()}))
+    else:
+        say(audit_text(found, name=data, took=job.took()))
     raise typer.Exit(found.verdict.status.exit_code)
 
 
@@ -333,7 +339,5 @@ def compare_by_parts(
             raise PolicyError(
                 f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
             )
-    with working(PLANS["compare"], silent=quiet) as progress:
-        return compare_parts(
-            original, *published, reading=how.reading(), progress=progress, **asked
-        )
+    with working(PLANS["compare"], silent=quiet) as job:
+        return compare_parts(original, *published, reading=how.reading(), progress=job, **asked)

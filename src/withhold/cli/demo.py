@@ -13,7 +13,7 @@ from withhold.errors import OutputError, PolicyError
 from withhold.exact import decimal_text
 
 if TYPE_CHECKING:
-    from withhold.counting.threads import Progress
+    from withhold.cli.job import Job
     from withhold.data import People, Records
     from withhold.method import Model
 
@@ -101,7 +101,7 @@ def _release(
     output: Path,
     seed: int,
     jobs: int | None,
-    progress: Progress,
+    progress: Job,
 ) -> str:
     """Release the data, and return what there is to say of the release."""
     from withhold import pipeline
@@ -109,7 +109,7 @@ def _release(
 
     release = pipeline.draft(data, model, seed=seed, jobs=jobs, progress=progress)
     published = release.write(output, force=True, jobs=jobs, progress=progress)
-    return release_text(release, published)
+    return release_text(release, published, took=progress.took())
 
 
 def _refuse_existing(paths: Iterable[Path], *, force: bool) -> None:

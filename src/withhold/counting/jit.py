@@ -25,6 +25,8 @@ import numba
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
 
+from withhold.kernel_cache import user_cache
+
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
@@ -156,7 +158,7 @@ def is_compiling() -> bool:
 def cache_directory(module: str) -> Path:
     """The directory of one module's compiled kernels; created if need be."""
     name = module.removeprefix("withhold.").replace(".", "-")
-    directory = _user_cache() / f"kernels-{name}-{_fingerprint(module)}"
+    directory = user_cache() / f"kernels-{name}-{_fingerprint(module)}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -196,11 +198,3 @@ def _sources(module: str) -> list[Path]:
     if module.startswith(SHARED):
         found |= {path for path in PACKAGE.rglob("*.py") if "NamedTuple" in path.read_text("utf-8")}
     return sorted(found)
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "withhold"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "withhold"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"
