@@ -1,4 +1,4 @@
-"""``python -m benchmarks.shares``: what phases and steps take, for the constants in ``withhold/cli/shares.py``.
+"""``python -m benchmarks.shares``: what phases and steps take, for the constants in ``cli/shares.py``.
 
 Of each job: the seconds of its phases, and of its steps the share of what was left of their phase.
 """

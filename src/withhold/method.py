@@ -256,6 +256,8 @@ class Method:
     """(published data, model, options in force) → what strangers must know to read the cells."""
     marked: Callable[[Any, Any, str | None], Any] = NO_MARKS
     """(data, model, mark) → the data with cells that show the mark taken for withheld ones."""
+    advise: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
+    """(model, loss) → what is worth changing about a release that loses so much; what matters most first."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()

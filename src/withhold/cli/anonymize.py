@@ -151,6 +151,8 @@ def anonymize(
         say(json_of(release_as_dict(release, published) | steps | waited))
     else:
         say(release_text(release, published, took=job.took()))
+        for line in release.advice:
+            note(f"advice: {line}", silent=shown.quiet)
         note(f"to prove it again: {again}", silent=not again)
 
 

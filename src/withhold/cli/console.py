@@ -27,8 +27,8 @@ PROGRESS = "WITHHOLD_PROGRESS"
 BETWEEN_LINES_SECONDS = 0.1
 PARTS_OF_ALL = 1000
 """In such parts of the whole job the lines say how far it is."""
-FIRST_RUN = "the first run compiles for this machine, once, which takes about half a minute"
-COMPILING = "compiling what this needs, once for this machine; at most half a minute"
+FIRST_RUN = "the first run compiles for this machine, once, which takes about a minute"
+COMPILING = "compiling what this needs, once for this machine; about a minute"
 
 
 def say(text: str) -> None:

@@ -79,6 +79,8 @@ def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
     lines += columns(_known(audit), right={1, 3})
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "row")]
+    if audit.advice:
+        lines += ["", *(f"Advice: {line}" for line in audit.advice)]
     lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {took}."]
     return page(lines)
 
