@@ -27,6 +27,7 @@ from withhold.cli.console import (
 )
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
+from withhold.cli.topics import topic_of
 from withhold.errors import (
     InternalError,
     Interrupted,
@@ -44,6 +45,7 @@ VERBS = (
     "audit",
     "compare",
     "demo",
+    "help",
     "hierarchy",
     "inspect",
     "page",
@@ -135,7 +137,10 @@ def verb(
             except Interrupted as error:
                 _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
             except WithholdError as error:
-                _end(*error.lines, code=error.exit_code)
+                *before, last = error.lines
+                topic = topic_of(error)
+                more = f" (more: withhold help {topic})" if topic else ""
+                _end(*before, f"{last}{more}", code=error.exit_code)
             except MemoryError:
                 _end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):

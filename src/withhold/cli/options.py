@@ -113,6 +113,7 @@ HELP = {
     "persons": "How many patients to invent.",
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
+    "topic": "The page, such as formats or tables; if not given, which pages there are.",
     "page.file": "The file to begin with.",
     "page.folder": "The folder to work in: nothing else is read or written. That of FILE if not given, else "
     "the current one.",
@@ -124,6 +125,7 @@ ARGUMENTS = {
     "data": "DATA",
     "inspect.data": "[DATA]",
     "page.file": "[FILE]",
+    "topic": "[TOPIC]",
     "verify.published": None,
     "compare.original": None,
     "compare.published": None,
