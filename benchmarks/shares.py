@@ -116,7 +116,7 @@ def main() -> None:
     shares: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         for kind, words in jobs(data_folder(), Path(folder)).items():
-            if not kind.startswith(tuple(sys.argv[1:])):
+            if not kind.startswith(tuple(sys.argv[1:] or [""])):
                 continue
             measure(words)  # compiles
             found = measure(words)

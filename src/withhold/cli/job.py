@@ -84,6 +84,8 @@ class Job:
     def __call__(self, what: str, done: int, total: int) -> None:
         """Hear of a step; behind a colon its name may change while it goes on."""
         stop_if_asked()
+        if not what:  # a kernel of the step that goes on
+            return
         self.what = what
         step, part = NUMBERS.sub("N", what.partition(":")[0]), done / total if total else 0.0
         if step != self._step or part < self._of_step:
