@@ -57,7 +57,9 @@ def drawing(job: Job) -> Iterator[None]:
 def line(job: Job) -> Text:
     """The bar as it is now; it fits 80 columns."""
     compiling = job.is_compiling()
-    what = one_line("compiling (first run only)" if compiling else job.what or "starting")
+    # Behind a comma a step says what the bar shows anyway.
+    told = job.what.partition(",")[0] or "starting"
+    what = "compiling (first run only)" if compiling else one_line(told)
     words = what if len(what) <= WORDS_WIDTH else what[: WORDS_WIDTH - 1] + "…"
     share, left = job.share, None if compiling else job.left()
     full = int(BAR_WIDTH * share)

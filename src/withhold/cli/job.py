@@ -90,7 +90,9 @@ class Job:
         step, part = NUMBERS.sub("N", what.partition(":")[0]), done / total if total else 0.0
         if step != self._step or part < self._of_step:
             self._before_step, self._step = self._of_phase, step
-            self._step_share = (1 - self._of_phase) * STEP_SHARES.get(step, UNKNOWN_SHARE)
+            self._step_share = (1 - self._of_phase) * STEP_SHARES.get(
+                f"{self.phase}: {step}", UNKNOWN_SHARE
+            )
         self._of_step = min(part, 1.0)
         reached = self._before_step + self._step_share * self._of_step
         self._of_phase = max(self._of_phase, reached)
