@@ -258,6 +258,8 @@ class Method:
     """(published data, model, options in force) → what strangers must know to read the cells."""
     marked: Callable[[Any, Any, str | None], Any] = NO_MARKS
     """(data, model, mark) → the data with cells that show the mark taken for withheld ones."""
+    advise: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
+    """(model, loss) → what is worth changing about a release that loses so much; what matters most first."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()
@@ -273,7 +275,7 @@ class Method:
     exposure: Callable[[Subject], tuple[Fact, ...]] | None = None
     """How many people were exposed and are, where the usual facts do not fit."""
     audit_text: Callable[..., str] | None = None
-    """(audit, *, name) → the audit as text, where the usual page does not fit."""
+    """(audit, *, name, took) → the audit as text, where the usual page does not fit."""
 
     @property
     def name(self) -> str:

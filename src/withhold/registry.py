@@ -11,6 +11,7 @@ from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.lazy import load
 from withhold.method import AuditRun, CheckRun, Method, Model, SearchOptions, SearchRun
+from withhold.phases import phase
 
 if TYPE_CHECKING:
     from withhold.telling.facts import Measured, MeasureRequest
@@ -125,7 +126,8 @@ def _split(
 
 def verify(data: Any, model: Model, evidence: Evidence, run: CheckRun) -> Verdict:
     """HOLDS, BROKEN with a smallest witness, or UNDECIDED when the limit ran out first."""
-    return method_of(model).check(data, model, evidence, run)
+    with phase("proving"):
+        return method_of(model).check(data, model, evidence, run)
 
 
 def measured(original: Any, published: Any, request: MeasureRequest) -> Measured:

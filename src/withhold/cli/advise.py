@@ -15,6 +15,7 @@ from withhold.cli.reading import (
     people_asked,
     people_reading,
 )
+from withhold.cli.shares import PLANS
 from withhold.data.column_lists import split_columns
 
 
@@ -68,17 +69,17 @@ def advise(
         words += [f"--{name.replace('_', '-')}", str(of_people[name])] if of_people[name] else []
     original: Any
     chosen: dict[str, Any] = {"consent": how.consent, "tidy": how.tidy}
-    if people:
-        original = read_people(data, **people_reading(of_people, how), **chosen)
-    elif table:
-        original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
-    else:
-        chosen["skip_missing_ids"] = how.skip_missing_ids
-        original = read(data, **options_of_records(how), **chosen)
-    if secrets is not None:
-        tidied = [each for each in original.tidied if each.name == ITEMS]
-        secrets = frozenset(tidied_name(item, tidied) for item in secrets)
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["advise"], silent=shown.quiet) as job:
+        if people:
+            original = read_people(data, **people_reading(of_people, how), **chosen)
+        elif table:
+            original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
+        else:
+            chosen["skip_missing_ids"] = how.skip_missing_ids
+            original = read(data, **options_of_records(how), **chosen)
+        if secrets is not None:
+            tidied = [each for each in original.tidied if each.name == ITEMS]
+            secrets = frozenset(tidied_name(item, tidied) for item in secrets)
         advice = advise_on(
             original,
             secrets,
@@ -88,6 +89,6 @@ def advise(
             limit_seconds=limit_seconds,
             seed=seed,
             jobs=jobs,
-            progress=progress,
+            progress=job,
         )
     say(json_of(advice.as_dict()) if shown.as_json else advice_text(advice, name=data))

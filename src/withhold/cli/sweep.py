@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from withhold.cli.app import verb
 from withhold.cli.console import note, say, working
 from withhold.cli.interrupts import saying
 from withhold.cli.reading import read_data, warn_about_unknown
+from withhold.cli.shares import PLANS
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.given import tidied_model
@@ -55,18 +55,19 @@ def sweep(
     from withhold.report import trade_off
     from withhold.telling.facts import MeasureRequest
 
-    original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
-    evidence = methods.read_evidence(grid[0].model, given, original, **known)
-    warn_about_unknown(
-        tidied_model(grid[0].model, original.tidied), original, evidence, allowed=allow_unknown
-    )
     kept = "nothing was kept (a folder, -o, keeps what is finished)"
     if output is not None:
         settle(trade_off.sweep_files(output))
         kept = f"what is finished is in {output}; the same command goes on from there"
-    request = MeasureRequest(min_support=min_support, min_confidence=min_confidence, jobs=jobs)
-    with saying(f"interrupted; {kept}"), working(silent=shown.quiet) as progress:
-        request = replace(request, progress=progress)
+    with saying(f"interrupted; {kept}"), working(PLANS["sweep"], silent=shown.quiet) as job:
+        original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
+        evidence = methods.read_evidence(grid[0].model, given, original, **known)
+        warn_about_unknown(
+            tidied_model(grid[0].model, original.tidied), original, evidence, allowed=allow_unknown
+        )
+        request = MeasureRequest(
+            min_support=min_support, min_confidence=min_confidence, jobs=jobs, progress=job
+        )
         found = sweeping.run_cases(original, evidence, grid, request, folder=output, force=force)
     if output is not None:
         first = grid[0].model

@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from itertools import count
@@ -25,6 +26,7 @@ from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
 
 from withhold.counting.compiling import KernelCompiler, PartCompiler
+from withhold.kernel_cache import user_cache
 
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
@@ -134,14 +136,43 @@ class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no ty
         gc.set_threshold(*self.thresholds.pop())
 
 
-event.register("numba:compile", _RareCollections())
+class _CompileClock(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Takes the time that this process spends compiling."""
+
+    def __init__(self) -> None:
+        self.depth, self.began, self.total = 0, 0.0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.began = time.monotonic()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.total += time.monotonic() - self.began
+
+
+_clock = _CompileClock()
+for _listener in (_RareCollections(), _clock):
+    event.register("numba:compile", _listener)
+
+
+def seconds_compiled() -> float:
+    """What this process has spent compiling so far, with what is being compiled now."""
+    return _clock.total + (time.monotonic() - _clock.began if _clock.depth else 0.0)
+
+
+def is_compiling() -> bool:
+    """Whether a kernel is being compiled now."""
+    return _clock.depth > 0
 
 
 @cache
 def cache_directory(module: str) -> Path:
     """The directory of one module's compiled kernels; created if need be."""
     name = module.removeprefix("withhold.").replace(".", "-")
-    directory = _user_cache() / f"kernels-{name}-{_fingerprint(module)}"
+    directory = user_cache() / f"kernels-{name}-{_fingerprint(module)}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -181,11 +212,3 @@ def _sources(module: str) -> list[Path]:
     if module.startswith(SHARED):
         found |= {path for path in PACKAGE.rglob("*.py") if "NamedTuple" in path.read_text("utf-8")}
     return sorted(found)
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "withhold"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "withhold"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"

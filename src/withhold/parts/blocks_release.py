@@ -40,12 +40,14 @@ from withhold.parts.making import Done
 from withhold.parts.planning import PART_RECORDS, check_same, extension_for, find_files
 from withhold.parts.request import MadeParts, PartsRequest
 from withhold.parts.running import Engine
+from withhold.phases import phase
 from withhold.publish.manifest import form_as_dict
 from withhold.verdict import Verdict
 
 Steps = Callable[[Sequence[Any], Callable[[Any], Any], str], list[Any]]
 
 
+@phase("releasing parts")
 def release_blocks(request: PartsRequest) -> MadeParts:
     """The parts under their names; nothing has one before all of them are proved."""
     if is_lazy(request.data):

@@ -27,6 +27,7 @@ from withhold.method import Model
 from withhold.parts.counted_audit import audit_by_counts
 from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
+from withhold.phases import phase
 from withhold.registry import audit_call, method_of, search_call
 from withhold.telling.facts import MeasureRequest
 
@@ -38,6 +39,7 @@ OF_ALL_RECORDS = ("population", "sampling_fraction")
 """Options of an audit that are about the whole records of everybody."""
 
 
+@phase("auditing")
 @checked
 def audit_parts(
     data: Data,
@@ -193,6 +195,7 @@ def _only(records: Records, names: tuple[str, ...]) -> Records:
     return Records(offsets, codes[records.items[kept]], names)
 
 
+@phase("comparing")
 @checked
 def compare_parts(
     original: Data,

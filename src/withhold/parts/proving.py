@@ -21,6 +21,7 @@ from withhold.parts.failures import Failed
 from withhold.parts.folder import BY_PARTS, Listed, read_folder, read_output, unlisted
 from withhold.parts.group_proof import recount_groups
 from withhold.parts.running import STREAM, engine_for
+from withhold.phases import phase
 from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
@@ -65,6 +66,7 @@ class FolderRecheck:
         }
 
 
+@phase("proving")
 @checked
 def verify_parts(
     folder: str | os.PathLike[str],

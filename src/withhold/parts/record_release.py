@@ -22,6 +22,7 @@ from withhold.parts.pace import Pace
 from withhold.parts.planning import extension_for, plan
 from withhold.parts.request import MadeParts, PartsRequest
 from withhold.parts.running import Engine, n_workers
+from withhold.phases import phase
 from withhold.publish.manifest import form_from
 from withhold.registry import method_of, search_call
 from withhold.verdict import Status, Verdict
@@ -32,9 +33,10 @@ KEPT = "The other parts are kept."
 def release_records(request: PartsRequest) -> MadeParts:
     """The parts under their names; each is proved, or all of them by counts."""
     model = request.model
-    form, pieces, files = plan(
-        request.data, part_records=request.part_records, reading=request.reading
-    )
+    with phase("reading"):
+        form, pieces, files = plan(
+            request.data, part_records=request.part_records, reading=request.reading
+        )
     seed, known = request.begin(files)
     ways, (chosen, _) = method_of(model).by_parts, search_call(model, request.options)
     counts, settling = ways.counts, ways.settle(model, chosen)
@@ -56,6 +58,7 @@ def release_records(request: PartsRequest) -> MadeParts:
     return MadeParts(made, sources, seed, promised, how, unknown=unknown)
 
 
+@phase("choosing")
 def _counted(
     rounds: Rounds[Any], pieces: Sequence[Piece], form: Source, run: Engine, request: PartsRequest
 ) -> Any:
@@ -96,6 +99,7 @@ def _jobs(
     ]
 
 
+@phase("releasing parts")
 def _make_all(jobs: Sequence[Job], run: Engine, request: PartsRequest, n_known: int) -> list[Done]:
     """All parts in their order; those that are made are noted as they come."""
     made: list[Done] = []
@@ -116,6 +120,7 @@ def _make_all(jobs: Sequence[Job], run: Engine, request: PartsRequest, n_known: 
     return sorted(made, key=lambda part: part.number)
 
 
+@phase("proving")
 def _proved(
     proof: Rounds[Verdict], made: Sequence[Done], run: Engine, request: PartsRequest
 ) -> str:

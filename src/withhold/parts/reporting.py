@@ -18,6 +18,7 @@ from withhold.parts.folder import BY_PARTS
 from withhold.parts.planning import Data
 from withhold.parts.reading import open_parts
 from withhold.parts.release import PartsRelease
+from withhold.phases import phase
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import versions
 from withhold.release import Release
@@ -51,6 +52,7 @@ class ItemCounts:
         return [code for code, name in enumerate(self.vocabulary) if name in names]
 
 
+@phase("reporting")
 def report_parts(
     made: PartsRelease,
     data: Data,

@@ -98,6 +98,7 @@ def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]
         "column_roles": column_roles_of(release.original, release.model),
         "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
+        "advice": list(release.advice),
         "bound": None if release.bound is None else release.bound.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in published.timings.items()},
         "report": None if published.report is None else str(published.report),

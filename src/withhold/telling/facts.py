@@ -17,6 +17,10 @@ from withhold.method import Model
 Unit = Literal["count", "share", "number"]
 
 
+ALL_ITEMS, SENSITIVE_ITEMS = "occurrences.all.share", "occurrences.sensitive.share"
+"""What was withheld of all, and of the sensitive ones: each is shown beside the other."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """One number, where it stands in ``details.as_dict()``, and what it means.

@@ -30,6 +30,7 @@ METHOD = Method(
     ),
     trade_off=later(f"{__name__}.generalising:trade_off_rho"),
     loss=later(f"{__name__}.measure:loss_of_rho"),
+    advise=later(f"{__name__}.advice:advise_on_loss"),
     bound=later(f"{__name__}.bound.lower_bound:bound_rho"),
     measure=later(f"{__name__}.measure:measure_rho"),
     sections=later(f"{__name__}.telling:sections_of_rho"),
