@@ -36,7 +36,7 @@ SHARE_OF_SEARCH = 0.7
 """Of a budget for records in one part; the rest goes to finding what the search left unsafe."""
 SHARE_OF_CHECK = 0.2
 """Of a budget, to find out whether the model already holds."""
-DEFAULT_PARTS = 4
+DEFAULT_PARTS = 2
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
@@ -126,7 +126,7 @@ def suppress_rho(
             kept = np.ones_like(kept) if thinning else kept
             work = Workspace(records, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
-            _restore(work, records, model, overall, run, n_thinned, few=not hasty)
+            _restore(work, records, model, overall, run, n_thinned)
             left = work.kept()
         if options.polishes or keep == "sensitive":
             # Nothing is forced where public items may go.
@@ -136,9 +136,7 @@ def suppress_rho(
             in_force["polish_moves"] = polish(work, model, options, run, overall)
             if restoring and not within_parts:
                 with Stop(None) as last:
-                    _restore(
-                        work, records, model, last if options.polishes else overall, run, few=True
-                    )
+                    _restore(work, records, model, last if options.polishes else overall, run)
             left = work.kept()
     return _plan(records, log, left), in_force
 
@@ -230,7 +228,6 @@ def _restore(
     stop: Stop,
     run: SearchRun,
     n_thinned: int = 0,
-    few: bool = False,
 ) -> None:
     """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
     positions = np.flatnonzero(work.items < 0).astype(np.int32)
@@ -245,7 +242,6 @@ def _restore(
         stop,
         n_loose=max(n_thinned - first, 0),
         like=records.supports[work.layout.code_of_rank] if n_thinned else None,
-        few=few,
         jobs=run.jobs,
         progress=run.progress,
     )
