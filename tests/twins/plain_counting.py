@@ -81,16 +81,13 @@ def make_bitmaps(holders: Sequence[Iterable[int]], first: int) -> list[set[int]]
     return [set(rows) for rows in holders[first:]]
 
 
-def set_bits(
-    bitmaps: Sequence[set[int]], first: int, pairs: Iterable[tuple[int, int]]
-) -> list[set[int]]:
-    """The rows of each item when for each pair the row holds the item too; items below ``first`` have none.
+def set_bit(bitmaps: Sequence[set[int]], first: int, item: int, row: int) -> list[set[int]]:
+    """The rows of each item when this row holds this item too; items below ``first`` have none.
 
-    >>> set_bits([{0}, {1}], 7, [(8, 3), (6, 2)])
+    >>> set_bit([{0}, {1}], 7, 8, 3)
     [{0}, {1, 3}]
     """
-    come = list(pairs)
-    return [rows | {row for x, row in come if x == first + n} for n, rows in enumerate(bitmaps)]
+    return [rows | {row} if first + n == item else rows for n, rows in enumerate(bitmaps)]
 
 
 def clear_bits(

@@ -123,7 +123,7 @@ def restore(
     """For each candidate, a record and an item that it lost: does the item come back; and the records then.
 
     It does if the table, which is safe, stays safe; candidates take turns. An item that is as frequent as
-    its ceiling is skipped. Without ``put_back`` what came back goes again when the next item has its turn.
+    its ceiling is skipped. Without ``put_back`` nothing comes back, it is only said what could.
 
     >>> choice = {"max_known": -1, "with_prior": False, "ceilings": {9: 5}, "put_back": True}
     >>> restore([frozenset({1})] * 2, [(0, 9), (1, 9)], frozenset({9}), Fraction(1, 2), **choice)
@@ -131,11 +131,7 @@ def restore(
     """
     table = list(records)
     outcomes = []
-    last = None
     for row, item in candidates:
-        if item != last and not put_back:
-            table = list(records)
-        last = item
         before = table[row]
         if count_support({item}, table) >= ceilings[item]:
             outcomes.append(SKIPPED)
@@ -143,9 +139,9 @@ def restore(
         table[row] = before | {item}
         safe = is_safe(table, sensitive, rho, max_known=max_known, with_prior=with_prior)
         outcomes.append(ACCEPTED if safe else BLOCKED)
-        if not safe:
+        if not (safe and put_back):
             table[row] = before
-    return outcomes, table if put_back else list(records)
+    return outcomes, table
 
 
 def find_unsafe_pairs(

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tables import examples, problems, tables
 from twins import plain_counting
 from twins.layouts import all_bitmaps, arrays, laid_out, lists, rows_in, sensitive_ranks
-from withhold.counting import bits, pairs
+from withhold.counting import pairs
 from withhold.counting.arrays import room_for, sort_ascending
 from withhold.counting.attack import Attacks, try_attacks
-from withhold.counting.bits import make_bitmaps
+from withhold.counting.bits import clear_bits, make_bitmaps, set_bit
 from withhold.counting.equal_items import find_equal
 from withhold.counting.layout import (
     Layout,
@@ -96,7 +96,7 @@ def test_count_support(problem, times, with_bitmaps, data):
     for place in deleted:
         row = int(np.searchsorted(layout.offsets, place, side="right") - 1)
         rank, first = int(items[place]), layout.n_items - len(bitmaps)
-        bits.clear_bits(bitmaps, first, np.array([rank]), np.array([row]))
+        clear_bits(bitmaps, first, np.array([rank]), np.array([row]))
         records[row] -= {rank}
         items[place] = ~rank
         supports[rank] -= 1
@@ -191,17 +191,25 @@ def test_make_bitmaps(rows, first):
 
 
 @examples(200)
+@given(holders, st.integers(0, 6), st.integers(0, 5), st.integers(0, 150))
+def test_set_bit(rows, first, item, row):
+    first, item = min(first, len(rows)), min(item, len(rows) - 1)
+    reference = plain_counting.set_bit(plain_counting.make_bitmaps(rows, first), first, item, row)
+    result = make_bitmaps(*arrays(rows), first, 151)
+    set_bit(result, first, item, row)
+    assert rows_in(result) == reference
+
+
+@examples(200)
 @given(holders, st.integers(0, 6), st.data())
-@pytest.mark.parametrize("name", ["set_bits", "clear_bits"])
-def test_bits(name, rows, first, data):
+def test_clear_bits(rows, first, data):
     first = min(first, len(rows))
     there = [(item, row) for item in range(len(rows)) for row in (*rows[item], 7, 150)]
     pairs = data.draw(st.lists(st.sampled_from(there)))
-    plain, kernel = getattr(plain_counting, name), getattr(bits, name)
-    reference = plain(plain_counting.make_bitmaps(rows, first), first, pairs)
+    reference = plain_counting.clear_bits(plain_counting.make_bitmaps(rows, first), first, pairs)
     result = make_bitmaps(*arrays(rows), first, 151)
     chosen = np.array(pairs, dtype=np.int32).reshape(-1, 2)
-    kernel(result, first, chosen[:, 0], chosen[:, 1])
+    clear_bits(result, first, chosen[:, 0], chosen[:, 1])
     assert rows_in(result) == reference
 
 

@@ -27,7 +27,6 @@ from withhold.methods.rho.search.closed_fix import (
 )
 from withhold.methods.rho.search.events import new_events
 from withhold.methods.rho.search.restore import (
-    ACCEPTED,
     BLOCKED,
     Blocking,
     Candidates,
@@ -310,10 +309,7 @@ def check_restore(problem, max_known, with_prior, put_back, data):
     assert (outcomes.tolist(), work.records()) == reference
     # What is said to block does: the rule has no room for the record with the item.
     antecedents = lists(starts, items)
-    before = list(table)
     for k, (row, rank) in enumerate(candidates):
-        if not put_back and k > 0 and rank != candidates[k - 1][1]:
-            table = list(before)
         q, f = frozenset(antecedents[k]), int(consequents[k])
         if outcomes[k] == BLOCKED:
             assert q | {f} <= table[row] | {rank}
@@ -321,7 +317,7 @@ def check_restore(problem, max_known, with_prior, put_back, data):
             assert max_known < 0 or len(q) <= max_known
             assert extras[k] == (rank in q)
             assert plain_rho.find_loose_events([(q, f, int(extras[k]))], table, rho) == [False]
-        elif outcomes[k] == ACCEPTED:
+        elif outcomes[k] and put_back:
             table[row] |= {rank}
 
 

@@ -54,13 +54,6 @@ def set_bit(bitmaps, first, rank, row):
 
 
 @kernel
-def set_bits(bitmaps, first, ranks, rows):
-    """Note for each pair that the row holds the item."""
-    for k in range(len(ranks)):
-        set_bit(bitmaps, first, ranks[k], rows[k])
-
-
-@kernel
 def clear_bits(bitmaps, first, ranks, rows):
     """Note for each pair that the row no longer holds the item."""
     for k in range(len(ranks)):

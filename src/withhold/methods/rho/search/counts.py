@@ -122,7 +122,7 @@ class ItemSearch:
             may_go = np.zeros_like(self.alive)
             may_go[back] = True
             for item in back:
-                self.work.put_back(self._positions(item))
+                self.work.put_back(self._positions(item), item)
                 self.alive[item] = True
                 del self.gone[item]
             self.suppress(may_go)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.arrays import room_for, sort_ascending
-from withhold.counting.bits import clear_bit, set_bit
+from withhold.counting.bits import set_bit
 from withhold.counting.jit import kernel, step
 from withhold.counting.walk import place_of
 from withhold.methods.rho.search.bounded import find_small_unsafe
@@ -40,7 +40,7 @@ class Candidates(NamedTuple):
     ceilings: Any
     """By rank: an item that is as frequent is skipped."""
     put_back: Any
-    """Whether what is accepted stays; else only until all deletions of its item were tried."""
+    """Whether what is accepted is put back at once; else each is looked at for itself."""
     outcomes: Any
     """ACCEPTED, BLOCKED or SKIPPED (its item is at its ceiling, or the time is up)."""
 
@@ -56,16 +56,12 @@ class Blocking(NamedTuple):
 
 @kernel
 def restore(rows, candidates, sensitive, limits, few, trial, blocking, stop):
-    """Try to put back each candidate; what is accepted changes ``rows``, for good if it is to be put back.
+    """Try to put back each candidate; what is accepted changes ``rows`` if it is to be put back.
 
     ``few`` is None for attackers who may know any number of items. Returns the antecedents of what blocks.
     """
     blocked_items = np.empty(1024, np.int32)
-    first = 0
     for candidate in range(len(candidates.positions)):
-        if candidates.items[candidate] != candidates.items[first]:
-            take_back(rows, candidates, first, candidate)
-            first = candidate
         used = blocking.starts[candidate]
         blocking.starts[candidate + 1] = used
         row = candidates.rows[candidate]
@@ -119,31 +115,17 @@ def restore(rows, candidates, sensitive, limits, few, trial, blocking, stop):
                 trial.state[N_KNOWN] += 1
             continue
         candidates.outcomes[candidate] = ACCEPTED
-        if few is not None:
-            for p in range(rows.offsets[row], rows.offsets[row + 1]):
-                if rows.items[p] >= 0:
-                    few.joints_with[rows.items[p]] += 1
-        trial.holders[trial.state[N_HOLDERS] + trial.state[N_RESTORED]] = row
-        trial.state[N_RESTORED] += 1
-        rows.items[candidates.positions[candidate]] = e
-        rows.supports[e] += 1
-        set_bit(rows.bitmaps, len(rows.post_offsets) - 1 - rows.bitmaps.shape[0], e, row)
-    take_back(rows, candidates, first, len(candidates.positions))
+        if candidates.put_back:
+            if few is not None:
+                for p in range(rows.offsets[row], rows.offsets[row + 1]):
+                    if rows.items[p] >= 0:
+                        few.joints_with[rows.items[p]] += 1
+            trial.holders[trial.state[N_HOLDERS] + trial.state[N_RESTORED]] = row
+            trial.state[N_RESTORED] += 1
+            rows.items[candidates.positions[candidate]] = e
+            rows.supports[e] += 1
+            set_bit(rows.bitmaps, len(rows.post_offsets) - 1 - rows.bitmaps.shape[0], e, row)
     return blocked_items
-
-
-@step
-def take_back(rows, candidates, first, last):
-    """Undo what was put back of one item, whose candidates these are, unless it is to stay."""
-    if candidates.put_back:
-        return
-    for candidate in range(first, last):
-        if candidates.outcomes[candidate] == ACCEPTED:
-            e = candidates.items[candidate]
-            rows.items[candidates.positions[candidate]] = ~e
-            rows.supports[e] -= 1
-            first_bitmap = len(rows.post_offsets) - 1 - rows.bitmaps.shape[0]
-            clear_bit(rows.bitmaps, first_bitmap, e, candidates.rows[candidate])
 
 
 @step

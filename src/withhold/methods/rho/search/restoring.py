@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.layout import Ints, Longs
-from withhold.counting.supports import IndexedRows
 from withhold.counting.threads import Progress, Stop, quiet, run_all
 from withhold.data.plan import EACH_REMOVED, Reasons
 from withhold.methods.rho.search.bounded import new_few
-from withhold.methods.rho.search.clashes import find_clashes
 from withhold.methods.rho.search.restore import (
     ACCEPTED,
     BLOCKED,
@@ -37,11 +35,9 @@ from withhold.methods.rho.search.room import (
 from withhold.methods.rho.search.within import new_trial
 from withhold.methods.rho.search.workspace import Workspace
 
-N_TASKS = 32
+N_TASKS = 16
 """Tasks into which the deletions to try are split; a fixed number, so that jobs change nothing."""
 Bools = NDArray[np.bool_]
-Tried = tuple[Longs, NDArray[np.int8], Rules]
-"""The numbers of deletions, what comes of each, and the rules that block."""
 
 
 def rules_of(work: Workspace, reasons: Reasons) -> Rules:
@@ -79,6 +75,7 @@ def restore_deletions(
     *,
     n_loose: int = 0,
     like: Longs | None = None,
+    few: bool = False,
     jobs: int | None = None,
     progress: Progress = quiet,
 ) -> None:
@@ -86,6 +83,7 @@ def restore_deletions(
 
     The first ``n_loose`` reasons are no obstacle in themselves. With ``like``, the original supports by
     rank, only items get something back that have lost more than their share, those with most loss first.
+    ``few`` says that hardly any will come back: then all are looked at first, on all cores.
     """
     n_items = work.layout.n_items
     rules = rules_of(work, reasons)
@@ -110,22 +108,15 @@ def restore_deletions(
         # Item by item, so that the kernel indexes the records of each once; shortest record first.
         order = (positions[tried], lengths[rows[tried]], ranks[tried], left[ranks[tried]])
         tried = tried[np.lexsort(order)]
-        trial = _Trial(
-            work, positions, rows, ranks, max_known, _ceilings(work, like), stop, [work.rows]
-        )
-        # Item by item, as if no other came back. Then those of all items, as far as they cannot clash.
-        tasks = [partial(trial.apart, part) for part in by_item(tried, ranks)]
-        seen = run_all(tasks, stop, jobs=jobs, progress=progress, what="undoing deletions")
-        found = np.concatenate(
-            [tried[:0], *(part[outcomes == ACCEPTED] for part, outcomes, _ in seen)]
-        )
-        clash = find_clashes(work, positions[found], rows[found])
-        work.put_back(positions[found[~clash]])
-        seen.append(trial(found[clash], work.rows, put_back=True))
-        stays = seen[-1][1] == ACCEPTED
-        accepted = np.concatenate([found[~clash], found[clash][stays]])
-        refused = np.zeros(n_items, dtype=bool)
-        refused[ranks[found[clash][~stays]]] = True
+        trial = _Trial(work, positions, rows, ranks, max_known, _ceilings(work, like), stop)
+        seen = []
+        if few and len(tried):
+            parts = [part for part in np.array_split(tried, N_TASKS) if len(part)]
+            tasks = [partial(trial, part, put_back=False) for part in parts]
+            seen = run_all(tasks, stop, jobs=jobs, progress=progress, what="looking at deletions")
+            tried = np.concatenate([part[outcomes == ACCEPTED] for part, outcomes, _ in seen])
+        seen.append(trial(tried, put_back=True))
+        accepted = tried[seen[-1][1] == ACCEPTED]
         waiting = np.zeros(len(doubtful), dtype=bool)
         for part, outcomes, more in seen:
             blocked = outcomes == BLOCKED
@@ -139,16 +130,6 @@ def restore_deletions(
         # A rule without room gains some only where its antecedent comes back; what was skipped waits.
         doubtful = _touched(work, rules, rows[accepted], ranks[accepted])
         doubtful[: len(waiting)] |= waiting
-        # Without what was refused at last, what came after it may have room.
-        doubtful[blocked_by[out & refused[ranks]]] = True
-
-
-def by_item(tried: Longs, ranks: Ints) -> list[Longs]:
-    """The deletions in about ``N_TASKS`` parts, those of an item in one; they stand item by item."""
-    changes = np.flatnonzero(np.diff(ranks[tried])) + 1
-    marks = np.searchsorted(changes, np.arange(1, N_TASKS) * len(tried) // N_TASKS)
-    bounds = np.unique(changes[marks[marks < len(changes)]])
-    return [part for part in np.split(tried, bounds) if len(part)]
 
 
 @dataclass(frozen=True)
@@ -162,22 +143,9 @@ class _Trial:
     max_known: int | None
     ceilings: Longs
     stop: Stop
-    tables: list[IndexedRows]
-    """What no thread is working on; a table that was tried on is as it was before."""
 
-    def apart(self, numbers: Longs) -> Tried:
-        """Try deletions without putting anything back, so that several threads can."""
-        try:
-            # Taking from a list is safe between threads.
-            rows = self.tables.pop()
-        except IndexError:
-            rows = self.work.copied_rows()
-        tried = self(numbers, rows, put_back=False)
-        self.tables.append(rows)
-        return tried
-
-    def __call__(self, numbers: Longs, rows: IndexedRows, *, put_back: bool) -> Tried:
-        n = len(numbers)
+    def __call__(self, numbers: Longs, *, put_back: bool) -> tuple[Longs, NDArray[np.int8], Rules]:
+        rows, n = self.work.rows, len(numbers)
         outcomes = np.zeros(n, dtype=np.int8)
         deletions = (self.positions[numbers], self.rows[numbers], self.ranks[numbers])
         candidates = Candidates(*deletions, self.ceilings, put_back, outcomes)

@@ -126,7 +126,7 @@ def suppress_rho(
             kept = np.ones_like(kept) if thinning else kept
             work = Workspace(records, model, kept, log)
             work.delete(work.positions_of(np.flatnonzero(kept & ~left)))
-            _restore(work, records, model, overall, run, n_thinned)
+            _restore(work, records, model, overall, run, n_thinned, few=not hasty)
             left = work.kept()
         if options.polishes or keep == "sensitive":
             # Nothing is forced where public items may go.
@@ -136,7 +136,9 @@ def suppress_rho(
             in_force["polish_moves"] = polish(work, model, options, run, overall)
             if restoring and not within_parts:
                 with Stop(None) as last:
-                    _restore(work, records, model, last if options.polishes else overall, run)
+                    _restore(
+                        work, records, model, last if options.polishes else overall, run, few=True
+                    )
             left = work.kept()
     return _plan(records, log, left), in_force
 
@@ -228,6 +230,7 @@ def _restore(
     stop: Stop,
     run: SearchRun,
     n_thinned: int = 0,
+    few: bool = False,
 ) -> None:
     """Undo what can be undone. What the forced pass took is not in the workspace: it must stay out."""
     positions = np.flatnonzero(work.items < 0).astype(np.int32)
@@ -242,6 +245,7 @@ def _restore(
         stop,
         n_loose=max(n_thinned - first, 0),
         like=records.supports[work.layout.code_of_rank] if n_thinned else None,
+        few=few,
         jobs=run.jobs,
         progress=run.progress,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from withhold.counting.bits import clear_bits, set_bits
+from withhold.counting.bits import clear_bits, set_bit
 from withhold.counting.layout import Ints, Longs, lay_out
 from withhold.counting.supports import IndexedRows
 from withhold.data import Records
@@ -45,13 +45,6 @@ class Workspace:
         supports: Longs = self.rows.supports
         return supports
 
-    def copied_rows(self) -> IndexedRows:
-        """The rows as they are now, to try something on."""
-        rows = self.rows
-        return rows._replace(
-            items=rows.items.copy(), supports=rows.supports.copy(), bitmaps=rows.bitmaps.copy()
-        )
-
     def rows_of(self, positions: Ints) -> Ints:
         """The rows in which positions lie."""
         rows = np.searchsorted(self.layout.offsets, positions, side="right") - 1
@@ -71,13 +64,13 @@ class Workspace:
         self.items[positions] = ~ranks
         self.rows.supports[:] -= np.bincount(ranks, minlength=self.layout.n_items)
 
-    def put_back(self, positions: Ints) -> None:
-        """Undo the deletions at these positions."""
-        ranks = self.layout.items[positions]
+    def put_back(self, positions: Ints, rank: int) -> None:
+        """Undo the deletion of this item at these positions."""
         first = self.layout.n_items - len(self.rows.bitmaps)
-        set_bits(self.rows.bitmaps, first, ranks, self.rows_of(positions))
-        self.items[positions] = ranks
-        self.supports[:] += np.bincount(ranks, minlength=self.layout.n_items)
+        for row in self.rows_of(positions):
+            set_bit(self.rows.bitmaps, first, rank, row)
+        self.items[positions] = rank
+        self.supports[rank] += len(positions)
 
     def note(self, events: Events, antecedents: Ints) -> Ints:
         """Log deletions as the kernels return them; returns the ranks that were deleted, by event."""
