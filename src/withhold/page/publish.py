@@ -67,7 +67,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         code=python_code(project, output, report=True) if not missing else None,
         parts=by_parts.told(parts_job),
         folders=site.folder.folders(),
-        parent=Path(project.name.removeprefix(UPLOADED)).parent.as_posix(),
+        parts_data=_parts(project),
         is_large=is_too_large(project.data),
         parts_command=as_typed(by_parts.parts_words(project, "FOLDER", "published")),
         policy_file=project.policy_path.name,
@@ -117,6 +117,15 @@ def _proposed(project: Project) -> str:
     suffix = ".csv" if suffix.lower() in (".xlsx", ".xls", ".ods") else suffix
     stem = inner.name.removesuffix("".join(inner.suffixes)) or inner.name
     return (inner.parent / f"{stem}.published{suffix}").as_posix()
+
+
+def _parts(project: Project) -> str:
+    """What is proposed to be published by parts: the large file, or the files beside this one."""
+    inner = Path(project.name)
+    if is_too_large(project.data):
+        return project.name
+    in_folder = inner.parent != Path() and not project.name.startswith(UPLOADED)
+    return (inner.parent / f"*{''.join(inner.suffixes)}").as_posix() if in_folder else ""
 
 
 def _lay_out(site: Site, project: Project, made_by: Job, key: str) -> Job:

@@ -134,12 +134,12 @@ async def _events(site: Site, request: Request) -> Response:
     job = site.queue.jobs.get(int(request.path_params["number"]))
     if job is None:
         return PlainTextResponse("", status_code=404)
-    return StreamingResponse(_watched(job, request), media_type="text/event-stream")
+    return StreamingResponse(_watched(site, job, request), media_type="text/event-stream")
 
 
-async def _watched(job: Job, request: Request) -> AsyncIterator[str]:
+async def _watched(site: Site, job: Job, request: Request) -> AsyncIterator[str]:
     said = -1
-    while not await request.is_disconnected():
+    while not site.is_closing and not await request.is_disconnected():
         if job.version != said or not job.is_over:
             said = job.version
             yield f"data: {json.dumps(_progress(job))}\n\n"

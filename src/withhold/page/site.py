@@ -38,6 +38,8 @@ class Site:
     lookups: dict[Path, Lookup] = field(default_factory=dict)
     changed: dict[Path, Any] = field(default_factory=dict)
     """Which rows of a preview are not as they were, by its folder."""
+    is_closing: bool = False
+    """Whether nobody is to be told anything any more."""
     insisted: set[str] = field(default_factory=set)
     """Large files that are to be read all the same."""
     trees: dict[str, str] = field(default_factory=dict)
