@@ -40,6 +40,7 @@ MISTAKES = [
     ("/attack/options", {"model": "rho", "o-rho": "2"}, "o-rho", "between 0 and 1"),
     ("/attack/options", {"model": "rho", "o-rho": "0.5", "o-max-known": "-1"}, "o-max-known", ""),
     ("/attack/options", {"model": "rho", "o-hierarchy": "../secret.txt"}, "o-hierarchy", "within"),
+    ("/attack/questions", {"learn": "both", "sure": "x", "amount": "2"}, "sure", "number"),
     ("/attack/options", {"model": "nothing"}, "model", "choose one"),
     ("/protect/people", {"consent": "../secret.txt"}, "consent", "within"),
     ("/protect/people", {"consent": "agreed.txt"}, "consent", "does not exist"),

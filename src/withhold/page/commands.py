@@ -146,8 +146,8 @@ def _given(project: Project, options: Iterable[Declared]) -> Iterable[tuple[str,
         value = policy[each.spelling]
         if each.option.kind == "items":
             value = project.items()
-        elif each.option.kind == "any" and value == "any":
-            value = None
+        elif each.option.kind == "any":
+            value = None if value == "any" else int(value)
         elif each.option.kind == "file":
             value = _file(project, value)
         elif each.option.kind == "files":

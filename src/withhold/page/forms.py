@@ -103,6 +103,8 @@ def _typed(declared: Declared, field: Field, given: str) -> Any:
         return list(split_columns(given, field.label))
     if field.kind == "select" and given not in field.choices:
         raise PolicyError(WORDS["form.choice"].format(option=field.label))
+    if declared.option.kind == "any" and given != "any" and not given.isdecimal():
+        raise PolicyError(WORDS["form.any"].format(option=field.label))
     if declared.option.kind == "threshold":
         exact_number(given, name=field.label)
     if field.kind != "number":

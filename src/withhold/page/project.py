@@ -141,7 +141,7 @@ class Project:
             case "columns":
                 return tuple(written)
             case "any":
-                return None if written == "any" else written
+                return None if written == "any" else int(written)
         return written
 
     def key(self, *extra: Any, only: tuple[str, ...] | None = None) -> str:

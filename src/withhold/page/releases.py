@@ -73,9 +73,10 @@ def _again(job: Job | None) -> dict[str, Any] | None:
     result = job.result
     if result is None:
         return {"state": job.state, "verdict": "", "same": None, "notes": job.notes}
+    verdict = result["verdict"]  # of a folder with how it was found
     return {
         "state": job.state,
-        "verdict": result["verdict"],
+        "verdict": verdict["status"] if isinstance(verdict, Mapping) else verdict,
         "same": result.get("same_bytes"),
         "notes": job.notes,
     }
