@@ -71,6 +71,11 @@ def all_methods() -> Mapping[str, Method]:
     return {name: method_named(name) for name in ROOMS} | of_people
 
 
+def own_name(method: Method) -> str:
+    """A name under which ``method_named`` finds this very method, whatever else is said."""
+    return next(name for name in (*ROOMS, *OLD_NAMES) if method_named(name) is method)
+
+
 def usual_method(data: str) -> Method:
     """The method whose measures serve for data of which nothing else is known: the first of its kind."""
     return next(method for method in all_methods().values() if method.data == data)

@@ -91,7 +91,10 @@ class Job:
         """What the command printed; None where it did not end well."""
         if self.state != DONE:
             return None
-        found: dict[str, Any] = json.loads(self.output.read_text(encoding="utf-8"))
+        text = self.output.read_text(encoding="utf-8")
+        if self.what == "parts":  # tells of each part on a line of its own, and then of all
+            text = text.splitlines()[-1]
+        found: dict[str, Any] = json.loads(text)
         return found
 
 

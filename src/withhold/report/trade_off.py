@@ -13,7 +13,7 @@ from withhold.escaping import json_text
 from withhold.report.figures import svg_file
 from withhold.report.html import page_html
 from withhold.report.side_by_side import meanings
-from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, first_facts
+from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, described, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
 from withhold.telling.sections import Drawing, Listing, Page, Section
@@ -60,7 +60,7 @@ def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
             }
             for point in sweep.points
         ],
-        "meaning": {fact.path: fact.meaning for fact in _facts(sweep).values()},
+        **described(_facts(sweep).values()),
     }
 
 

@@ -146,6 +146,19 @@ def first_facts(several: Iterable[Iterable[Fact]]) -> Mapping[str, Fact]:
     return known
 
 
+def described(facts: Iterable[Fact]) -> dict[str, dict[str, str]]:
+    """What the facts mean, what they are called and in what unit they are, by their paths, for JSON.
+
+    >>> described([Fact("rules.jaccard", "rules alike", 0.8, "share", "rules of both, of either")])["unit"]
+    {'rules.jaccard': 'share'}
+    """
+    known = list(facts)
+    return {
+        name: {fact.path: getattr(fact, name) for fact in known}
+        for name in ("meaning", "label", "unit")
+    }
+
+
 def value_at(details: Any, path: str) -> float | None:
     """The number at a path of ``details.as_dict()``; None where something on the way is.
 
