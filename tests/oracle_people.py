@@ -105,6 +105,29 @@ def rarest(people: Sequence[Person], sensitive: Iterable[str], most: int) -> int
     return fewest
 
 
+def rare_sets(
+    people: Sequence[Person], sensitive: Iterable[str], k: int, most: int
+) -> dict[tuple[Cells, frozenset[str]], int]:
+    """The public items, at most so many, that some but fewer than k persons of a group have.
+
+    Only sets of which no part is one; each with how many have it.
+    """
+    found: dict[tuple[Cells, frozenset[str]], int] = {}
+    for cells in {cells for cells, _ in people}:
+        group = [
+            {each for item in items for each in (item, undated(item))}
+            for others, items in people
+            if others == cells
+        ]
+        public = [{i for i in items if undated(i) not in sensitive} for items in group]
+        for known in subsets(set().union(*public), least=1, most=most):
+            having = sum(set(known) <= items for items in public)
+            parts = subsets(known, least=1, most=len(known) - 1)
+            if 0 < having < k and not any((cells, frozenset(part)) in found for part in parts):
+                found[cells, frozenset(known)] = having
+    return found
+
+
 def is_safe(
     people: Sequence[Person], sensitive: Iterable[str], rho: Fraction, k: int, max_known: int | None
 ) -> bool:

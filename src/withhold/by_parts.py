@@ -56,6 +56,22 @@ class ByCounts:
     """(model, search options) → the choice."""
     prove: Callable[[Any], Rounds[Verdict]]
     """(model) → the verdict on all parts together; knows nothing of the choice."""
+    survey: Callable[[Any, int, int], Rounds[Any]]
+    """(model, most known items, how many to list) → the breaches of all parts together."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What was settled for all parts; then each of them is searched and proved on its own."""
+
+    model: Any
+    """What every part keeps, and so all of them: what was asked for, perhaps under groups."""
+    options: Mapping[str, Any]
+    """Search options of the parts that differ from those that were given."""
+    choice: Choice
+    """What becomes of every part before it is searched."""
+    final: bool = False
+    """Whether that leaves nothing to withhold in any part."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +110,8 @@ class ByParts:
     """(model, search options, those that were given) → why it cannot be done; nothing where it can."""
     counts: ByCounts | None = None
     """None, without blocks either: a union of safe parts is safe, so each part is released on its own."""
+    settle: Callable[[Any, Any], Rounds[Settled] | None] = lambda *_: None
+    """(model, search options) → what is one choice for parts that are searched and proved on their own."""
     audited: bool = False
     """Whether audits of parts, joined, say something about all of them."""
     compared: bool = True

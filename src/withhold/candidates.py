@@ -14,7 +14,7 @@ from typing import Any
 from withhold.data import KINDS, Hierarchy, People, Records, Table
 from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import parse_tidy, tidy_records
-from withhold.errors import InputError, UndecidedError, option
+from withhold.errors import InputError, PolicyError, UndecidedError, option
 from withhold.formats import READERS, Data, read, read_people, read_table
 from withhold.formats.databases import queried
 from withhold.formats.formulas import unescaped_items
@@ -180,6 +180,7 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
         return read_table(original, **said, tidy=reading.get("tidy"), consent=consent)
     if kind is People:
         told = {name: value for name, value in reading.items() if value not in (None, False, [])}
+        _refuse_other_dates(releases, told.get("dates"))
         return read_people(original, **{**read_then(beside), **told})
     skipped = next((each.skipped_rows for each in releases if each.skipped_rows), 0)
     if skipped and not reading.get("skip_missing_ids"):
@@ -194,6 +195,20 @@ def _read_shared(original: Any, releases: Sequence[Candidate], reading: Mapping[
         name: rest.pop(name) for name in ("consent", "skip_missing_ids", "tidy") if name in rest
     }
     return read_original(Path(original), beside, rest, **people)
+
+
+def _refuse_other_dates(releases: Sequence[Candidate], asked: str | None) -> None:
+    """Refuse to count dates as lost that a release was never to have."""
+    then = {each.name: read_then(each.path) for each in releases}
+    found = {name: how.get("dates") for name, how in then.items() if how}
+    wanted = asked or next(iter(found.values()), None)
+    for name, dates in found.items():
+        if dates != wanted:
+            has, want = (f"{option('dates', d)}" if d else "no dates" for d in (dates, wanted))
+            raise PolicyError(
+                f"{name} was made with {has}, and is compared with {want}; compare releases with the same "
+                "dates"
+            )
 
 
 def _ask_for_consent(original: Data, release: Candidate) -> None:

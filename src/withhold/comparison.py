@@ -22,6 +22,7 @@ from withhold.formats.databases import database_of, is_query
 from withhold.formats.item_trees import tree_for
 from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.measure.queries import QUERIES
+from withhold.phases import phase
 from withhold.registry import measured as measure
 from withhold.release import AnyRelease
 from withhold.shown import Listed
@@ -56,6 +57,7 @@ class Comparison(Listed):
         )
 
 
+@phase("comparing")
 @checked
 def compare(
     original: Readable | ReadableTable,

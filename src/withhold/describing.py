@@ -7,6 +7,7 @@ description stay apart.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,6 +15,9 @@ from typing import Any
 
 MARK = ": "
 """Between the name of a file and an item, where items come from several files."""
+
+DATE = re.compile(r"@\d{4}(?:-\d{2}|-\d{4})?\Z", re.ASCII)
+"""What follows an item that has a date, as ``withhold.data.dated_items`` says."""
 
 _meaning: ContextVar[Mapping[str, str]] = ContextVar("meaning", default={})  # noqa: B039  # never changed
 
@@ -34,13 +38,17 @@ def describing(meaning: Mapping[str, str]) -> Iterator[None]:
 
 
 def meaning_of(name: str, meaning: Mapping[str, str] | None = None) -> str | None:
-    """What a code means, with or without the name of its file before it; None if nobody said.
+    """What a code means, with or without the name of its file before it and a date after it.
 
-    >>> meaning_of("conditions: E11", {"E11": "Type 2 diabetes"})
-    'Type 2 diabetes'
+    None if nobody said.
+
+    >>> [meaning_of(name, {"E11": "Type 2 diabetes"}) for name in ("conditions: E11", "E11@2015-2019")]
+    ['Type 2 diabetes', 'Type 2 diabetes']
     """
     known = _meaning.get() if meaning is None else meaning
-    return known.get(name, known.get(name.partition(MARK)[2]))
+    plain = DATE.sub("", name)
+    names = (name, name.partition(MARK)[2], plain, plain.partition(MARK)[2])
+    return next((known[each] for each in names if each in known), None)
 
 
 def described(name: str) -> str:

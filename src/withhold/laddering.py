@@ -13,6 +13,7 @@ from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, tidied_model
 from withhold.listed import check_listed
 from withhold.method import Model
+from withhold.phases import phase
 from withhold.pipeline import SEED_BITS
 from withhold.registry import method_of, search_call
 
@@ -74,5 +75,6 @@ def ladder(
     model = tidied_model(model, original.tidied)
     check_listed(model, original, Evidence(), allowed=allow_unknown)
     run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
-    found: Ladder = method.ladder(original, model, chosen, run)  # type: ignore[assignment]
+    with phase("comparing"):
+        found: Ladder = method.ladder(original, model, chosen, run)  # type: ignore[assignment]
     return found

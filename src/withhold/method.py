@@ -240,6 +240,8 @@ class Method:
     """Whether a proof needs more than the published data and the model."""
     how_for_strangers: Callable[[Any], str] | None = None
     """(model) → how a release is checked, where the verdict itself says more than strangers may know."""
+    about: Callable[[Any, Any], Any] = lambda model, _: model
+    """(model, data) → the same model, whose promise speaks of what only the data say."""
     promised: Callable[[Any, AnyPlan], Any] = lambda model, _: model
     """(model, plan) → what holds of the release, where the search settles a part of it."""
     stated: Callable[[Any, str | None, Any, Any], Any] = lambda model, *_: model
@@ -256,6 +258,8 @@ class Method:
     """(published data, model, options in force) → what strangers must know to read the cells."""
     marked: Callable[[Any, Any, str | None], Any] = NO_MARKS
     """(data, model, mark) → the data with cells that show the mark taken for withheld ones."""
+    advise: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
+    """(model, loss) → what is worth changing about a release that loses so much; what matters most first."""
     warnings: Callable[[Any, Any], tuple[str, ...]] = lambda *_: ()
     """(published data, model) → what a release gives away although the model holds."""
     added: frozenset[str] = frozenset()
@@ -271,7 +275,7 @@ class Method:
     exposure: Callable[[Subject], tuple[Fact, ...]] | None = None
     """How many people were exposed and are, where the usual facts do not fit."""
     audit_text: Callable[..., str] | None = None
-    """(audit, *, name) → the audit as text, where the usual page does not fit."""
+    """(audit, *, name, took) → the audit as text, where the usual page does not fit."""
 
     @property
     def name(self) -> str:
@@ -315,13 +319,12 @@ class Method:
             if name not in parameters or not fits(parameters[name], json_type(declared)):
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
             chosen[name] = parameters[name]
-        made: Model = self.model(**chosen)
-        return made
+        return self.model(**chosen)  # type: ignore[no-any-return]  # a class of models
 
 
 def parameters_of(model: Any) -> dict[str, Plain]:
     """The fields of a model as plain values, which ``Method.build`` takes back."""
-    found = {each.name: _plain(getattr(model, each.name)) for each in fields(model)}
+    found = {each.name: _plain(getattr(model, each.name)) for each in fields(model) if each.init}
     # What the search settles is left out as long as it has not.
     if found.get("groups", ...) is None:
         del found["groups"]

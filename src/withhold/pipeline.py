@@ -26,6 +26,7 @@ from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, given_evidence, tidied_model, with_population
 from withhold.listed import check_listed, protects_nobody, unknown_items
 from withhold.method import AnyLoss, CheckRun, Model
+from withhold.phases import phase
 from withhold.publish.identifiers import RENUMBER, check_ids, released
 from withhold.registry import audit_call, method_of, search_call
 from withhold.registry import verify as prove
@@ -101,7 +102,8 @@ def audit(
     # Somebody who gives the originals asks about a release of them; else the data are their own.
     if isinstance(found_data, Records) and method.needs_evidence:
         evidence = evidence.of(found_data if originals is None else originals)
-    found = method.audit(found_data, model, evidence, chosen, run)
+    with phase("auditing"):
+        found = method.audit(found_data, method.about(model, found_data), evidence, chosen, run)
     found = replace(found, without_consent=found_data.without_consent, unknown=unknown)
     return found  # type: ignore[no-any-return]  # each method has its own
 
@@ -257,18 +259,21 @@ def draft(
     evidence = with_population(evidence, original, model, chosen)
     # Whoever knows the seed can work backwards from the release, so the usual one must not be known.
     run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
-    plan, in_force = method.search(original, model, evidence, chosen, run)
+    with phase("searching"):
+        plan, in_force = method.search(original, model, evidence, chosen, run)
     in_force["already_held"] = len(plan) == 0
     if isinstance(original, Records) and method.needs_evidence:
         draw = Draw(run.seed, in_force["round"]) if "round" in in_force else Draw()
         evidence = replace(evidence, originals=original, draw=draw)
-    asked, model = model, method.promised(model, plan)
     give_back_memory()
     clock.append(time.perf_counter())
-    published = released(apply(plan, original), ids)
-    loss = method.loss(original, published, model, evidence.protected(model.sensitive), plan)
+    with phase("applying"):
+        published = released(apply(plan, original), ids)
+        asked, model = model, method.about(method.promised(model, plan), published)
+        loss = method.loss(original, published, model, evidence.protected(model.sensitive), plan)
     clock.append(time.perf_counter())
-    bound = None if method.bound is None else method.bound(original, model, chosen, run)
+    with phase("bounding"):
+        bound = None if method.bound is None else method.bound(original, model, chosen, run)
     clock.append(time.perf_counter())
     timings = {"suppress": clock[1] - clock[0]}
     if bound is not None:

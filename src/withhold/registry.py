@@ -11,6 +11,7 @@ from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.lazy import load
 from withhold.method import AuditRun, CheckRun, Method, Model, SearchOptions, SearchRun
+from withhold.phases import phase
 
 if TYPE_CHECKING:
     from withhold.telling.facts import Measured, MeasureRequest
@@ -70,6 +71,11 @@ def all_methods() -> Mapping[str, Method]:
     return {name: method_named(name) for name in ROOMS} | of_people
 
 
+def own_name(method: Method) -> str:
+    """A name under which ``method_named`` finds this very method, whatever else is said."""
+    return next(name for name in (*ROOMS, *OLD_NAMES) if method_named(name) is method)
+
+
 def usual_method(data: str) -> Method:
     """The method whose measures serve for data of which nothing else is known: the first of its kind."""
     return next(method for method in all_methods().values() if method.data == data)
@@ -125,7 +131,8 @@ def _split(
 
 def verify(data: Any, model: Model, evidence: Evidence, run: CheckRun) -> Verdict:
     """HOLDS, BROKEN with a smallest witness, or UNDECIDED when the limit ran out first."""
-    return method_of(model).check(data, model, evidence, run)
+    with phase("proving"):
+        return method_of(model).check(data, model, evidence, run)
 
 
 def measured(original: Any, published: Any, request: MeasureRequest) -> Measured:

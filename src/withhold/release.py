@@ -88,6 +88,11 @@ class Release(Shown, Generic[DataT, LossT]):
         as_read = getattr(self.original, "warnings", ())
         return (*as_read, *missing, *([KEPT] if kept else []), *given_away)
 
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What is worth changing, with what that was measured to gain; nothing where nothing is."""
+        return method_of(self.model).advise(self.model, self.loss)
+
     @checked
     def write(
         self,

@@ -27,6 +27,7 @@ from withhold.formats.readable import Consent, Readable, ReadableTable
 from withhold.given import as_data, given_evidence, tidied_model
 from withhold.listed import check_listed
 from withhold.method import Model
+from withhold.phases import phase
 from withhold.pipeline import anonymize
 from withhold.registry import measured, method_of, search_call
 from withhold.sweep_state import Case, Plain, Point, State, Sweep
@@ -148,6 +149,7 @@ def _maker(model: Model | Callable[..., Model]) -> tuple[Callable[..., Model], f
     return (lambda **varied: kind(**{**fixed, **varied})), names
 
 
+@phase("sweeping")
 def run_cases(
     data: Any,
     evidence: Evidence,

@@ -42,17 +42,21 @@ def listing(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def none_inferred(items: int, columns: Sequence[str]) -> str:
+def none_inferred(items: int, columns: Sequence[str], *, dated: bool = False) -> str:
     """How a sentence says that so many sensitive items, and the values of columns, are out of reach.
 
     >>> none_inferred(2, ["job"])
     'can infer none of the 2 sensitive items, and no value of job,'
     >>> none_inferred(0, ["job"])
     'cannot infer any value of job'
+    >>> none_inferred(2, [], dated=True)
+    'can infer none of the 2 sensitive items, nor any of their dates,'
     """
-    if not columns:
-        return none_of(items, "sensitive item")
     values = f"value of {listing(columns)}"
     if not items:
         return f"cannot infer any {values}"
-    return f"{none_of(items, 'sensitive item')}, and no {values},"
+    told = none_of(items, "sensitive item")
+    if dated:
+        told += f", nor any of {'its' if items == 1 else 'their'} dates"
+    told += f", and no {values}" if columns else ""
+    return f"{told}," if dated or columns else told

@@ -36,6 +36,8 @@ from typed import run
 
 CUT = "…"
 MASKS = (
+    # What the time went to differs, too.
+    (re.compile(r"(\d s) \(\d[\d.]* s [^)]*\)"), r"\1"),
     (re.compile(r"\b\d+(\.\d+)? s\b"), "N s"),
     (re.compile(r"\b[\d,.]+ [kMG]i?B\b"), "N MB"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),

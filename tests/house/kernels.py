@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
-DECORATORS = {"kernel", "step", "routine"}
+DECORATORS = {"kernel", "step", "routine", "maker"}
 
 
 @dataclass(frozen=True, order=True)

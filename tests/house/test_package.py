@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from withhold.cli import topics
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,6 +53,9 @@ def test_wheel__has_the_package_and_nothing_else(built):
         names = opened.namelist()
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"withhold"}
     assert "withhold/py.typed" in names
+    # What withhold help shows, where the repository is not.
+    pages = {Path(name).stem for name in names if name.startswith("withhold/docs/")}
+    assert pages == set(topics.pages())
     assert "withhold/__init__.pyi" in names
     assert not [name for name in names if "test" in Path(name).name or "twin" in name]
     assert any(name.startswith("withhold/report/templates/") for name in names)
@@ -74,6 +79,7 @@ def test_installed__comes_from_the_wheel_and_walks(installed, tmp_path):
     )
     assert made.startswith("HOLDS")
     command = installed.with_name("withhold")
+    assert run(command, "help", "formats", cwd=tmp_path).startswith("# Formats")
     assert run(command, "--version", cwd=tmp_path).split() == ["withhold", version]
     assert run(command, "verify", "out.dat", cwd=tmp_path).startswith("HOLDS")
 

@@ -24,7 +24,8 @@ def compiled(tree: ast.Module) -> list[ast.FunctionDef]:
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
-        and {"kernel", "step"} & {ast.unparse(decorator) for decorator in node.decorator_list}
+        and {"kernel", "step", "routine", "maker"}
+        & {ast.unparse(decorator) for decorator in node.decorator_list}
     ]
 
 

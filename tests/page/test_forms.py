@@ -6,6 +6,7 @@ import re
 import sys
 import tomllib
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -14,6 +15,7 @@ import pytest
 import withhold.page
 from withhold import registry
 from withhold.errors import PolicyError
+from withhold.formats.forms import FORMATS, SEPARATOR_NAMES, check_separator
 from withhold.method import NoOptions, SearchOptions, Step
 from withhold.options import Option
 from withhold.page.folder import Folder
@@ -63,7 +65,7 @@ def test_method__appears_without_code_of_the_page(client, monkeypatch):
     all_methods.cache_clear() if hasattr(all_methods, "cache_clear") else None
     try:
         client.post("/data", file="baskets.dat", kind="records")
-        assert "<option>toy</option>" in client.get("/attack", file="baskets.dat").text
+        assert '<option value="toy">toy</option>' in client.get("/attack", file="baskets.dat").text
         client.post("/attack/options", file="baskets.dat", model="toy")
         page = client.get("/attack", file="baskets.dat").text
         assert "How many wheels it has." in page
@@ -116,6 +118,15 @@ def used_keys() -> tuple[set[str], set[str]]:
     begun = set(re.findall(r"""["']([a-z_]+\.(?:[\w.]+\.)?)["'] ~""", text))
     begun |= set(re.findall(r'f"([a-z_]+\.(?:[\w.]+\.)?)\{', text))
     return whole, begun
+
+
+def test_reading__every_choice_has_a_word_and_is_taken(client):
+    shown = unescape(client.get("/data", file="baskets.dat").text)
+    for format in FORMATS:
+        assert WORDS[f"format.{format}"] in shown
+    for name in SEPARATOR_NAMES:
+        assert f">{name}</option>" in shown
+        assert check_separator(name)
 
 
 def test_words__are_all_there_and_all_used():

@@ -41,7 +41,7 @@ def until(holds, seconds: float = 60.0):
 def test_job__tells_its_progress_and_its_result(queue):
     job = queue.add("x", "f", script("""
         import sys, time
-        print('{"progress": ["counting: a", 1, 4]}', file=sys.stderr, flush=True)
+        print('{"progress": ["counting: a", 1, 4], "left": 9.5}', file=sys.stderr, flush=True)
         time.sleep(1.0)
         print("withhold: a note", file=sys.stderr)
         print('{"verdict": "BROKEN"}')
@@ -49,7 +49,7 @@ def test_job__tells_its_progress_and_its_result(queue):
     """))  # fmt: skip
     until(lambda: job.share is not None)
     assert (job.step, job.share) == ("counting: a", 0.25)
-    assert job.seconds_left is not None
+    assert 1.0 <= job.seconds_left <= 9.5
     until(lambda: job.is_over)
     assert job.state == "done"
     assert job.result == {"verdict": "BROKEN"}

@@ -192,6 +192,44 @@ def test_km__every_set_of_public_items_is_counted(km):
     assert (True, False) in outcomes or WORLDS < 100
 
 
+@pytest.mark.parametrize("km", [1, 2, 3])
+def test_audit__lists_every_rare_set_of_public_items(km):
+    some = 0
+    for seed in range(km, WORLDS, 8):
+        draw = draw_dated_world if seed % 3 == 0 else draw_world
+        world = draw(seed, withheld=seed % 2 == 0, **({"beside": True} if seed % 3 == 0 else {}))
+        world = [((*cells[:1], "n"), items) for cells, items in world + world[: seed % 6]]
+        k = 2 + seed % 3
+        model = replace(model_of(RHOS[seed % 4], k, KNOWN[seed % 4]), km=km)
+        found = wh.audit(as_people(world), model, allow_unknown=True, show=10_000, samples=1)
+        if found.verdict:
+            assert found.others == ()
+            assert not oracle.rare_sets(world, SENSITIVE, k, km)
+            continue
+        (rare,) = found.others
+        expected = oracle.rare_sets(world, SENSITIVE, k, km)
+        listed = {
+            (tuple(value for _, value in each.cells), frozenset(each.items)): each.persons
+            for each in rare.breaches
+        }
+        assert listed == expected, seed
+        assert len(rare.breaches) == len(expected)
+        sizes = [len(known) for _, known in expected]
+        assert {size: each.count for size, each in rare.counts.items()} == {
+            size: sizes.count(size) for size in range(1, km + 1)
+        }
+        closed = [(cells, {*items, *map(oracle.undated, items)}) for cells, items in world]
+        exposed = [
+            any(c == cells and known <= items for c, known in expected) for cells, items in closed
+        ]
+        assert rare.exposed_records == sum(exposed), seed
+        assert [(len(each.items), each.persons) for each in rare.breaches] == sorted(
+            (len(each.items), each.persons) for each in rare.breaches
+        )
+        some += len(expected) > 1
+    assert some
+
+
 JOBS = ("a", "b", "")
 
 

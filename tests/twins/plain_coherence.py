@@ -132,3 +132,25 @@ def keep_maximal(rows: Iterable[Record]) -> set[Record]:
 def move_keys(stored: Mapping[int, int]) -> dict[int, int]:
     """What the larger table finds under each key: what the smaller one did, and nothing else."""
     return dict(stored)
+
+
+def take_items(moles: set[tuple[int, ...]], supports: Sequence[int]) -> list[int]:
+    """Items of the greedy cover, in order: in most of the moles that are left, for each occurrence."""
+    left, taken = set(moles), []
+    while left:
+        worth = {
+            v: Fraction(sum(v in mole for mole in left), supports[v]) for v in range(len(supports))
+        }
+        best = max(worth, key=lambda v: (worth[v], -v))
+        taken.append(best)
+        left = {mole for mole in left if best not in mole}
+    return taken
+
+
+def put_back_items(moles: set[tuple[int, ...]], taken: Sequence[int]) -> set[int]:
+    """Items that stay away after the others came back, the last taken first."""
+    gone = set(taken)
+    for item in reversed(taken):
+        if all((gone - {item}) & set(mole) for mole in moles):
+            gone.remove(item)
+    return gone

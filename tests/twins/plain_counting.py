@@ -25,6 +25,11 @@ def count_support(itemset: Iterable[int], records: Sequence[Record]) -> int:
     return sum(wanted <= record for record in records)
 
 
+def support_of(itemset: Iterable[int], records: Sequence[Record], enough: int) -> int:
+    """How many records hold the whole itemset, or ``enough`` if no fewer do."""
+    return min(count_support(itemset, records), enough)
+
+
 def closed_sets(consequent: int, records: Sequence[Record]) -> Iterator[tuple[Record, int]]:
     """Every closed set of D_e without e, with sup(Ce): all intersections of records that hold e.
 
@@ -289,3 +294,20 @@ def list_sets(
                 key = sum(item * n ** (size - 1 - place) for place, item in enumerate(chosen))
                 keys += [key * width, *(key * width + s + 1 for s in own)]
     return keys
+
+
+def count_triples(
+    rows: Sequence[Sequence[int]], bounds: tuple[int, int], last: int, cap: int
+) -> list[int]:
+    """In how many rows each set of three is that begins with one of some items, up to the cap; in order."""
+    first, n = bounds
+    return [
+        min(sum(set(items) <= set(row) for row in rows), cap)
+        for items in combinations(range(n), 3)
+        if first <= items[0] < last
+    ]
+
+
+def mark_holding(rows: Sequence[Sequence[int]], sets: set[tuple[int, ...]]) -> list[bool]:
+    """Which rows hold one of the sets."""
+    return [any(set(items) <= set(row) for items in sets) for row in rows]

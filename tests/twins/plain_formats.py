@@ -73,3 +73,13 @@ def pack_rows(rows: Iterable[Iterable[int]], ranks: Sequence[int], bits: int) ->
     ['1', '11', '10011']
     """
     return [row * 2**bits + ranks[code] for row, codes in enumerate(rows) for code in codes]
+
+
+def join_items(rows: Iterable[Iterable[int]], names: Sequence[bytes], separator: int) -> bytes:
+    """A line for each row of codes, with the separator between two items.
+
+    >>> join_items([[1, 0], []], [b"ale", b"tea"], ord(","))
+    b'tea,ale\\n\\n'
+    """
+    between = bytes([separator])
+    return b"".join(between.join(names[code] for code in row) + b"\n" for row in rows)

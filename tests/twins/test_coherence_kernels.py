@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tables import Rows, examples, tables
 from twins import plain_coherence
 from withhold.counting.threads import Stop
+from withhold.counting.triples import starts_of_cells
 from withhold.data import Records
 from withhold.methods.coherence import breach_store
 from withhold.methods.coherence.breach_store import EMPTY, move_keys
@@ -24,8 +25,10 @@ from withhold.methods.coherence.cohorts import (
 from withhold.methods.coherence.minimal_moles import NO_MOLE, are_first_minimal_moles, judge_items
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.coherence.mole_survey import count_minimal, store_breaches, survey
+from withhold.methods.coherence.search.cell_cover import cover_cells, put_back_items, take_items
 from withhold.methods.coherence.search.listed_nuggets import list_nuggets
 from withhold.methods.coherence.search.mole_counts import AllMoles, Nuggets, for_moles
+from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.methods.coherence.search.supersets import keep_maximal, new_scratch
 
 shares = st.sampled_from([Fraction(share) for share in ("1/5", "1/2", "2/3", "9/10", "1")])
@@ -236,3 +239,26 @@ def test_keep_maximal(problem):
     kept = [held[row] for row in walk.pool_row[:end].tolist()]
     assert len(set(kept)) == len(kept)
     assert set(kept) == plain_coherence.keep_maximal(held)
+
+
+@examples(300)
+@given(
+    st.sets(st.sampled_from(list(combinations(range(7), 3))), max_size=20),
+    st.lists(st.integers(1, 9), min_size=7, max_size=7),
+)
+def test_take_items__and_put_back_items(moles, supports):
+    cells = np.array([each in moles for each in combinations(range(7), 3)])
+    starts, alive = starts_of_cells(7, 0, 7), np.ones(7, dtype=bool)
+    taken = np.zeros(7, dtype=np.int64)
+    n = take_items(cells, starts, np.array(supports), alive, taken)
+    assert taken[:n].tolist() == plain_coherence.take_items(moles, supports)
+    assert np.flatnonzero(~alive).tolist() == sorted(taken[:n].tolist())
+    expected = plain_coherence.put_back_items(moles, taken[:n].tolist())
+    put_back_items(cells, starts, alive, taken[:n])
+    assert set(np.flatnonzero(~alive).tolist()) == expected
+    for restoring in (False, True):
+        one, other = np.ones(7, dtype=bool), np.ones(7, dtype=bool)
+        found = cover_cells(cells, np.array(supports), one, restoring)
+        listed = np.array(sorted(moles), dtype=np.int64).reshape(-1, 3)
+        assert found == cover_moles(listed, np.array(supports), other, restoring=restoring)
+        assert one.tolist() == other.tolist()

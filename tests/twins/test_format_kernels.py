@@ -1,4 +1,4 @@
-"""The kernels that read text return what their plain twins return."""
+"""The kernels that read and write text return what their plain twins return."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tables import examples
 from twins import plain_formats
+from withhold.formats.joining import join_items
 from withhold.formats.tokens import (
     NOT_SHORT,
     count_items,
@@ -103,3 +104,23 @@ def test_pack_rows(rows, ranks, bits):
     keys = np.empty(len(codes), dtype=np.uint32)
     pack_rows(lengths, codes, np.array(ranks, dtype=np.int32), bits, keys)
     assert keys.tolist() == reference
+
+
+@examples(200)
+@given(
+    st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=8),
+    st.lists(st.binary(min_size=1, max_size=9), min_size=4, max_size=4),
+    separators,
+    st.integers(0, 2),
+)
+def test_join_items(rows, names, separator, first):
+    reference = plain_formats.join_items(rows[first:], names, separator)
+    offsets = np.cumsum([0, *map(len, rows)])[first:]
+    items = np.array([code for row in rows[first:] for code in row], dtype=np.int32)
+    starts = np.cumsum([0, *map(len, names)])
+    text = np.zeros(len(reference) + 8, dtype=np.uint8)
+    letters = np.frombuffer(b"".join(names), dtype=np.uint8)
+    end = join_items(
+        offsets if len(offsets) else np.zeros(1, int), items, letters, starts, separator, text
+    )
+    assert text[:end].tobytes() == reference

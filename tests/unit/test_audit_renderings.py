@@ -76,7 +76,7 @@ def counting_mode(request, monkeypatch):
         ({"rho": "0.5", "max_known": 2}, UNSAFE, []),
         ({"rho": "0.5", "max_known": 3}, UNSAFE, ["saves next to nothing"]),
         ({"rho": "0.7", "max_known": 4}, UNSAFE, ["ρ = 0.5", "saves next to nothing"]),
-        ({"rho": "0.5", "sensitive": ["insulin", "soap"]}, UNSAFE, ["Naming fewer items"]),
+        ({"rho": "0.5", "sensitive": ["insulin", "soap"]}, UNSAFE, ["Naming half as many items"]),
         ({"rho": "0.9"}, [["bread", "insulin"], ["bread"]] * 3, []),
     ],
     ids=str,

@@ -24,8 +24,7 @@ from withhold.errors import ImpossibleError, InputError, NotVerifiedError, Polic
 from withhold.formats.table_slices import cut_table, table_form_of
 from withhold.parts import blocks as block_steps
 from withhold.parts import group_proof
-from withhold.parts.blocks_release import WORK
-from withhold.parts.folder import MANIFEST, read_folder
+from withhold.parts.folder import MANIFEST, WORK, read_folder
 from withhold.parts.proving import verify_parts
 from withhold.parts.release import anonymize_parts
 
@@ -382,7 +381,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(block_steps.np, "save", full)
+        patched.setattr(block_steps, "_save", full)
         code, text = run(*command)
     assert (code, "No space left" in text) == (3, True)
     assert not (out / WORK).exists()

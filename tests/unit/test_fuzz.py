@@ -18,6 +18,7 @@ import pytest
 import withhold as wh
 from fuzzed import GOOD, mutants
 from withhold.errors import AssumedWarning, InternalError
+from withhold.formats import FORMATS
 from withhold.formats.constraints import read_constraints
 from withhold.formats.hierarchy import read_hierarchy
 from withhold.formats.items import read_item_list
@@ -39,6 +40,10 @@ READERS = {
     "tree": read_hierarchy,
     "constraints": lambda path: read_constraints(path, RECORDS, allow_unknown=True),
 }
+
+
+def test_every_format_is_damaged() -> None:
+    assert set(FORMATS) <= set(GOOD)
 
 
 @pytest.mark.parametrize("format", GOOD)

@@ -11,7 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
-from withhold.cli import anonymize, audit, compare, verify  # noqa: F401
+from withhold.cli import (  # noqa: F401
+    advise,
+    anonymize,
+    audit,
+    compare,
+    inspect,
+    sweep,
+    verify,
+)
 from withhold.cli.app import app
 from withhold.errors import InputError, PolicyError
 from withhold.formats import read_people
@@ -212,16 +220,105 @@ def test_command_line__from_files_to_proof():
     assert run("verify", "out.csv").exit_code == 1
 
 
+NO_PERIOD = "is no period; say month, year, decade or a number of years such as 5y"
+
+
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "code", "says"),
     [
-        ((*TYPED, "--date-column", "START"), "they are left out"),
-        ((*TYPED, "--dates", ""), "--dates"),
-        (("--rho", "0.5", "--sensitive", "HIV,", "--dates", "5y"), "--dates belongs to"),
+        ((*TYPED, "--date-column", "START"), 2, "they are left out"),
+        ((*TYPED, "--dates", ""), 2, "--dates is empty"),
+        ((*TYPED, "--dates", "5y", "--date-column", ""), 2, "--date-column is empty"),
+        ((*TYPED, "--dates", "5y", "--date-column", "STRT"), 3, "name 'START', if that is what"),
+        ((*TYPED, "--dates", "5y", "--date-column", "PATIENT"), 3, "holds the persons, not dates"),
+        *(
+            ((*TYPED, "--dates", each), 2, NO_PERIOD)
+            for each in ("5 years", "0y", "-5y", "5Y", "monthly", "Year", "5", "5y:ymd", "1000y")
+        ),
+        (("--rho", "0.5", "--sensitive", "HIV,", "--dates", "5y"), 2, "--dates belongs to"),
+        ((*TYPED, "--km", "0"), 2, "greater than or equal to 1"),
+        ((*TYPED, "--km", "two"), 2, "valid integer"),
+        ((*TYPED, "--km", str(2**31)), 2, "km must be below 2,147,483,648"),
+        ((*TYPED[:6], *TYPED[8:], "--km", "2"), 2, "--k is missing"),
+        ((*TYPED[:7], "1", *TYPED[8:], "--km", "2"), 2, "choose a larger k"),
     ],
 )
-def test_command_line__says_what_is_wrong(given, says):
+def test_command_line__says_what_is_wrong(given, code, says):
     done = run("anonymize", "patients.csv", *given, "-o", "out.csv")
-    assert done.exit_code != 0
-    assert says in done.output
+    assert done.exit_code == code, done.output
+    assert says in " ".join(done.output.split())
     assert not Path("out.csv").exists()
+
+
+def test_command_line__km_of_more_items_than_anybody_has():
+    done = run("anonymize", "patients.csv", *TYPED, "--km", "99", "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    assert run("verify", "out.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ("01.03.2019", "could have the day or the month first"),
+        ("3/1/2019", "say which comes first: dates='month:dmy' or dates='month:mdy'"),
+        ("1/3/19", "is no date"),
+        ("2019-02-30", "is no date"),
+        ("0000-00-00", "is no date"),
+        ("1551398400", "is no date"),
+        ("2019-03-01 10:00 CET", "is no date"),
+        ("2019-03-01T10:00:00[Europe/Paris]", "is no date"),
+    ],
+)
+def test_read__cells_that_could_be_guessed_are_refused(cell, says):
+    with pytest.raises(InputError, match=says) as found:
+        read("month", f"p1,2019-03-01,flu\np2,{cell},HIV\n")
+    assert "conditions.csv, line 3, column 'START'" in str(found.value)
+    assert cell in str(found.value)
+
+
+def test_read__the_day_is_the_one_that_is_written():
+    text = "p1,2019-03-01T23:59:00-11:00,flu\np2,2019-03-31 00:01:00Z,flu\np3,20190331,flu\n"
+    people = read("month", text)
+    assert {people.items.record(n) for n in (1, 2, 3)} == {("flu", "flu@2019-03")}
+
+
+def test_other_verbs__take_dates_or_say_why_not():
+    for verb in ("inspect", "advise"):
+        alone = run(verb, "conditions.csv", "--dates", "5y")
+        assert (alone.exit_code, "say --people or --items too" in alone.output) == (2, True)
+        wrong = run(verb, "patients.csv", "--items", "conditions.csv", "--dates", "monthly")
+        assert (wrong.exit_code, NO_PERIOD in wrong.output) == (2, True), wrong.output
+    varied = run("sweep", "patients.csv", *TYPED[:-2], "--vary", "dates=5y,year")
+    assert (varied.exit_code, "so dates cannot be varied" in varied.output) == (2, True)
+    swept = run("sweep", "patients.csv", *TYPED, "--vary", "km=1,none")
+    assert "none" in swept.output, swept.output
+    missing = run("advise", "patients.csv", "--items", "nosuch.csv", "--sensitive", "HIV,")
+    assert (missing.exit_code, "nosuch.csv: does not exist" in missing.output) == (3, True)
+    folder = run("advise", "patients.csv", "--items", ".", "--sensitive", "HIV,")
+    assert (folder.exit_code, "is a directory" in folder.output) == (3, True), folder.output
+    unknown = run("advise", "patients.csv", "--items", "conditions.csv", "--sensitive", "nosuch,")
+    assert unknown.exit_code == 3
+    assert "--allow-unknown" not in unknown.output
+
+
+def test_suggestions__name_items_without_their_dates():
+    seen = ("patients.csv", "--items", "conditions.csv", "--dates", "year", "--suggest-sensitive")
+    assert CliRunner().invoke(app, ["inspect", *seen]).stdout == "HIV\n"
+
+
+def test_compare__of_releases_with_other_dates_is_refused():
+    """Dates that a release was never to have are no loss of it."""
+    for name, dates in (
+        ("a.csv", ["--dates", "5y"]),
+        ("b.csv", []),
+        ("c.csv", ["--dates", "year"]),
+    ):
+        assert run("anonymize", "patients.csv", *TYPED, *dates, "-q", "-o", name).exit_code == 0
+    for releases in (("a.csv", "b.csv"), ("b.csv", "a.csv"), ("a.csv", "c.csv")):
+        done = run("compare", "patients.csv", *releases)
+        assert (done.exit_code, "compare releases with the same dates" in done.output) == (2, True)
+    for name, asked in (("a.csv", "year"), ("b.csv", "5y")):
+        done = run("compare", "patients.csv", name, "--dates", asked)
+        assert (done.exit_code, "compare releases with the same dates" in done.output) == (2, True)
+    for more in ([], ["--dates", "5y"]):
+        assert run("compare", "patients.csv", "a.csv", *more).exit_code == 0

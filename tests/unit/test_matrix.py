@@ -23,7 +23,7 @@ import withhold as wh
 from tables import example_share
 from typed import run
 from withhold import sweeping
-from withhold.advising import candidates
+from withhold.advising import candidates, persons
 from withhold.formats import FORMATS, write
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
@@ -898,6 +898,77 @@ def test_command_line__every_verb(model, name, folder):
         for point in sweeping_found["points"]:
             point.pop("seconds")
     assert alone == whole
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize(
+    "model", [each for each in MODELS if each.data == PEOPLE], ids=lambda model: model.name
+)
+def test_command_line__every_verb_with_dates(model, ending, folder, monkeypatch):
+    monkeypatch.setattr(persons, "KNOWN_ITEMS", (1,))
+    file = files_of_people(ending)()
+    # Some of them with dates: if all had them, nothing sensitive would be left.
+    rows = long_frame().with_columns(
+        START=pl.when(pl.col("record").is_in(["r01", "r06"])).then(pl.lit("2019-03-01"))
+    )
+    if ending == ".parquet":
+        rows.write_parquet("codes.parquet")
+    else:
+        rows.write_csv(f"codes{ending}", separator="\t" if ending == ".tsv" else ",")
+    (folder / "meaning.csv").write_text("code,text\nJ45,Asthma\n")
+    dates = ["--items", f"codes{ending}", "--dates", "decade", "--date-column", "START"]
+    typed = [*model.typed, *dates, "--describe", "meaning.csv", "--jobs", 1, "--quiet"]
+    told = "J45@2010-2019"
+    seen = run("inspect", file, *dates, "--describe", "meaning.csv", "--top", 99)
+    assert (seen.exit_code, f"Asthma ({told})" in seen.output) == (0, True), seen.output
+    found = run("audit", file, *typed, "--seed", SEED, "--samples", 50, "--json")
+    assert found.exit_code == 1, found.output
+    assert "dates" in json.loads(found.stdout)["promise"]
+
+    out, common = f"out{ending}", [*model.search, "--seed", SEED]
+    made = run("anonymize", file, *typed, *common, "-o", out, "--json", "--report")
+    assert made.exit_code == 0, made.output
+    promise = json.loads(Path(f"{out}.manifest.json").read_text())["promise"]
+    assert json.loads(made.stdout)["promise"] == promise
+    left = wh.read_people(out, f"out.codes{ending}").vocabulary
+    # With km, none of so few dates is left.
+    assert (
+        ("dates" in promise)
+        == any("@2010-2019" in name for name in left)
+        == (model.name != "people with km")
+    )
+    stated = [] if model.search else [*model.typed, "--mark", ""]
+    for how in ([], ["--policy", f"{out}.internal.json", "--mark", ""], stated):
+        proved = run("verify", out, *how, "--json")
+        assert proved.exit_code == 0, proved.output
+        assert json.loads(proved.stdout)["promise"] == promise
+    refused = run("verify", out, "--dates", "decade")
+    assert (refused.exit_code, "says how an original is read" in refused.output) == (2, True)
+    for more in ([], dates):
+        side = run("compare", file, out, *more, "--min-support", 2, "--json")
+        assert side.exit_code == 0, side.output
+        assert json.loads(side.stdout)["releases"][0]["facts"]
+    again = run("anonymize", file, "--policy", f"{out}.internal.json", "-q", "-o", f"again{ending}")
+    assert again.exit_code == 0, again.output
+    assert Path(f"again{ending}").read_bytes() == Path(out).read_bytes()
+
+    parameter, value = model.vary
+    kept = [*typed]
+    place = kept.index(f"--{parameter}")
+    del kept[place : place + 2]
+    vary = ["--vary", f"{parameter}={value}", "--min-support", 2]
+    swept = run("sweep", file, *kept, *common, *vary, "--json", "-o", "sweep")
+    assert swept.exit_code == 0, swept.output
+    assert json.loads(swept.stdout)["points"][0]["facts"]
+    asked = ["--sensitive=J45,", "--quasi-identifiers=age,city", "--json"]
+    advised = run("advise", file, *dates, *asked)
+    assert advised.exit_code == 0, advised.output
+    assert all(
+        "--dates decade" in each["command"] for each in json.loads(advised.stdout)["choices"]
+    )
+    streamed = run("anonymize", file, *typed, *common, "--engine", "stream", "-o", "parts")
+    assert (streamed.exit_code, "by parts" in streamed.output) == (2, True), streamed.output
+    assert not Path("parts").exists()
 
 
 NOT_BY_PARTS = ("wildcards", "polished", "presence", "hierarchies", "ranges and sets")

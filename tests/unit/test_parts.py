@@ -329,7 +329,6 @@ def test_listed_items_that_no_part_has(tmp_path, folder):
         (("--engine", "strem"), "did you mean 'stream'"),
         (("--engine", "memory"), "names several files"),
         (("--scheduler", "tcp://localhost:1"), "--scheduler is for --engine dask"),
-        (("--keep", "counts"), "takes an item away everywhere or nowhere"),
         (("--edition", "external"), "--edition requires --report"),
         (("--report", "--edition", "extern"), "the edition must be"),
         (("--report", "--sampling-fraction", "0.1"), "--sampling-fraction is for data in memory"),

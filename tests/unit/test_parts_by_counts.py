@@ -22,7 +22,7 @@ from test_parts import cluster, contents, joined, run, start, write_shop  # noqa
 import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
-from withhold.counting import pairs, rounds
+from withhold.counting import pairs, rounds, triples
 from withhold.data import Records
 from withhold.errors import ImpossibleError, InputError
 from withhold.methods.coherence.search import by_counts
@@ -76,8 +76,8 @@ def moles(rows, model):
 
 
 @examples(600)
-@given(problems(), st.booleans(), st.integers(1, 300))
-def test_choice__is_safe_as_one_table_by_brute_force(problem, restoring, few):
+@given(problems(), st.booleans(), st.integers(1, 300), st.sampled_from([0, 1000]))
+def test_choice__is_safe_as_one_table_by_brute_force(problem, restoring, few, cells):
     parts, model = problem
     with pytest.MonkeyPatch.context() as patch:
         # However little fits at once.
@@ -85,6 +85,8 @@ def test_choice__is_safe_as_one_table_by_brute_force(problem, restoring, few):
         patch.setattr(pairs, "MOST_CELLS", few)
         patch.setattr(rounds, "MOST_CELLS", few)
         patch.setattr(rounds, "MOST_LISTED", few)
+        patch.setattr(triples, "MOST_CELLS", few)
+        patch.setattr(rounds, "MOST_TRIPLES", cells)
         patch.setattr(by_counts, "MOST_MOLES", few)
         try:
             after, _ = chosen(parts, model, restoring=restoring)
@@ -119,13 +121,15 @@ def test_choice__of_two_items_is_that_of_all_records_at_once(problem, restoring)
 
 
 @examples(600)
-@given(problems(), st.integers(1, 300))
-def test_proof__is_the_verdict_of_brute_force(problem, few):
+@given(problems(), st.integers(1, 300), st.sampled_from([0, 1000]))
+def test_proof__is_the_verdict_of_brute_force(problem, few, cells):
     parts, model = problem
     rows = [row for part in parts for row in part]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rounds, "MOST_SETS", few)
         patch.setattr(rounds, "MOST_LISTED", few)
+        patch.setattr(triples, "MOST_CELLS", few)
+        patch.setattr(rounds, "MOST_TRIPLES", cells)
         verdict = asked_of(parts, method_of(model).by_parts.counts.prove(model))
     found = moles(rows, model)
     assert verdict.status is (Status.BROKEN if found else Status.HOLDS)

@@ -11,13 +11,16 @@ import sys
 import textwrap
 import threading
 import time
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.unit.test_parts import MODEL, cluster, contents, folder, run, shop, start, write_shop
 
 import withhold as wh
 from withhold.parts import making, running
+from withhold.parts.failures import attempt
 from withhold.parts.folder import MANIFEST
 from withhold.parts.release import anonymize_parts
 
@@ -209,3 +212,30 @@ def test_one_worker_of_a_cluster_has_a_full_disk(tmp_path, cluster):
     code, text = run(*asked, "--engine", "stream", "--resume")
     assert (code, "from an earlier run" in text) == (0, True)
     assert contents(out) == fresh_bytes(tmp_path, path, 4_000)
+
+
+def test_a_thread_that_cannot_start_is_a_lack_of_memory():
+    def without_room():
+        raise RuntimeError("can't start new thread")
+
+    failed = attempt(3, "shop.dat", without_room)
+    assert (failed.number, failed.exit_code) == (3, 3)
+    assert "not enough memory" in failed.lines[0]
+    with pytest.raises(RuntimeError, match="another"):
+        attempt(3, "shop.dat", lambda: (_ for _ in ()).throw(RuntimeError("another")))
+
+
+@posix
+def test_a_pool_whose_manager_is_gone_ends(monkeypatch):
+    """Without memory the thread that hands out work may die, and no result would ever come."""
+    never = threading.Thread()  # is not alive, as one that died
+    monkeypatch.setattr(running, "wait", lambda futures, **_: (set(), futures))
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", lambda *_: Future())
+    assert not running._is_headless(SimpleNamespace(_executor_manager_thread=None))
+    assert running._is_headless(SimpleNamespace(_executor_manager_thread=never))
+    monkeypatch.setattr(running, "_is_headless", lambda _: True)
+    job = making.Job(0, None, None, None, None, {}, 1, "keep")
+    with running.engine_for("stream", 2, None) as engine:
+        results = engine(making.make_part, [job])
+        with pytest.raises(wh.WithholdError, match="ran out of memory"):
+            next(results)

@@ -20,6 +20,7 @@ from withhold.methods.people.grouped_items import apart, items_of
 from withhold.methods.people.search.withholding import withhold_items
 from withhold.registry import method_of, model_from
 from withhold.report.html import report_html
+from withhold.report.json import audit_as_dict
 from withhold.report.text import audit_text
 
 COLUMNS = {"sex": ["f", "f", "f", "f", "m", "m", "m", "m"], "home": list("aabbaabb")}
@@ -81,6 +82,30 @@ def test_model__promises_in_one_sentence():
     told = "values of sex and home, and any 2 items or fewer that are not sensitive, with at least 1 other"
     assert told in asked(km=2).promise()
     assert "and any item that is not sensitive, with" in asked(km=1).promise()
+
+
+@pytest.mark.parametrize("max_known", [0, 1, 2, None])
+def test_model__promises_something_of_dates_where_there_are_any(max_known):
+    plain, model = people(), asked(max_known=max_known)
+    assert model.about(plain).promise() == model.promise()
+    assert "date" not in model.promise()
+    dated = people(items=[[*items, *(f"{item}@2019" for item in items)] for items in ITEMS])
+    told = model.about(dated)
+    assert "cannot infer the 1 sensitive item, nor any of its dates, with" in told.promise()
+    known = f", with or without {'its date' if max_known == 1 else 'their dates'}, cannot"
+    assert (known in told.promise()) == (max_known != 0)
+    assert told == model
+    assert told.parameters() == model.parameters()
+    both = asked(sensitive=["S", "x"], sensitive_column=["job"]).about(dated).promise()
+    assert (
+        "none of the 2 sensitive items, nor any of their dates, and no value of job, with" in both
+    )
+    release = wh.anonymize(dated, asked(max_known=0, rho="0.9"), seed=1)
+    assert "nor any of its dates" in release.model.promise()
+    apart = wh.PeopleApart("0.5", ["S"], quasi_identifiers=["sex"])
+    assert "cannot infer the 1 sensitive item, nor any of its dates, with" in (
+        apart.about(dated).promise()
+    )
 
 
 # --- the check
@@ -316,6 +341,26 @@ def test_audit__counts_what_brute_force_counts():
     assert dict(audit.by_size) == counts
     assert audit.exposed_records == 2
     assert (audit.records, audit.occurrences, audit.sensitive_occurrences) == (8, 10, 2)
+
+
+def test_audit__rare_sets_are_in_every_rendering():
+    everyone = people({"sex": ["f"] * 8}, [["x", "y"]] * 3 + [["x", "S"]] * 3 + [["y"], ["z"]])
+    model = asked(k=3, km=2, quasi_identifiers=["sex"])
+    found = wh.audit(everyone, model)
+    (rare,) = found.others
+    assert [str(each) for each in rare.breaches] == ["sex=f: {z}: 1 person (of 3 needed)"]
+    text = audit_text(found, name="people")
+    assert "Smallest sets of public items that fewer than 3 persons of a group have" in text
+    assert "sex=f: {z}  1 person" in text
+    assert "Found by one of them: 1 record" in text
+    (plain,) = audit_as_dict(found)["other_breaches"]
+    assert plain["exposed_records"] == 1
+    assert [each["count"] for each in plain["counts"].values()] == [1, 0]
+    assert plain["breaches"][0]["items"] == ["z"]
+    page = report_html(wh.anonymize(everyone, model, seed=1).report())
+    assert "Smallest sets of public items" in page
+    assert "{z}" in page
+    assert "other_breaches" not in audit_as_dict(wh.audit(everyone, replace(model, km=None)))
 
 
 def test_audit__says_who_is_in_small_groups():

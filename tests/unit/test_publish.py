@@ -21,6 +21,7 @@ from withhold.errors import (
     OutputError,
     PolicyError,
 )
+from withhold.formats.forms import OF_ONE_FORMAT
 from withhold.publish.manifest import internal_path
 from withhold.publish.publishing import Published, manifest_path
 from withhold.publish.recheck import verify_file
@@ -40,10 +41,9 @@ NAMES = [
     "out.csv.gz",
     "out.dat",
     "out.dat.gz",
-    "out.jsonl",
     "out.jsonl.zst",
     "out.parquet",
-    "out.spmf",
+    *(f"out{extension}" for extension in OF_ONE_FORMAT),
 ]
 MODEL = wh.RhoUncertainty("0.5", {"condom"})
 

@@ -35,6 +35,7 @@ def shop(tmp_path, monkeypatch) -> None:
         for name, frame in frames.items():
             frame.write_csv(f"{name}.csv")
             database.sql(f"create table {name} as from '{name}.csv'")
+        database.sql("create sequence s")
 
 
 def test_read__finds_what_is_in_the_file_of_the_same_rows():
@@ -89,19 +90,43 @@ def test_database__is_never_written():
         ("duckdb:?query=select 1", PolicyError, "names no database and query"),
         ("duckdb:none.db?query=select 1", InputError, "does not exist"),
         ("duckdb:.?query=select 1", InputError, "is a directory"),
-        ("duckdb:orders.csv?query=select 1", InputError, "cannot be answered"),
+        ("duckdb:orders.csv?query=select 1", InputError, "cannot open it.*name a file of DuckDB"),
         ("duckdb:shop.db?query=select nothing from orders", InputError, "cannot be answered"),
         ("duckdb:shop.db?query=selec 1", InputError, "cannot be answered"),
         ("duckdb:shop.db?query=drop table orders", PolicyError, "one SELECT"),
         ("duckdb:shop.db?query=copy orders to 'x.csv'", PolicyError, "one SELECT"),
         ("duckdb:shop.db?query=select 1; drop table orders", PolicyError, "one SELECT"),
+        ("duckdb:shop.db?query=attach 'x.csv' as other", PolicyError, "one SELECT"),
+        ("duckdb:shop.db?query=copy (select 1) to 'x.csv'", PolicyError, "one SELECT"),
+        ("duckdb:shop.db?query=export database 'x.csv'", PolicyError, "one SELECT"),
+        ("duckdb:shop.db?query=install httpfs", PolicyError, "one SELECT"),
+        ("duckdb:shop.db?query=;", PolicyError, "one SELECT"),
+        ("duckdb:shop.db?query=select nextval('s')", InputError, "read-only"),
+        (
+            "duckdb:shop.db?query=from query('copy orders to ''x.csv'' ')",
+            InputError,
+            "single SELECT statement",
+        ),
+        ("duckdb:shop.db?query=select * from 'http://127.0.0.1:9/a.csv'", InputError, "httpfs"),
+        ("duckdb:shop.db?query=select item from orders", InputError, "does not look like records"),
+        ("duckdb:shop.db?query=select * from orders where false", InputError, "holds no records"),
     ],
 )
 def test_mistakes__are_said(address, error, message):
+    before = Path("shop.db").read_bytes()
     with pytest.raises(error, match=message):
         wh.read(address)
     assert not Path("x.csv").exists()
+    assert Path("shop.db").read_bytes() == before
     assert len(wh.read(ORDERS)) == 8
+
+
+def test_descriptions__are_columns_of_the_query():
+    query = "duckdb:shop.db?query=select *, upper(item) as text from orders order by record, item"
+    shown = ("--describe", "item=text")
+    for words in ((query,), (PERSONS, "--items", query, "--item-column", "item")):
+        seen = run("inspect", *words, *shown, "--record-column", "record")
+        assert (seen.exit_code, "PILL (pill)" in seen.output) == (0, True), seen.output
 
 
 def test_packages__that_are_missing_are_named(monkeypatch):

@@ -128,6 +128,83 @@ def test_report__has_every_part_that_was_asked_for(internal):
     assert "most frequent items" in captions
 
 
+def headline(report):
+    return {fact.path: fact.label for fact in report.headline}
+
+
+def test_headline__has_the_sensitive_items_beside_all_and_no_divergence(internal, external):
+    shown = headline(internal)
+    assert shown["occurrences.sensitive.share"] == "of the sensitive items: withheld"
+    order = list(shown)
+    assert order.index("occurrences.sensitive.share") == order.index("occurrences.all.share") + 1
+    assert "distribution.symmetric_kl" not in shown
+    assert not headline(external)  # exact losses are for the custodian
+
+
+def test_report__says_at_the_top_how_much_it_holds_its_ids_and_the_day(
+    pharmacy, subject, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    made = make_report(subject, *manifests(pharmacy, tmp_path))
+    assert made.about == ("1,500 records", "records are numbered anew", "1970-01-02")
+    assert " · ".join(made.about) in report_html(made)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")  # is no number, so it is today
+    again = make_report(subject, *manifests(pharmacy, tmp_path))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", again.about[-1])
+    assert again.about[-1] != "1970-01-02"
+
+
+def section(report, name):
+    return next(each for each in report.sections if each.name == name)
+
+
+def test_report__says_in_words_how_it_was_made(pharmacy, internal, external):
+    first = section(internal, "made").parts[0]
+    assert isinstance(first, Paragraph)
+    for said in ("1,500 records", f"seed {pharmacy.seed}", "published.dat", "read it back", "rho"):
+        assert said in first.text
+    # The seed stays with the custodian.
+    shown = report_html(external)
+    assert str(pharmacy.seed) not in shown
+    assert not any(isinstance(part, Paragraph) for part in section(external, "made").parts)
+
+
+@pytest.mark.parametrize("rises", [True, False])
+def test_report__says_why_more_records_can_be_unique_only_where_they_are(
+    pharmacy, subject, tmp_path, rises
+):
+    def with_shares(audit, value):
+        curve = tuple(
+            replace(point, unique=replace(point.unique, hits=value)) for point in audit.attack_curve
+        )
+        return replace(audit, attack_curve=curve)
+
+    before, after = (1, 2) if rises else (5, 2)
+    changed = replace(
+        subject,
+        before=with_shares(subject.before, before),
+        after=with_shares(subject.after, after),
+    )
+    page = report_html(make_report(changed, *manifests(pharmacy, tmp_path)))
+    assert ("More records can be unique in the release" in page) is rises
+
+
+def test_report__of_a_table_says_what_became_of_each_column(tmp_path):
+    table = wh.Table.from_columns(
+        {"age": list("33445566"), "name": list("abcdefgh"), "sex": list("fmfmfmfm")}
+    )
+    model = wh.KAnonymity(2, ["age"], publish=["sex"])
+    read = wh.read_table(table, drop=["name"])
+    release = wh.anonymize(read, model, seed=1)
+    page = release.write(tmp_path / "out.csv", report=True)
+    shown = Page(page.report.read_text(encoding="utf-8"))
+    words = " ".join(shown.words)
+    assert "What became of each column" in words
+    assert "8 rows" in words
+    for column in ("age", "name", "sex"):
+        assert column in shown.words
+
+
 def test_page__numbers_are_those_of_the_json(internal):
     page = Page(report_html(internal))
     assert page.numbers == facts_as_dict(internal)

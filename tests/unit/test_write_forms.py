@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -156,7 +157,8 @@ def test_traits__say_what_the_functions_of_a_format_can_do() -> None:
 
 
 def test_formats__are_all_named_where_they_are_listed_in_words() -> None:
-    for text in (HELP["format"], withhold.read.__doc__, text_format.__doc__):
+    source = inspect.getsource(Source)
+    for text in (HELP["format"], withhold.read.__doc__, text_format.__doc__, source):
         assert all(name in (text or "") for name in FORMATS), text
 
 

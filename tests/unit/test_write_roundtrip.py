@@ -18,6 +18,7 @@ from withhold.data import Records, Source
 from withhold.data.names import is_missing
 from withhold.errors import OutputError
 from withhold.formats import FORMATS, as_written, output_form, read, read_back, write
+from withhold.formats.forms import TRAITS
 
 FORMS = {
     "space": Source(Path("a.dat"), "basket", separator=" "),
@@ -206,7 +207,7 @@ def test_what_is_no_name_is_written_nowhere(kind: str, name: str, tmp_path: Path
     with pytest.raises(OutputError, match="cannot be written"):
         write(odd, tmp_path / "out", FORMS[kind])
     odd = replace(Records.from_lists([["x"]]), record_ids=(name or "NA",))
-    if FORMS[kind].format not in ("basket", "spmf"):
+    if TRAITS[FORMS[kind].format].has_columns:
         with pytest.raises(OutputError, match="the record id"):
             write(odd, tmp_path / "out", FORMS[kind])
 

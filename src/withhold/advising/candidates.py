@@ -77,8 +77,8 @@ def sensitive_items(
     if named is not None:
         items = clean_set(names_in(named, name="sensitive"), "sensitive")
         unknown = find_unknown(items, records.vocabulary, what="sensitive items")
-        refuse_misspelt(unknown, records.vocabulary)
-        refuse_if_nothing_known(unknown)
+        refuse_misspelt(unknown, records.vocabulary, can_allow=False)
+        refuse_if_nothing_known(unknown, can_allow=False)
         return Sensitive(items, listed)
     items = frozenset(each.item for each in suggest_sensitive(records))
     first = f"{inspect} --suggest-sensitive > {LIST_FILE}" if items else ""

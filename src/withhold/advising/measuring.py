@@ -26,6 +26,7 @@ from withhold.formats import Data, read
 from withhold.formats.readable import Readable
 from withhold.methods.apart.measure import ApartLoss
 from withhold.methods.people.loss import PeopleLoss
+from withhold.phases import phase
 from withhold.pipeline import anonymize
 from withhold.registry import method_of
 from withhold.telling.advice import Advice, Choice
@@ -105,6 +106,7 @@ def _named(data: Data) -> str:
     return shlex.join(words)
 
 
+@phase("advising")
 def advise_on(
     whole: Data,
     sensitive: Iterable[str] | None,

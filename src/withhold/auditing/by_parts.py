@@ -6,22 +6,33 @@ some part; so what the parts show is counted again over all of them, and what is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from withhold.auditing.result import AttackPoint, Audit, How, Share, SizeCount
+from withhold.counting.rounds import ItemSums
 from withhold.data import Records
 from withhold.data.breach import Breach
-from withhold.method import Model
+from withhold.method import Finding, Model
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
 MOST_CANDIDATES = 10_000
 """So many breaches of parts are counted over all of them."""
 SHARES = ("unique", "inferred", "below_k")
+
+
+@dataclass(frozen=True)
+class CountedBreaches:
+    """What counts of all parts say: the breaches of all records together."""
+
+    counts: Mapping[int, SizeCount]
+    worst: tuple[Finding, ...]
+    exposed: int
+    items: ItemSums
 
 
 @dataclass

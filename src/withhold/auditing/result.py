@@ -116,6 +116,20 @@ def _to_four_digits(number: int, rounded: Callable[[Fraction], int]) -> int:
 
 
 @dataclass(frozen=True)
+class OtherBreaches:
+    """Breaches of another kind, where a model forbids two things."""
+
+    what: str
+    """What they are, in a few words."""
+    counts: Mapping[int, SizeCount]
+    """How many there are of each number of known items."""
+    breaches: tuple[Finding, ...]
+    """The worst, smallest first."""
+    exposed_records: int
+    """Records that one of those counted in full is about."""
+
+
+@dataclass(frozen=True)
 class Audit(Drawn):
     """The answer to "is this file safe, and if not, why"."""
 
@@ -146,6 +160,7 @@ class Audit(Drawn):
     """Of re-identifying somebody whose whole record is known."""
     advice: tuple[str, ...] = ()
     """What is worth thinking about before a release is made, one sentence or two each."""
+    others: tuple[OtherBreaches, ...] = ()
     parts: int | None = None
     """Breaches, exposed records and attacks were counted within each of so many parts, and summed; those
     listed are of all records together. None: nothing was counted by parts."""

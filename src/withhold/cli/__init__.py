@@ -6,12 +6,18 @@ The options of the models are declared in ``methods``, and the texts that are pr
 from __future__ import annotations
 
 import sys
+import time
 
 __all__ = ["main"]
+
+started: float | None = None
+"""When the command was given; None where a verb is called within another program."""
 
 
 def main() -> None:
     """Entry point of the ``withhold`` command."""
+    global started
+    started = time.monotonic()
     # Whatever goes wrong before errors can be reported: exit code 1 is for verdicts alone.
     try:
         import signal

@@ -15,6 +15,7 @@ from withhold.cli.reading import (
     people_asked,
     people_reading,
 )
+from withhold.cli.shares import PLANS
 from withhold.data.column_lists import split_columns
 
 
@@ -26,6 +27,8 @@ def advise(
     people: bool = False,
     items: list[str] | None = None,
     person_column: str | None = None,
+    dates: str | None = None,
+    date_column: str | None = None,
     sensitive: str | None = None,
     quasi_identifiers: str | None = None,
     how: options.Input,
@@ -46,7 +49,9 @@ def advise(
         if quasi_identifiers is None
         else split_columns(quasi_identifiers, "--quasi-identifiers")
     )
-    people = people_asked(data, people=people, table=table, items=items, column=person_column)
+    of_people = {"items": items, "person_column": person_column}
+    of_people |= {"dates": dates, "date_column": date_column}
+    people = people_asked(data, people=people, table=table, of_people=of_people)
     from withhold.advising.measuring import advise_on
     from withhold.data.tidied import ITEMS
     from withhold.data.tidying import tidied_name
@@ -60,21 +65,21 @@ def advise(
     words += [word for each in how.tidy or () for word in ("--tidy", each)]
     for each in items or ():
         words += ["--items", each]
-    words += [] if person_column is None else ["--person-column", person_column]
+    for name in ("person_column", "dates", "date_column"):
+        words += [f"--{name.replace('_', '-')}", str(of_people[name])] if of_people[name] else []
     original: Any
     chosen: dict[str, Any] = {"consent": how.consent, "tidy": how.tidy}
-    if people:
-        named = people_reading({"items": items, "person_column": person_column}, how)
-        original = read_people(data, **named, **chosen)
-    elif table:
-        original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
-    else:
-        chosen["skip_missing_ids"] = how.skip_missing_ids
-        original = read(data, **options_of_records(how), **chosen)
-    if secrets is not None:
-        tidied = [each for each in original.tidied if each.name == ITEMS]
-        secrets = frozenset(tidied_name(item, tidied) for item in secrets)
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["advise"], silent=shown.quiet) as job:
+        if people:
+            original = read_people(data, **people_reading(of_people, how), **chosen)
+        elif table:
+            original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
+        else:
+            chosen["skip_missing_ids"] = how.skip_missing_ids
+            original = read(data, **options_of_records(how), **chosen)
+        if secrets is not None:
+            tidied = [each for each in original.tidied if each.name == ITEMS]
+            secrets = frozenset(tidied_name(item, tidied) for item in secrets)
         advice = advise_on(
             original,
             secrets,
@@ -84,6 +89,6 @@ def advise(
             limit_seconds=limit_seconds,
             seed=seed,
             jobs=jobs,
-            progress=progress,
+            progress=job,
         )
     say(json_of(advice.as_dict()) if shown.as_json else advice_text(advice, name=data))

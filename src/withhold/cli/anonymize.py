@@ -17,8 +17,10 @@ from withhold.cli.by_parts import MEMORY, anonymize_by_parts, chosen_engine
 from withhold.cli.console import json_of, note, say, working
 from withhold.cli.policy import files_read, typed_policy
 from withhold.cli.reading import check_marks, read_data
+from withhold.cli.shares import release_plan
 from withhold.errors import PolicyError, UndecidedError
 from withhold.formats.forms import check_extension
+from withhold.phases import phase
 from withhold.registry import method_of
 from withhold.verdict import Status
 
@@ -94,17 +96,17 @@ def anonymize(
     check_edition(edition)
     check_ids(ids)
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
-    original = read_data(data, model, given, how, **known, silent=shown.quiet)
-    written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
-    # Refuses, before any work is done, what could not be written.
-    form = form_for(original, output.name, like=original.source, **written)
-    parts = [file.part for file in form.files]
-    read = files_read(context.params)
-    check_target(output, original.source, force=force, others=read, parts=parts)
-    check_marks(original, model, output, given.get("mark"))
-    evidence = methods.read_evidence(model, given, original, **known)
-    with working(silent=shown.quiet) as progress:
-        run: dict[str, Any] = {"jobs": jobs, "progress": progress}
+    with working(release_plan(model, given, report=report), silent=shown.quiet) as job:
+        original = read_data(data, model, given, how, **known, silent=shown.quiet)
+        written: dict[str, Any] = {"mark": given.get("mark"), "safe_csv": safe_csv}
+        # Refuses, before any work is done, what could not be written.
+        form = form_for(original, output.name, like=original.source, **written)
+        parts = [file.part for file in form.files]
+        read = files_read(context.params)
+        check_target(output, original.source, force=force, others=read, parts=parts)
+        check_marks(original, model, output, given.get("mark"))
+        evidence = methods.read_evidence(model, given, original, **known)
+        run: dict[str, Any] = {"jobs": jobs, "progress": job}
         search = methods.search_options(given, model)
         release = pipeline.draft(
             original,
@@ -136,16 +138,22 @@ def anonymize(
             policy=asked,
             **run,
         )
+        again = ""
+        if not shown.as_json and not shown.quiet:
+            with phase("reading back"):
+                again = verify_command(release, published, context.params)
     told = getattr(original, "warnings", ())
     for warning in published.warnings[len(told) :]:
         note(f"warning: {warning}")
     if shown.as_json:
         steps = {} if ladder is None else {"ladder": ladder.as_dict()}
-        say(json_of(release_as_dict(release, published) | steps))
+        waited = {"seconds_waited": job.as_dict()}
+        say(json_of(release_as_dict(release, published) | steps | waited))
     else:
-        say(release_text(release, published))
-        if not shown.quiet:
-            note(f"to prove it again: {verify_command(release, published, context.params)}")
+        say(release_text(release, published, took=job.took()))
+        for line in release.advice:
+            note(f"advice: {line}", silent=shown.quiet)
+        note(f"to prove it again: {again}", silent=not again)
 
 
 def _ladder(

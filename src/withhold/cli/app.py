@@ -15,11 +15,19 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import withhold
+from withhold import cli
 from withhold.cli import interrupts
 from withhold.cli.command import VerbCommand
-from withhold.cli.console import abandon_stdout, note, showing_assumptions, usage_error
+from withhold.cli.console import (
+    abandon_stdout,
+    note,
+    showing_assumptions,
+    tell_of_first_run,
+    usage_error,
+)
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
+from withhold.cli.topics import topic_of
 from withhold.errors import (
     InternalError,
     Interrupted,
@@ -37,6 +45,7 @@ VERBS = (
     "audit",
     "compare",
     "demo",
+    "help",
     "hierarchy",
     "inspect",
     "page",
@@ -55,7 +64,6 @@ app = typer.Typer(
     "withhold as little as possible, prove the result.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -121,12 +129,18 @@ def verb(
                     showing_assumptions(),
                 ):
                     stop_if_asked()
+                    # Verbs that can be quiet are those that compute.
+                    if cli.started is not None and values.get("quiet") is False:
+                        tell_of_first_run()
                     with _descriptions(values):
                         function(**collect(values))
             except Interrupted as error:
                 _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
             except WithholdError as error:
-                _end(*error.lines, code=error.exit_code)
+                *before, last = error.lines
+                topic = topic_of(error)
+                more = f" (more: withhold help {topic})" if topic else ""
+                _end(*before, f"{last}{more}", code=error.exit_code)
             except MemoryError:
                 _end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):

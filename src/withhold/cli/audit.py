@@ -12,6 +12,7 @@ from withhold.cli.app import verb
 from withhold.cli.by_parts import audit_by_parts
 from withhold.cli.console import json_of, say, working
 from withhold.cli.reading import read_data, warn_about_unknown
+from withhold.cli.shares import PLANS
 from withhold.errors import PolicyError
 from withhold.given import tidied_model
 from withhold.method import Method
@@ -60,14 +61,14 @@ def audit(
     from withhold.report.text import audit_text
 
     known: dict[str, Any] = {"allow_unknown": allow_unknown}
-    # An audit publishes nothing; it says what would stop a release.
-    records = read_data(data, model, given, how, **known, silent=shown.quiet, stops=False)
-    model = tidied_model(model, records.tidied)
-    records = method.marked(records, model, given.get("mark"))
-    evidence = methods.read_evidence(model, given, records, **known)
-    warn_about_unknown(model, records, evidence, allowed=allow_unknown)
     _refuse_searching(context, given, method)
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["audit"], silent=shown.quiet) as job:
+        # An audit publishes nothing; it says what would stop a release.
+        records = read_data(data, model, given, how, **known, silent=shown.quiet, stops=False)
+        model = tidied_model(model, records.tidied)
+        records = method.marked(records, model, given.get("mark"))
+        evidence = methods.read_evidence(model, given, records, **known)
+        warn_about_unknown(model, records, evidence, allowed=allow_unknown)
         found = pipeline.audit(
             records,
             model,
@@ -76,9 +77,12 @@ def audit(
             **known,
             seed=seed,
             **vars(run),
-            progress=progress,
+            progress=job,
         )
-    say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
+    if shown.as_json:
+        say(json_of(audit_as_dict(found) | {"seconds_waited": job.as_dict()}))
+    else:
+        say(audit_text(found, name=data, took=job.took()))
     raise typer.Exit(found.verdict.status.exit_code)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from withhold.cli import methods, options
 from withhold.cli.console import json_of, note, say, working
+from withhold.cli.shares import PLANS
 from withhold.data.names import nearest
 from withhold.errors import InputError, PolicyError, WithholdError
 from withhold.escaping import json_text
@@ -23,7 +24,8 @@ from withhold.wording import counted
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
     from withhold.counting.threads import Progress
-    from withhold.parts.making import Done, Failed
+    from withhold.parts.failures import Failed
+    from withhold.parts.making import Done
     from withhold.parts.proving import FolderRecheck
     from withhold.parts.release import PartsRelease
 
@@ -110,8 +112,9 @@ def anonymize_by_parts(
 
     _refuse_of_memory(asked)
     edition = asked.get("edition") or "internal"
-    check_report(asked, model)
-    with working(silent=shown.quiet) as progress, _told_if_stopped(shown):
+    search = methods.search_options(given, model)
+    check_report(asked, model, search)
+    with working(PLANS["parts"], silent=shown.quiet) as job, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
             model,
@@ -122,17 +125,17 @@ def anonymize_by_parts(
             scheduler=scale.scheduler,
             resume=scale.resume,
             reading=_reading(model, given, how),
-            progress=progress,
+            progress=job,
             told=_event if shown.as_json else lambda _: None,
-            **methods.search_options(given, model),
+            **search,
             **run,
         )
         if asked.get("report"):
-            _save_report(made, data, edition, scale, how, run.get("jobs"), progress)
+            _save_report(made, data, edition, scale, how, run.get("jobs"), job)
     for warning in made.warnings:
         note(f"warning: {warning}")
-    finished = {"event": "finished", **made.as_dict()}
-    say(json_text(finished, indent=None) if shown.as_json else parts_text(made))
+    finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
+    say(json_text(finished, indent=None) if shown.as_json else parts_text(made, took=job.took()))
     if not shown.quiet and not shown.as_json:
         note(f"to prove it again: withhold verify {made.folder}")
 
@@ -166,14 +169,16 @@ def _save_report(
         (made.folder / REPORT).chmod(0o600)
 
 
-def check_report(asked: Mapping[str, Any], model: Model) -> None:
-    """Refuse an edition that does not exist, or one of no report, and a model that has no such report."""
+def check_report(asked: Mapping[str, Any], model: Model, search: Mapping[str, Any]) -> None:
+    """Refuse an edition that does not exist, or one of no report, and a release that has no such report."""
     from withhold.parts.examining import refuse_audit
+    from withhold.parts.reporting import OTHER_NAMES
     from withhold.report.content import check_edition
 
     if asked.get("report"):
         refuse_audit(model)
-
+        if search.get("hierarchy") is not None:
+            raise PolicyError(f"{OTHER_NAMES}; leave --report out")
     if asked.get("edition") is not None:
         if not asked.get("report"):
             raise PolicyError("--edition requires --report")
@@ -223,7 +228,7 @@ def _event(part: Done | Failed) -> None:
     say(json_text({"event": event, **shown}, indent=None))
 
 
-def parts_text(made: PartsRelease) -> str:
+def parts_text(made: PartsRelease, *, took: str) -> str:
     """What was published, as text."""
     totals = made.totals
     is_table = method_of(made.model).data == "table"
@@ -244,7 +249,7 @@ def parts_text(made: PartsRelease) -> str:
             f"Proved {made.proved}: {counted(len(made.parts), 'part')} with "
             f"{counted(totals.records, rows)}{again}.",
             f"Withheld {share}; {general}{sensitive}{emptied}.",
-            f"{made.seconds:.1f} s.",
+            f"{took}.",
         ]
     )
 
@@ -261,20 +266,23 @@ def verify_by_parts(
     """Prove a folder again, say what was found, and leave with the exit code."""
     from withhold.parts.proving import verify_parts
 
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["verify"], silent=shown.quiet) as job:
         found = verify_parts(
             folder,
             model=model,
             policy_from=policy_from,
             allow_unknown=allow_unknown,
             jobs=jobs,
-            progress=progress,
+            progress=job,
         )
-    say(json_text(found.as_dict()) if shown.as_json else folder_text(found, str(folder)))
+    if shown.as_json:
+        say(json_text(found.as_dict() | {"seconds_waited": job.as_dict()}))
+    else:
+        say(folder_text(found, str(folder), took=job.took()))
     raise typer.Exit(found.exit_code)
 
 
-def folder_text(found: FolderRecheck, name: str) -> str:
+def folder_text(found: FolderRecheck, name: str, *, took: str) -> str:
     """Which policy was proved of the folder, and what was changed in it."""
     verdict = found.verdict
     asked = "" if verdict.status.may_be_published else "Asked: "
@@ -283,7 +291,7 @@ def folder_text(found: FolderRecheck, name: str) -> str:
     if verdict.witness is not None:
         lines.append(f"A breach: {verdict.witness}")
     amount = f"{counted(found.parts, 'part')} with {counted(found.records, 'record')}"
-    return page([*lines, f"Checked {amount} ({verdict.method}); {found.seconds:.2f} s."])
+    return page([*lines, f"Checked {amount} ({verdict.method}); {took}."])
 
 
 def audit_by_parts(
@@ -301,12 +309,15 @@ def audit_by_parts(
     from withhold.report.text import audit_text
 
     _refuse_of_memory(asked)
-    with working(silent=shown.quiet) as progress:
-        found = audit_parts(data, model, reading=how.reading(), progress=progress, **run)
+    with working(PLANS["audit"], silent=shown.quiet) as job:
+        found = audit_parts(data, model, reading=how.reading(), progress=job, **run)
     for each in found.unknown:
         if not each.allowed:
             note(f"warning: {each}")
-    say(json_of(audit_as_dict(found)) if shown.as_json else audit_text(found, name=data))
+    if shown.as_json:
+        say(json_of(audit_as_dict(found) | {"seconds_waited": job.as_dict()}))
+    else:
+        say(audit_text(found, name=data, took=job.took()))
     raise typer.Exit(found.verdict.status.exit_code)
 
 
@@ -332,7 +343,5 @@ def compare_by_parts(
             raise PolicyError(
                 f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"
             )
-    with working(silent=quiet) as progress:
-        return compare_parts(
-            original, *published, reading=how.reading(), progress=progress, **asked
-        )
+    with working(PLANS["compare"], silent=quiet) as job:
+        return compare_parts(original, *published, reading=how.reading(), progress=job, **asked)

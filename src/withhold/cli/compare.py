@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,13 @@ from withhold.cli.by_parts import compare_by_parts
 from withhold.cli.console import json_of, note, say, working
 from withhold.cli.methods import listed_items
 from withhold.cli.reading import people_reading
+from withhold.cli.shares import PLANS
 from withhold.data import People, Table
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import PolicyError
 
 if TYPE_CHECKING:
+    from withhold.candidates import Candidate
     from withhold.comparison import Comparison
 
 
@@ -84,7 +87,22 @@ def _compare_files(
     about: dict[str, Any],
 ) -> Comparison:
     """The comparison of files that fit in memory."""
-    from withhold import candidates, comparison
+    from withhold import comparison
+
+    with working(PLANS["compare"], silent=shown.quiet) as job:
+        releases = _read_files(original, published, how, of_people, about)
+        return comparison.compare(original, *releases, **about, progress=job)
+
+
+def _read_files(
+    original: str,
+    published: list[Path],
+    how: options.ReleaseInput,
+    of_people: dict[str, Any],
+    about: dict[str, Any],
+) -> Sequence[Candidate]:
+    """The releases with their originals."""
+    from withhold import candidates
 
     reading = {**how.reading(), "skip_missing_ids": how.skip_missing_ids}
     releases = [
@@ -100,13 +118,7 @@ def _compare_files(
     before, wanted = releases[0].original, about["sensitive"]
     if wanted is not None and not isinstance(before, Table):
         unknown = find_unknown(wanted, before.vocabulary, what="sensitive items")
-        refuse_if_nothing_known(unknown)
+        refuse_if_nothing_known(unknown, can_allow=False)
         if unknown is not None:
             note(f"warning: {unknown}")
-    with working(silent=shown.quiet) as progress:
-        return comparison.compare(
-            original,
-            *releases,
-            **about,
-            progress=progress,
-        )
+    return releases

@@ -8,28 +8,27 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from io import StringIO
 from typing import Any
 
 import typer
 
-from withhold.cli.interrupts import restoring_terminal
+from withhold.cli.job import Job
 from withhold.cli.terminal import for_reader
-from withhold.counting.threads import Progress
 from withhold.describing import with_descriptions
 from withhold.errors import AssumedWarning, OutputError
 from withhold.escaping import json_text, one_line, visible
-from withhold.interruption import stop_if_asked
+from withhold.kernel_cache import is_first_run
+from withhold.phases import listening
 
-SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
-"""To a terminal on which a bar was being drawn: clear its line, and give the cursor back."""
 PROGRESS = "WITHHOLD_PROGRESS"
 """The variable that asks for progress as lines of JSON; the page sets it for its jobs."""
 BETWEEN_LINES_SECONDS = 0.1
-PATIENCE_SECONDS = 1.0
-"""Work that is over sooner shows no bar."""
+PARTS_OF_ALL = 1000
+"""In such parts of the whole job the lines say how far it is."""
+FIRST_RUN = "the first run compiles for this machine, once, which takes about a minute"
+COMPILING = "compiling what this needs, once for this machine; about a minute"
 
 
 def say(text: str) -> None:
@@ -83,95 +82,52 @@ def usage_error(error: Any) -> int:
     return int(error.exit_code)
 
 
-@dataclass
-class Step:
-    """The step that is being worked on: one line shows it, and the next one takes its place."""
+_told_of_first_run = False
 
-    began: float
-    name: str = ""
-    task: Any = None
 
-    def goes_on(self, what: str, now: float) -> None:
-        """Hear what is being done; behind a colon it may change while the step goes on."""
-        name = what.partition(":")[0]
-        if name != self.name:
-            self.name, self.began = name, now
-
-    def left(self, done: int, total: int, now: float) -> str:
-        """How long the step will take at its pace, once it has one.
-
-        >>> Step(began=0.0).left(1, 4, now=5.0), Step(began=0.0).left(0, 4, now=5.0)
-        ('about 15 s left', 'time left unknown')
-        """
-        if not done or now - self.began < PATIENCE_SECONDS:
-            return "time left unknown"
-        return f"about {(now - self.began) / done * (total - done):.0f} s left"
+def tell_of_first_run() -> None:
+    """Say, before anything is loaded, why the very first run takes longer."""
+    global _told_of_first_run
+    if is_first_run():
+        _told_of_first_run = True
+        note(FIRST_RUN)
 
 
 @contextmanager
-def working(*, silent: bool = False) -> Iterator[Progress]:
-    """While kernels are compiled and run: why the very first run takes longer, and a bar if this one does.
+def working(plan: Mapping[str, float], *, silent: bool = False) -> Iterator[Job]:
+    """While data are read and kernels are compiled and run: how far the job is, on a terminal as a bar."""
+    from withhold import cli
+    from withhold.counting.jit import before_compiling, is_compiling, seconds_compiled
 
-    The bar, on a terminal alone, is drawn by the callback.
-    """
-    from withhold.counting.jit import before_compiling
-
-    first = "compiling kernels for this machine, once; this takes a little while"
-    before_compiling(lambda: note(first, silent=silent))
+    before_compiling(lambda: note(COMPILING, silent=silent or _told_of_first_run))
+    job = Job(plan, compiled=seconds_compiled, is_compiling=is_compiling, started=cli.started)
     if os.environ.get(PROGRESS) == "json":
-        yield _as_lines()
-        return
-    if silent or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda what, done, total: stop_if_asked()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as RichProgress
+        shown: AbstractContextManager[object] = _as_lines(job)
+    elif silent or sys.stderr is None or not sys.stderr.isatty():
+        shown = nullcontext()
+    else:
+        from withhold.cli.bar import drawing
 
-    began = time.monotonic()
-    bar = RichProgress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} % of this step, {task.fields[left]}"),
-        TextColumn("{task.fields[waited]:.0f} s so far"),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    step = Step(began)
-
-    def show(what: str, done: int, total: int) -> None:
-        stop_if_asked()
-        if not bar.live.is_started:
-            if time.monotonic() - began < PATIENCE_SECONDS:
-                return
-            bar.start()
-        now = time.monotonic()
-        step.goes_on(what, now)
-        told: dict[str, Any] = {"left": step.left(done, total, now), "waited": now - began}
-        if step.task is None:
-            step.task = bar.add_task(one_line(what), total=total, **told)
-        bar.update(step.task, completed=done, total=total, description=one_line(what), **told)
-
-    try:
-        with restoring_terminal(SHOW_CURSOR):
-            yield show
-    finally:
-        bar.stop()
+        shown = drawing(job)
+    with listening(job), shown:
+        yield job
 
 
-def _as_lines() -> Progress:
+@contextmanager
+def _as_lines(job: Job) -> Iterator[None]:
     """Progress as lines of JSON on stderr, for a program that shows it in its own way."""
     last = 0.0
 
-    def show(what: str, done: int, total: int) -> None:
+    def tell() -> None:
         nonlocal last
-        stop_if_asked()
         if (now := time.monotonic()) - last >= BETWEEN_LINES_SECONDS:
             last = now
+            told = [job.what, round(PARTS_OF_ALL * job.share), PARTS_OF_ALL]
             with suppress(OSError):
-                typer.echo(json.dumps({"progress": [what, int(done), int(total)]}), err=True)
+                typer.echo(json.dumps({"progress": told, "left": job.left()}), err=True)
 
-    return show
+    job.heard = tell
+    yield
 
 
 def abandon_stdout() -> None:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from withhold.cli.app import verb
 from withhold.cli.console import say, working
+from withhold.cli.shares import PLANS
 from withhold.errors import OutputError, PolicyError
 from withhold.exact import decimal_text
 
 if TYPE_CHECKING:
-    from withhold.counting.threads import Progress
+    from withhold.cli.job import Job
     from withhold.data import People, Records
     from withhold.method import Model
 
@@ -66,7 +67,7 @@ def demo(
             save_text(folder / name, text, force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    with working(silent=quiet) as progress:
+    with working(PLANS["demo"], silent=quiet) as progress:
         records = read(file)
         say(
             f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}). Nobody "
@@ -100,7 +101,7 @@ def _release(
     output: Path,
     seed: int,
     jobs: int | None,
-    progress: Progress,
+    progress: Job,
 ) -> str:
     """Release the data, and return what there is to say of the release."""
     from withhold import pipeline
@@ -108,7 +109,7 @@ def _release(
 
     release = pipeline.draft(data, model, seed=seed, jobs=jobs, progress=progress)
     published = release.write(output, force=True, jobs=jobs, progress=progress)
-    return release_text(release, published)
+    return release_text(release, published, took=progress.took())
 
 
 def _refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
@@ -145,7 +146,7 @@ def _hospital(
         invented.write(folder)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    with working(silent=quiet) as progress:
+    with working(PLANS["demo people"], silent=quiet) as progress:
         found = read_people(patients, conditions, item_column="DESCRIPTION", drop=LEFT_OUT)
         say(
             f"A hospital wants to publish its {len(found):,} patients with their diagnoses (invented, seed "

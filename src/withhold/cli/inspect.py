@@ -28,6 +28,8 @@ def inspect(
     people: bool = False,
     items: list[str] | None = None,
     person_column: str | None = None,
+    dates: str | None = None,
+    date_column: str | None = None,
     how: options.Reading,
     tidy: list[str] | None = None,
     suggest_sensitive: bool = False,
@@ -56,7 +58,9 @@ def inspect(
 
     if data is None and hierarchy is None:
         raise PolicyError("nothing to inspect; name a file, or a hierarchy with --hierarchy")
-    people = people_asked(data, people=people, table=table, items=items, column=person_column)
+    of_people = {"items": items, "person_column": person_column}
+    of_people |= {"dates": dates, "date_column": date_column}
+    people = people_asked(data, people=people, table=table, of_people=of_people)
     if suggest_sensitive and (table or data is None):
         raise PolicyError(
             "--suggest-sensitive is about items; name a file of records or people, without --table"
@@ -71,8 +75,7 @@ def inspect(
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
     if data is not None and people:
         beside = options.Input(**vars(how), skip_missing_ids=skip_missing_ids)
-        named = people_reading({"items": items, "person_column": person_column}, beside)
-        persons = read_people(data, tidy=tidy, **named)
+        persons = read_people(data, tidy=tidy, **people_reading(of_people, beside))
         if suggest_sensitive:
             _suggest(persons.items, as_json=as_json)
             return

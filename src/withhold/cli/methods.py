@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from withhold.cli.completing import completed
 from withhold.cli.console import note
 from withhold.data import Evidence, Records, Table
 from withhold.data.column_lists import split_columns
@@ -19,7 +20,7 @@ from withhold.data.names import clean
 from withhold.data.roles import ALL
 from withhold.errors import InputError, PolicyError
 from withhold.method import Method, Model
-from withhold.options import Declared, options_of
+from withhold.options import Declared, choices, options_of
 from withhold.registry import ROOMS, all_methods, method_for, method_of, search_call
 
 DEFAULT_MODEL = next(iter(ROOMS))
@@ -33,7 +34,9 @@ GONE = {"truthful": "truthful is the default now; --fill hash gives the paper's 
 ModelName = Annotated[
     str | None,
     typer.Option(
-        "--model", help=f"What must hold: {', '.join(ROOMS)}; {DEFAULT_MODEL} if not given."
+        "--model",
+        help=f"What must hold: {', '.join(ROOMS)}; {DEFAULT_MODEL} if not given.",
+        autocompletion=completed(ROOMS),
     ),
 ]
 ModelOptions = Mapping[str, Any]
@@ -80,9 +83,11 @@ def _offered(owners: Mapping[str, Declared]) -> Any:
     several = any(declared.option.kind in SEVERAL for declared in owners.values())
     (kind,) = {declared.plain_type for declared in owners.values()}
     first = next(iter(owners.values()))
+    values = dict.fromkeys(text for each in owners.values() for text in choices(each.type))
     info = typer.Option(
         first.option.spelt or f"--{first.spelling}",
         help=" ".join(f"[{', '.join(names)}] {text}" for text, names in texts.items()),
+        autocompletion=completed(values),
         # Several methods may draw the line elsewhere; each draws its own later.
         min=None if None in lowest or differ else min(lowest),  # type: ignore[type-var]
         max=None if None in highest else max(highest),  # type: ignore[type-var]

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from withhold.cli.completing import VALUES, completed
 from withhold.cli.policy import load_policy
 
 HELP = {
@@ -102,6 +103,10 @@ HELP = {
     "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
     "dates": "[people] What the dates of items were put into: month, year, decade, or years such as 5y. If "
     "not given: as the internal manifest says.",
+    "advise.dates": "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, "
+    "decade or a number of years such as 5y.",
+    "inspect.dates": "Show items with their dates, as asthma@2015-2019 beside asthma: month, year, decade or "
+    "a number of years such as 5y.",
     "date_column": "[people] The column of the items that holds their dates.",
     "suggest_sensitive": "Print items that might be sensitive (health terms, ICD-10 codes), one a line, and "
     "why on standard error; a proposal, never applied.",
@@ -112,6 +117,7 @@ HELP = {
     "persons": "How many patients to invent.",
     "rho": "The largest confidence allowed.",
     "folder": "Where to put the example's files.",
+    "topic": "The page, such as formats or tables; if not given, which pages there are.",
     "page.file": "The file to begin with.",
     "page.folder": "The folder to work in: nothing else is read or written. That of FILE if not given, else "
     "the current one.",
@@ -123,6 +129,7 @@ ARGUMENTS = {
     "data": "DATA",
     "inspect.data": "[DATA]",
     "page.file": "[FILE]",
+    "topic": "[TOPIC]",
     "verify.published": None,
     "compare.original": None,
     "compare.published": None,
@@ -260,6 +267,8 @@ def _declared(
     info_options: dict[str, Any] = {"help": HELP.get(own) or HELP[name], "min": LEAST.get(name)}
     if parameter.default in (None, parameter.empty):
         info_options["show_default"] = False
+    if name in VALUES:
+        info_options["autocompletion"] = completed(VALUES[name])
     if name == "policy":
         info_options |= {"callback": load_policy, "is_eager": True}
     places = [place for place in (own, name) if place in ARGUMENTS]

@@ -107,17 +107,20 @@ def _read_people(
 
 
 def people_asked(
-    data: str | None, *, people: bool, table: bool, items: list[str] | None, column: str | None
+    data: str | None, *, people: bool, table: bool, of_people: Mapping[str, Any]
 ) -> bool:
     """Whether DATA has persons with items; refuses what does not fit that."""
-    people = people or bool(items)
+    people = people or bool(of_people["items"])
     if people and (table or data is None):
         what = "--table" if table else "no file of persons"
         raise PolicyError(
             f"--people and --items are for persons with items; {what} does not fit that"
         )
-    if column is not None and not people:
-        raise PolicyError("--person-column is for people; say --people or --items too")
+    for name, value in of_people.items():
+        if value and not people:
+            raise PolicyError(
+                f"--{name.replace('_', '-')} is for people; say --people or --items too"
+            )
     return people
 
 

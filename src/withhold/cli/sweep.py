@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,13 @@ from withhold.cli.app import verb
 from withhold.cli.console import note, say, working
 from withhold.cli.interrupts import saying
 from withhold.cli.reading import read_data, warn_about_unknown
+from withhold.cli.shares import PLANS
 from withhold.errors import PolicyError
 from withhold.escaping import json_text
 from withhold.given import tidied_model
-from withhold.options import Declared, choices
+from withhold.method import Method
+from withhold.options import Declared, choices, options_of
+from withhold.registry import method_of
 
 if TYPE_CHECKING:
     from withhold.sweep_state import Case
@@ -53,26 +55,34 @@ def sweep(
     from withhold.report import trade_off
     from withhold.telling.facts import MeasureRequest
 
-    original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
-    evidence = methods.read_evidence(grid[0].model, given, original, **known)
-    warn_about_unknown(
-        tidied_model(grid[0].model, original.tidied), original, evidence, allowed=allow_unknown
-    )
     kept = "nothing was kept (a folder, -o, keeps what is finished)"
     if output is not None:
         settle(trade_off.sweep_files(output))
         kept = f"what is finished is in {output}; the same command goes on from there"
-    request = MeasureRequest(min_support=min_support, min_confidence=min_confidence, jobs=jobs)
-    with saying(f"interrupted; {kept}"), working(silent=shown.quiet) as progress:
-        request = replace(request, progress=progress)
+    with saying(f"interrupted; {kept}"), working(PLANS["sweep"], silent=shown.quiet) as job:
+        original = read_data(data, grid[0].model, given, how, **known, silent=shown.quiet)
+        evidence = methods.read_evidence(grid[0].model, given, original, **known)
+        warn_about_unknown(
+            tidied_model(grid[0].model, original.tidied), original, evidence, allowed=allow_unknown
+        )
+        request = MeasureRequest(
+            min_support=min_support, min_confidence=min_confidence, jobs=jobs, progress=job
+        )
         found = sweeping.run_cases(original, evidence, grid, request, folder=output, force=force)
     if output is not None:
-        trade_off.write_files(found, output, name=data, promise=grid[0].model.promise())
+        first = grid[0].model
+        promise = method_of(first).about(first, original).promise()
+        trade_off.write_files(found, output, name=data, promise=promise)
         note(f"the table, the plot and a page are in {output}", silent=shown.quiet)
     if shown.as_json:
         say(json_text(trade_off.sweep_as_dict(found)))
     else:
         say(trade_off.sweep_text(found))
+
+
+def _of_reading(method: Method, spelling: str) -> bool:
+    """Whether the option says how the data are read."""
+    return any(each.spelling == spelling for each in options_of(method.reading_options).values())
 
 
 def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, list[Any]]:
@@ -91,6 +101,10 @@ def varied(written: Sequence[str], given: methods.ModelOptions) -> dict[str, lis
     for each in written:
         spelling, equals, values = each.partition("=")
         declared = offered.get(spelling.strip().lstrip("-").replace("_", "-"))
+        if declared is None and _of_reading(method, spelling):
+            raise PolicyError(
+                f"--vary {each}: the data are read once, so {spelling} cannot be varied; run a sweep for each"
+            )
         if declared is None:
             raise PolicyError(
                 f"--vary {each}: {method.name} has no option {spelling!r}; it can vary "

@@ -12,6 +12,7 @@ from withhold.cli import methods, options
 from withhold.cli.app import verb
 from withhold.cli.by_parts import verify_by_parts
 from withhold.cli.console import json_of, say, working
+from withhold.cli.shares import PLANS
 from withhold.data import Evidence
 from withhold.data.tidied import Tidied
 from withhold.data.tidying import parse_tidy
@@ -70,6 +71,12 @@ def verify(
         wanted = parse_tidy(how.tidy).items()
         model = tidied_model(model, [Tidied(*each, prefixes=prefixes) for each in wanted])
     source = context.get_parameter_source
+    for name in ("dates", "date_column"):
+        if name in given and _is_typed(name, source):
+            raise PolicyError(
+                f"--{name.replace('_', '-')} says how an original is read; a release has its dates "
+                "in the names of its items; leave it out"
+            )
     if model is not None:
         _refuse_searching(model, given, source)
     if published.is_dir():
@@ -120,7 +127,7 @@ def verify(
         # For audits, unless the model asks about it.
         given = {**given, **({} if model is None or model.needs else {"population": None})}
     mark = given.get("mark")
-    with working(silent=shown.quiet) as progress:
+    with working(PLANS["verify"], silent=shown.quiet) as job:
         found = verify_file(
             published,
             manifest,
@@ -138,10 +145,13 @@ def verify(
             for_original=original is not None,
             allow_unknown=allow_unknown,
             **vars(run),
-            progress=progress,
+            progress=job,
         )
     name = str(published)
-    say(json_of(recheck_as_dict(found)) if shown.as_json else recheck_text(found, name=name))
+    if shown.as_json:
+        say(json_of(recheck_as_dict(found) | {"seconds_waited": job.as_dict()}))
+    else:
+        say(recheck_text(found, name=name, took=job.took()))
     # Bytes that are not the manifest's are broken by the manifest's word, not by a stated policy.
     changed = 0 if stated or found.same_bytes else Status.BROKEN.exit_code
     raise typer.Exit(changed or found.verdict.status.exit_code)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.jit import kernel, routine
+from withhold.counting.jit import maker, routine
 
 
-@kernel
+@maker
 def room_for(array, needed):
     """The array itself if it has ``needed`` places, else a copy with twice as many."""
     if needed <= len(array):
@@ -19,7 +19,7 @@ def room_for(array, needed):
     return larger
 
 
-@kernel
+@maker
 def rows_for(array, needed):
     """As ``room_for``, for the rows of an array of two dimensions."""
     if needed <= len(array):

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, maker
 
 
-@kernel
+@maker
 def find_rank(rank, start, end, items):
     """Where the rank stands in items[start:end], which ascend (withheld ones as ``~rank``); -1: nowhere."""
     low = start
@@ -28,7 +28,7 @@ def find_rank(rank, start, end, items):
     return -1
 
 
-@kernel
+@maker
 def row_holds(row, itemset, size, offsets, items):
     """Whether the row holds the itemset (ascending ranks). Halving, as a row may be very long."""
     start = offsets[row]

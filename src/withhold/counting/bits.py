@@ -7,7 +7,7 @@ import numpy as np
 from numba.core import config, types
 from numba.extending import intrinsic
 
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, maker
 
 if config.DISABLE_JIT:
 
@@ -39,7 +39,7 @@ def make_bitmaps(post_offsets, post_rows, first, n_rows):
     return bitmaps
 
 
-@kernel
+@maker
 def clear_bit(bitmaps, first, rank, row):
     """Note that the row no longer holds the item."""
     if rank >= first:

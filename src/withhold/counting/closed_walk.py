@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.arrays import room_for
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import maker, step
 from withhold.counting.local_closed_walk import is_first_met, keep_common
 from withhold.counting.published import PublishedRows, has_more_rows
 from withhold.counting.walk import count_item
@@ -85,7 +85,7 @@ def new_closed_walk(rows: PublishedRows, room: int = MOST_AT_FIRST) -> ClosedWal
     )
 
 
-@kernel
+@maker
 def with_more_room(walk):
     """The same walk with stacks of twice the length."""
     return ClosedWalk(

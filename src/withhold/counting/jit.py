@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from itertools import count
@@ -24,8 +25,11 @@ import numba
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
 
+from withhold.counting.compiling import KernelCompiler, PartCompiler
+from withhold.kernel_cache import user_cache
+
 IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
-KERNELS = re.compile(r"^@(kernel|step|routine)$", re.MULTILINE)
+KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
 
@@ -44,35 +48,48 @@ def step(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Arrays can travel in named tuples to a step inside the innermost loop at no cost. As a kernel, each call
     would count the references of every array in them, which made the walk over itemsets five times as slow.
-    Called from Python it runs as Python: without a wrapper for that, it compiles in two thirds of the time.
-    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
     """
-    if not config.DISABLE_JIT:
-        inlined = numba.njit(
-            forceinline=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-        )(function)
-        # The type refers to the dispatcher weakly, so somebody has to keep that.
-        vars(function).update(_dispatcher=inlined, _numba_type_=numba.types.Dispatcher(inlined))
-    return function
+    return _part(function, forceinline=True, _nrt=False)
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
     """As a step, for what is long and called from several places: one copy of it is enough."""
-    return _compiled(function, _nrt=False)
+    return _part(function, _nrt=False)
 
 
-def _compiled(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
+def maker(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As a routine, for what makes or returns arrays."""
+    return _part(function)
+
+
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     # The directory is numba's global setting and is read while decorating; a caller who uses numba
     # for other things gets their own setting back.
     theirs = config.CACHE_DIR
     config.CACHE_DIR = str(cache_directory(function.__module__))
     try:
         compiled: Callable[..., Any] = numba.njit(
-            cache=True, nogil=True, no_cfunc_wrapper=True, **how
+            pipeline_class=KernelCompiler, cache=True, nogil=True, no_cfunc_wrapper=True
         )(function)
     finally:
         config.CACHE_DIR = theirs
     return compiled
+
+
+def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
+    """Compile ``function`` for the kernels that call it; called from Python it runs as Python.
+
+    numba sees a dispatcher, which compiles once for all callers; an overload would for each kind of caller.
+    """
+    if not config.DISABLE_JIT:
+        dispatcher = numba.njit(
+            pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **how
+        )(function)
+        # The type refers to the dispatcher weakly, so somebody has to keep that.
+        vars(function).update(
+            _dispatcher=dispatcher, _numba_type_=numba.types.Dispatcher(dispatcher)
+        )
+    return function
 
 
 def before_compiling(announce: Callable[[], None]) -> None:
@@ -119,14 +136,43 @@ class _RareCollections(event.Listener):  # type: ignore[misc]  # numba has no ty
         gc.set_threshold(*self.thresholds.pop())
 
 
-event.register("numba:compile", _RareCollections())
+class _CompileClock(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Takes the time that this process spends compiling."""
+
+    def __init__(self) -> None:
+        self.depth, self.began, self.total = 0, 0.0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.began = time.monotonic()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.total += time.monotonic() - self.began
+
+
+_clock = _CompileClock()
+for _listener in (_RareCollections(), _clock):
+    event.register("numba:compile", _listener)
+
+
+def seconds_compiled() -> float:
+    """What this process has spent compiling so far, with what is being compiled now."""
+    return _clock.total + (time.monotonic() - _clock.began if _clock.depth else 0.0)
+
+
+def is_compiling() -> bool:
+    """Whether a kernel is being compiled now."""
+    return _clock.depth > 0
 
 
 @cache
 def cache_directory(module: str) -> Path:
     """The directory of one module's compiled kernels; created if need be."""
     name = module.removeprefix("withhold.").replace(".", "-")
-    directory = _user_cache() / f"kernels-{name}-{_fingerprint(module)}"
+    directory = user_cache() / f"kernels-{name}-{_fingerprint(module)}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -166,11 +212,3 @@ def _sources(module: str) -> list[Path]:
     if module.startswith(SHARED):
         found |= {path for path in PACKAGE.rglob("*.py") if "NamedTuple" in path.read_text("utf-8")}
     return sorted(found)
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "withhold"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "withhold"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"

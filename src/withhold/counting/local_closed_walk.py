@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.arrays import room_for, rows_for
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import maker, step
 
 
 class ClosedWalk(NamedTuple):
@@ -37,7 +37,7 @@ class ClosedWalk(NamedTuple):
     touched: Any
 
 
-@kernel
+@maker
 def new_closed_walk(local):
     """Room for a walk over the closed sets of these rows; nothing has been entered."""
     longest = np.int64(0)
@@ -133,7 +133,7 @@ def leave_set(walk, depth):
         walk.in_set[walk.added[k]] = False
 
 
-@kernel
+@maker
 def expand(local, walk, children, pool, depth, size, child):
     """Enter the closure, of that size, of the child and deliver its groups to its own children."""
     core = children[child, 0]

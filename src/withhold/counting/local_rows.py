@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.arrays import sort_ascending
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import kernel, maker, step
 from withhold.counting.supports import holds_item
 
 
@@ -70,7 +70,7 @@ def holds_both(rows, row, one, other):
     return holds_item(rows, row, one) and (other < 0 or holds_item(rows, row, other))
 
 
-@kernel
+@maker
 def gather(rows, consequent, given, numbering):
     """``LocalRows`` of the rows that hold ``consequent``, without it, and ``given`` unless that is negative.
 

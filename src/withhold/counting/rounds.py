@@ -18,17 +18,22 @@ from typing import Any
 import numpy as np
 
 from withhold.counting.jit import kernel
+from withhold.counting.named_rows import rows_of_names
 from withhold.counting.pairs import MOST_CELLS, count_block
 from withhold.counting.threads import Stop
+from withhold.counting.triples import TripleRound, triple_rounds
 from withhold.data import Records
 from withhold.data.array_types import Ints, Longs
-from withhold.data.records import offsets_of
 from withhold.errors import InputError
 
 MOST_SETS = 1 << 22
 """Sets whose counts are held at once, 64 MB; where there may be more, they are counted in several rounds."""
 MOST_LISTED = 1 << 21
 """Sets of a part that are listed before those that are equal are counted."""
+CELLS_FOR_SET = 16
+"""So many cells are counted in as soon as one set that is listed."""
+MOST_TRIPLES = 1 << 29
+"""Sets of three that are counted in cells, a byte each in all rounds together; of 1,475 items."""
 TOO_MANY = 1 << 26
 """Sets with one and the same first item that are refused."""
 
@@ -72,11 +77,11 @@ class SetRound:
 
     def count(self, records: Records) -> SetSums:
         """Of one part."""
-        offsets, items = self._rows(records, self.public)
+        offsets, items = rows_of_names(records, self.public)
         if self.size == 2 and not self.private:
             return self._pairs(offsets, items)
         sums = SetSums.of(np.zeros(0, np.int64))
-        private = self._rows(records, self.private)
+        private = rows_of_names(records, self.private)
         keys, cursor = np.empty(MOST_LISTED, np.int64), np.zeros(2, np.int64)
         bases = np.array([len(self.public), len(self.private) + 1, self.size], dtype=np.int64)
         while True:
@@ -101,14 +106,6 @@ class SetRound:
         ]
         keys = np.concatenate([block.lower * n + block.higher for block in blocks])
         return SetSums(keys, np.concatenate([block.counts for block in blocks]))
-
-    def _rows(self, records: Records, names: tuple[str, ...]) -> tuple[Longs, Ints]:
-        """The rows of these names alone, as numbers in their order, ascending in each row."""
-        code_of = {name: code for code, name in enumerate(names)}
-        codes = np.array([code_of.get(name, -1) for name in records.vocabulary], dtype=np.int32)
-        found = codes[records.items] if len(codes) else records.items
-        # Names are sorted here and there, so what ascends still does.
-        return offsets_of(found >= 0)[records.offsets], found[found >= 0]
 
     def sets_of(self, keys: Longs) -> Longs:
         """The items of each key, a row each."""
@@ -153,13 +150,13 @@ class LoadRound:
 
     def count(self, records: Records) -> Loads:
         """Of one part; a set counts as often as there are records with it."""
-        offsets, items = self.sets._rows(records, self.sets.public)
+        offsets, items = rows_of_names(records, self.sets.public)
         lengths = np.diff(offsets)
         after = np.repeat(offsets[1:], lengths) - np.arange(len(items)) - 1
         ways = np.array(
             [comb(n, self.sets.size - 1) for n in range(int(lengths.max(initial=0)) + 1)]
         )
-        private = np.diff(self.sets._rows(records, self.sets.private)[0]) + 1
+        private = np.diff(rows_of_names(records, self.sets.private)[0]) + 1
         weights = ways[after] * np.repeat(private, lengths)
         loads = np.zeros(len(self.sets.public), dtype=np.int64)
         np.add.at(loads, items, weights)
@@ -177,11 +174,20 @@ class Loads:
         return Loads(self.loads + other.loads)
 
 
-def rounds_of(wanted: SetRound) -> Generator[Any, Any, list[SetRound]]:
-    """The rounds in which these sets are counted; asks how many there are where they might not fit."""
+def rounds_of(
+    wanted: SetRound, *, cap: int | None = None
+) -> Generator[Any, Any, list[SetRound | TripleRound]]:
+    """The rounds in which these sets are counted; asks how many there are where they might not fit.
+
+    With a ``cap``, from which on it does not matter how many records hold a set, sets of three without
+    private items are counted in cells where that takes no more rounds.
+    """
     most = cells_of(wanted)
     if sum(most) > MOST_SETS:
         found = yield LoadRound(wanted)
+        few = sum(most) <= min(CELLS_FOR_SET * int(found.loads.sum()), MOST_TRIPLES)
+        if cap is not None and wanted.size == 3 and not wanted.private and few:
+            return list(triple_rounds(wanted.public, cap))
         most = np.minimum(most, found.loads).tolist()
     return list(rounds_for(wanted, most))
 

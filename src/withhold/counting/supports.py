@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.bits import count_bits
-from withhold.counting.jit import routine, step
+from withhold.counting.jit import kernel, routine, step
 
 
 class IndexedRows(NamedTuple):
@@ -21,6 +21,12 @@ class IndexedRows(NamedTuple):
     post_rows: Any
     supports: Any
     bitmaps: Any
+
+
+@kernel
+def support_of(rows, itemset, enough):
+    """In how many ``IndexedRows`` the itemset (ascending ranks) occurs, or ``enough`` if in no fewer."""
+    return min(count_support(rows, itemset, np.int64(len(itemset)), enough), enough)
 
 
 @step

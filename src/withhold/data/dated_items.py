@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from withhold.data.records import Records
 
 BETWEEN = "@"
 DATED = re.compile(r"(.+?)(?:@\d{4}(?:-\d{2}|-\d{4})?)+", re.ASCII | re.DOTALL)
@@ -21,6 +25,12 @@ def undated(name: str) -> str | None:
     """
     found = DATED.fullmatch(name)
     return None if found is None else found[1]
+
+
+def has_dates(records: Records) -> bool:
+    """Whether an item that occurs has a date."""
+    occurring = zip(records.vocabulary, records.supports.tolist(), strict=True)
+    return any(undated(name) is not None for name, times in occurring if times)
 
 
 def dated_forms(names: Iterable[str], items: Iterable[str]) -> frozenset[str]:

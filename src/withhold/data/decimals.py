@@ -19,7 +19,7 @@ from withhold.errors import PolicyError
 
 LARGEST = Decimal(10) ** 15
 """Numbers beyond this are codes, not quantities, and their ranges would not be exact."""
-COMMA, POINT = "comma", "point"
+COMMA, POINT = DECIMALS = ("comma", "point")
 WITH_COMMA = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?", re.ASCII)
 """A number whose decimals follow a comma; points may stand between its thousands."""
 CLEAR = re.compile(r"[-+]?(0,\d+|\d{4,},\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+)", re.ASCII)

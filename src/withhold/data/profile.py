@@ -80,7 +80,8 @@ def length_bins(counts: np.ndarray) -> tuple[tuple[int, int, int], ...]:
     return tuple((low, high, int(counts[low : high + 1].sum())) for low, high in bins)
 
 
-SEPARATOR_NAMES = {" ": "space", ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+SEPARATOR_NAMES = {" ": "space", ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+"""As ``--separator`` takes them."""
 
 
 def _describe(records: Records) -> str:

@@ -17,6 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from withhold.data.dated_items import undated
 from withhold.data.records import Records
 from withhold.data.tidying import tidy_text
 from withhold.describing import MARK, meaning_of
@@ -88,6 +89,8 @@ def suggest_sensitive(
     has_codes = _are_codes(there)
     found = []
     for item, count in there.items():
+        if undated(item) in there:
+            continue  # whoever lists an item means its dates, too
         if (term := _first_fit(item, meaning_of(item, meaning) or "", has_codes)) is not None:
             found.append(Suggested(item, count, term.why, term.pattern))
     return tuple(sorted(found, key=lambda each: (-each.records, each.item)))

@@ -105,14 +105,18 @@ def did_you_mean(name: str, near: str | None) -> str:
     return f" (did you mean {near!r}?)"
 
 
-def refuse_if_nothing_known(unknown: Unknown | None, *, path: str | None = None) -> None:
-    """Raise if the data have none of the names and nobody said that this is meant."""
+def refuse_if_nothing_known(
+    unknown: Unknown | None, *, path: str | None = None, can_allow: bool = True
+) -> None:
+    """Raise if the data have none of the names and nobody said, or can say, that this is meant."""
     if unknown is not None and unknown.is_everything and not unknown.allowed:
-        remedy = f"correct the spelling, or {how_to_allow()}"
+        remedy = "correct the spelling" + (f", or {how_to_allow()}" if can_allow else "")
         raise InputError(f"{unknown}; nothing would be protected", path=path, remedy=remedy)
 
 
-def refuse_misspelt(unknown: Unknown | None, present: Iterable[str]) -> None:
+def refuse_misspelt(
+    unknown: Unknown | None, present: Iterable[str], *, can_allow: bool = True
+) -> None:
     """Raise if missing items occur under another spelling, or with the name of their file before them.
 
     Half a list that is spelt as in the data protects half of what was meant.
@@ -134,7 +138,7 @@ def refuse_misspelt(unknown: Unknown | None, present: Iterable[str]) -> None:
     raise InputError(
         f"{len(meant):,} of {unknown.total:,} {unknown.what} {unknown.missing}, but the data have another "
         f"spelling: {', '.join(shown)}{more}",
-        remedy=f"{remedy}; or {how_to_allow()}",
+        remedy=f"{remedy}; or {how_to_allow()}" if can_allow else remedy,
     )
 
 

@@ -44,6 +44,7 @@ from withhold.formats.rows import Parsed, named_rows, parsed_from_names, with_cl
 from withhold.formats.table import read_table, read_table_back
 from withhold.formats.texts import how_found, refuse_for_files, text_of
 from withhold.formats.writing import Data, as_written, form_for, write
+from withhold.phases import phase
 
 __all__ = [
     "FORMATS", "READERS", "Data", "as_written", "form_for", "output_form", "read", "read_back",
@@ -55,6 +56,7 @@ OF_FILES = ("encoding", "sheet", "decimal")
 """What a form says of a file that came in, as options of reading; files of ours are UTF-8."""
 
 
+@phase("reading")
 @checked
 def read(
     source: Readable,

@@ -177,6 +177,11 @@ def _spelled(records: Records, form: Source, *, careful: bool) -> list[str]:
 
 def _blocks(records: Records, spelled: list[str], separator: str) -> Iterator[str]:
     """The lines, many at a time and joined item by item: joining them one by one takes twice as long."""
+    if "withhold.counting.jit" in sys.modules:
+        from withhold.formats.joining import joined_lines
+
+        yield from joined_lines(records, spelled, separator)
+        return
     followed = np.array([name + separator for name in spelled], dtype=object)
     last = np.array([name + "\n" for name in spelled], dtype=object)
     for first in range(0, len(records), ROWS_AT_ONCE):

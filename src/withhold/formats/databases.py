@@ -56,13 +56,20 @@ def queried(source: Any) -> Any:
         "autoload_known_extensions": "false",
     }
     try:
-        with duckdb.connect(str(path), read_only=True, config=config) as database:
+        opened = duckdb.connect(str(path), read_only=True, config=config)
+    except duckdb.Error as error:
+        problem = f"DuckDB cannot open it for reading: {_one_line(error)}"
+        raise InputError(problem, path=path, remedy="name a file of DuckDB") from error
+    try:
+        with opened as database:
             statements = database.extract_statements(query)
             if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
                 raise PolicyError(f"a query is one SELECT, which changes nothing; {HOW}")
             return database.sql(query).pl()
     except (duckdb.Error, pl.exceptions.PolarsError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(
-            f"the query cannot be answered: {reason}", path=path, remedy="correct the query"
-        ) from error
+        problem = f"the query cannot be answered: {_one_line(error)}"
+        raise InputError(problem, path=path, remedy="correct the query") from error
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".!")

@@ -12,6 +12,7 @@ from withhold.data.column_lists import split_pairs
 from withhold.describing import MARK
 from withhold.errors import InputError, PolicyError
 from withhold.formats.columns import Options
+from withhold.formats.databases import is_query
 from withhold.formats.opening import open_bytes
 from withhold.formats.people_items import how_said, named_items
 from withhold.formats.table import read_opened, read_table
@@ -56,7 +57,7 @@ def _tables(
 ) -> Iterator[tuple[str, Table]]:
     """The data, or of people the files of items that have both columns, each with its prefix."""
     if not items:
-        yield "", _table(Path(data), how)
+        yield "", _table(data, how)
         return
     files = named_items(list(items), Path(data))
     tables = {part: _table(file, how) for part, file in files.items()}
@@ -65,8 +66,10 @@ def _tables(
         yield f"{part}{MARK}" if len(files) > 1 else "", table
 
 
-def _table(path: Path, how: Options) -> Table:
-    opened = open_bytes(path)
+def _table(source: str | Path, how: Options) -> Table:
+    if is_query(source):
+        return read_table(source)
+    opened = open_bytes(Path(source))
     return read_opened(opened, how.separator, **how_said(opened, how))
 
 

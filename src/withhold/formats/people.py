@@ -40,8 +40,10 @@ from withhold.formats.people_parts import Parts, join, prefixes, without_columns
 from withhold.formats.readable import Consent, ReadableItems, ReadableTable
 from withhold.formats.table import read_opened
 from withhold.formats.texts import refuse_for_files
+from withhold.phases import phase
 
 
+@phase("reading")
 @checked
 def read_people(
     persons: ReadableTable,

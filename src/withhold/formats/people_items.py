@@ -59,6 +59,9 @@ def named_items(items: Any, persons: Path | None = None) -> dict[str, Any]:
                     f"{option('items', text)} names no file; give {option('items', 'NAME=FILE')}"
                 )
             each = Path(file)
+            if each.is_dir():
+                remedy = "name a file of items; several are named one by one"
+                raise InputError("is a directory", path=each, remedy=remedy)
         names.append(name)
         sources.append(each)
     if not several:

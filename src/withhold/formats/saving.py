@@ -8,7 +8,6 @@ are the publisher's.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from withhold.atomic import save
+from withhold.atomic import Draft, save
 from withhold.errors import OutputError
 
 if TYPE_CHECKING:
@@ -24,23 +23,6 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 """Characters encoded at a time."""
-
-
-class _Hashing(io.RawIOBase):
-    """A file that keeps the digest of what is written to it."""
-
-    def __init__(self, target: BinaryIO) -> None:
-        self.target = target
-        self.digest = hashlib.sha256()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: object) -> int:
-        block = bytes(memoryview(data))  # type: ignore[arg-type]  # any buffer, as RawIOBase has it
-        self.digest.update(block)
-        self.target.write(block)
-        return len(block)
 
 
 def save_lines(
@@ -78,24 +60,24 @@ def save_frame(
 
 
 @contextmanager
-def _target(path: Path, file: BinaryIO | None) -> Iterator[_Hashing]:
+def _target(path: Path, file: BinaryIO | None) -> Iterator[Draft]:
     """Where to write: the file that is open already, or a new one that gets its name when it is whole.
 
     What the system objects to is said in our words.
     """
     try:
         if file is not None:
-            yield _Hashing(file)
+            yield cast(Draft, file)
             return
         with save(path) as draft:
-            yield _Hashing(cast(BinaryIO, draft))
+            yield draft
     except OSError as error:
         reason = error.strerror or str(error)
         raise OutputError(f"{path} cannot be written: {reason}.") from None
 
 
 @contextmanager
-def _packed(target: _Hashing, compression: str) -> Iterator[BinaryIO]:
+def _packed(target: Draft, compression: str) -> Iterator[BinaryIO]:
     """The file seen through its packing."""
     raw = cast(BinaryIO, target)
     if compression == "gz":

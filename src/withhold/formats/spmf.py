@@ -3,6 +3,7 @@
 In a sequence file ``-1`` ends an itemset and ``-2`` the sequence; a record unites the itemsets of
 one sequence. In a transaction file each line is a record. Items are numbers, which lines such as
 ``@ITEM=1=apple`` at the top may give names to. Lines that begin with ``#`` or ``%`` are comments.
+Only blanks separate; a separator that was named is ignored.
 """
 
 from __future__ import annotations

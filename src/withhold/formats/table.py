@@ -39,6 +39,7 @@ from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.texts import how_found, refuse_for_files, text_of
+from withhold.phases import phase
 
 CONTAINERS = {
     **dict.fromkeys((*FOR_TABLES, ".data"), "text"),
@@ -48,6 +49,7 @@ CONTAINERS = {
 }
 
 
+@phase("reading")
 @checked
 def read_table(
     source: ReadableTable,

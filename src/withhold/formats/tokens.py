@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.counting.jit import kernel
+from withhold.counting.jit import kernel, maker
 
 NEWLINE, SPACE, TAB = 10, 32, 9
 NOTHING, BYTE, LOW_BITS = np.uint64(0), np.uint64(8), np.uint64(63)
@@ -99,7 +99,7 @@ def number_words(words, codes, slots, distinct, n_distinct, start):
     return len(words), n_distinct
 
 
-@kernel
+@maker
 def slot_of(word, mask):
     """Where the search for a word begins."""
     key = (word & LOWER_HALF) * SPREAD_LOWER ^ (word >> HALF) * SPREAD_UPPER

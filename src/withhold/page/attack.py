@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
 
-from withhold.errors import PolicyError, WithholdError
+from withhold.errors import WithholdError
 from withhold.page.commands import verb_words
 from withhold.page.drawing import Line, curve
 from withhold.page.files import check_files
-from withhold.page.forms import fields_of, filled_in
+from withhold.page.forms import check_model, fields_of, filled_in
 from withhold.page.jobs import DONE, FAILED
+from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import Project
 from withhold.page.site import Site, fresh, go_to
 from withhold.page.words import WORDS
-from withhold.registry import all_methods
+from withhold.registry import all_methods, own_name
 
 QUESTIONS: dict[str, dict[str, str]] = {
     "records": {"item": "rho", "record": "km", "both": "coherence"},
     "table": {"record": "k-anonymity"},
-    "people": {"both": "people", "apart": "people-apart"},
+    "people": {"both": "people", "apart": "apart of people"},
 }
 """What must not be learnt, by kind of data, and the model that promises it."""
 AMOUNTS = ("any", "1", "2", "3", "5")
 STARTING = {"rho": "0.5", "k": 5, "m": 2, "h": "0.5", "p": "2", "l": None}
 """What is filled in where nothing was chosen."""
+ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | dict.fromkeys(
+    ("o-max-known", "o-m", "o-p"), "amount"
+)
+"""The question that asks for an option."""
 ELSEWHERE = ("sensitive", "items", "person_column")
 """Options that the steps before ask for."""
 SHOWN = 12
 """So many breaches."""
 
 
-def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """The questions, the model that follows, and what an attacker could do today."""
     project = site.project(given)
     if project.method is None:
@@ -42,8 +47,9 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
     promise, missing = promise_of(project)
     job = fresh(site.queue.latest("audit", project.name), project.key())
     if job is not None and job.state == FAILED:
-        problem = (*problem, *job.notes)
+        problem = problem.plus(job.notes)
     result = job.result if job is not None and job.state == DONE else None
+    questions = QUESTIONS.get(method.data, {})
     of_model = [each for each in method.takes().values() if each.name not in ELSEWHERE]
     return site.render(
         "attack",
@@ -52,17 +58,19 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         step="attack",
         problem=problem,
         job=job,
-        learn=QUESTIONS.get(method.data, {}),
-        answer=next((a for a, m in QUESTIONS.get(method.data, {}).items() if m == method.name), ""),
+        learn=questions,
+        answer=next((a for a, m in questions.items() if all_methods().get(m) is method), ""),
         amounts=AMOUNTS,
         amount=str(policy.get("max-known", policy.get("m", "any"))),
         sure=policy.get("rho", policy.get("h", "0.5")),
         crowd=policy.get("k", 5),
         asks={each.name for each in method.parameters().values()},
-        models=[m.name for m in all_methods().values() if m.data == method.data],
+        models=[(own_name(m), m.name) for m in all_methods().values() if m.data == method.data],
+        model=own_name(method),
         fields=fields_of(of_model, policy),
         how=fields_of(method.searches().values(), policy),
         policy=policy,
+        expert=bool(given.get("expert")),
         promise=promise,
         missing=missing,
         result=None if result is None else told(result),
@@ -81,14 +89,12 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
     """The model that the answers lead to."""
     project = site.project(given)
     assert project.method is not None
-    named = QUESTIONS.get(project.method.data, {}).get(given.get("learn", ""))
-    if named is None or named not in all_methods():
-        raise PolicyError(WORDS["attack.answer_all"])
-    project.change({"model": named})
-    takes = {each.name: each for each in all_methods()[named].parameters().values()}
+    method = all_methods().get(
+        QUESTIONS.get(project.kind or "", {}).get(given.get("learn", ""), "")
+    )
     amount = given.get("amount", "any")
-    if amount not in AMOUNTS:
-        raise PolicyError(WORDS["attack.answer_all"])
+    if method is None or amount not in AMOUNTS:
+        raise Mistake(WORDS["attack.answer_all"], field="learn" if method is None else "amount")
     typed = {
         "o-rho": given.get("sure", "0.5"),
         "o-h": given.get("sure", "0.5"),
@@ -97,8 +103,13 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
         "o-m": "2" if amount == "any" else amount,
         "o-p": amount,
     }
-    asked = [each for each in takes.values() if f"o-{each.spelling}" in typed]
-    project.change(filled_in(asked, typed))
+    asked = [each for each in method.parameters().values() if f"o-{each.spelling}" in typed]
+    try:
+        changes = filled_in(asked, typed) | {"model": own_name(method)}
+        check_model(project, changes)
+    except Mistake as error:
+        raise Mistake(*error.lines, field=ASKED[error.field]) from error
+    project.change(changes)
     return go_to("attack", project)
 
 
@@ -106,13 +117,14 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
     """The model and its options, chosen directly."""
     project = site.project(given)
     named = given.get("model", "")
-    if named not in all_methods():
-        raise PolicyError(WORDS["form.choice"].format(option=WORDS["attack.model"]))
-    if project.method is None or named != project.method.name:
+    methods = {own_name(each): each for each in all_methods().values()}
+    if named not in methods:
+        raise Mistake(WORDS["form.choice"].format(option=WORDS["attack.model"]), field="model")
+    if project.method is None or methods[named] is not project.method:
         # Its options are asked for next.
         defaults = {
             each.spelling: STARTING[each.name]
-            for each in all_methods()[named].parameters().values()
+            for each in methods[named].parameters().values()
             if each.is_required and each.name in STARTING and each.spelling not in project.read()
         }
         project.change({"model": named} | defaults)
@@ -124,8 +136,10 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
     for key, value in changes.items():
         if declared[key].option.kind in ("file", "files") and value:
             several = value if isinstance(value, list) else [value]
-            checked = [check_files(project, each) for each in several]
+            with about(f"o-{key}"):
+                checked = [check_files(project, each) for each in several]
             changes[key] = checked if isinstance(value, list) else checked[0]
+    check_model(project, changes)
     project.change(changes)
     return go_to("attack", project, expert="1")
 

@@ -13,6 +13,8 @@ from withhold.page.project import READING, Project
 from withhold.publish.manifest import read_internal
 from withhold.publish.publishing import internal_of
 
+WISHES = "constraints"
+"""The file of who wants what protected."""
 READERS = {"records": "read", "table": "read_table", "people": "read_people"}
 
 
@@ -28,13 +30,42 @@ def verify_words(folder: Folder, release: str) -> list[str]:
     """The command that proves a release again, with what only its custodian has where that is needed."""
     words = ["withhold", "verify", not_an_option(release)]
     path = folder.path(release)
-    internal = read_internal(internal_of(path)) or {}
+    internal = {} if path.is_dir() else read_internal(internal_of(path)) or {}
     if internal.get("policy", {}).get("constraints"):
         original = path.with_name(Path(str(internal.get("input", {}).get("name", ""))).name)
         if original.is_file():
             words += ["--original", not_an_option(folder.name_of(original))]
             words += ["--policy", not_an_option(f"{release}.internal.json")]
     return words
+
+
+def compare_words(folder: Folder, original: Path, releases: Sequence[str]) -> list[str]:
+    """The command that measures releases against their original, read as it was then."""
+    internal = read_internal(internal_of(folder.path(releases[0]))) or {}
+    policy = internal.get("policy", {})
+    # A path of its own for an upload, whose folder is not the one that commands run in.
+    shown = original.relative_to(folder.root) if original.is_relative_to(folder.root) else original
+    words = ["withhold", "compare", not_an_option(str(shown)), *map(not_an_option, releases)]
+    for key in (*READING, "consent"):
+        value = policy.get(key, policy.get(key.replace("-", "_")))
+        for each in value if isinstance(value, list) else [value]:
+            named = folder.root / str(each).rpartition("=")[2]
+            if not each or (named.exists() and not folder.holds(named)):
+                continue
+            words += [f"--{key}"] if each is True else [f"--{key}", str(each)]
+    return words
+
+
+def original_of(folder: Folder, release: str) -> Path | None:
+    """The file that a release was made from, if it is still beside it, in the folder or among the uploads."""
+    path = folder.path(release)
+    internal = {} if path.is_dir() else read_internal(internal_of(path)) or {}
+    named = internal.get("input", {}).get("name")
+    if not isinstance(named, str) or not Path(named).name:
+        return None
+    places = (path.parent, folder.root, folder.uploads)
+    found = (place / Path(named).name for place in places)
+    return next((each for each in found if each.is_file() and folder.holds(each)), None)
 
 
 def not_an_option(name: str) -> str:
@@ -54,41 +85,83 @@ def as_typed(words: Sequence[str]) -> str:
 
 
 def python_code(project: Project, output: str, *, report: bool) -> str | None:
-    """Python that makes the same release; None where files are needed that only the command line reads."""
+    """Python that makes the same release; None where no model was chosen."""
     method, policy = project.method, project.read()
-    if method is None or any(each.spelling in policy for each in options_of(method.files).values()):
+    if method is None:
         return None
     reading = {key.replace("-", "_"): policy[key] for key in (*READING, "consent") if key in policy}
     for key, name in (("drop", "drop"), ("bin", "bins")):
         if key in policy:
             reading[name] = policy[key]
-    model = {each.name: value for each, value in _given(project, method.parameters().values())}
-    search = {each.name: value for each, value in _given(project, method.searches().values())}
-    search["seed"] = policy["seed"]
-    search |= {key: policy[key] for key in ("ids",) if key in policy}
+    model = dict(_given(project, method.parameters().values()))
+    search = dict(_given(project, method.searches().values()))
+    files = dict(_given(project, options_of(method.files).values()))
     write: dict[str, Any] = {"mark": policy["mark"]} if "mark" in policy else {}
     write |= {"report": True} if report else {}
-    return "\n".join(
-        (
-            "import withhold as wh",
-            "",
-            f"data = wh.{READERS[method.data]}({_call(near(project, project.data), reading)})",
-            f"model = wh.{method.model.__name__}({_call(None, model)})",
-            f"release = wh.anonymize(data, model, {_call(None, search)})",
-            f"release.write({_call(output, write)})",
+    lines = [
+        f"data = wh.{READERS[method.data]}({_call(near(project, project.data), reading)})",
+        f"model = wh.{method.model.__name__}({_call(None, model)})",
+    ]
+    imports = ["import withhold as wh"]
+    if WISHES in files:
+        imports += ["from withhold.formats.constraints import read_constraints"]
+        imports += ["from withhold.formats.hierarchy import read_hierarchy"] * (
+            "hierarchy" in files
         )
-    )
+        lines.append(_wishes_code(files))
+        search["constraints"] = Name("wishes")
+    elif project.model().needs:
+        search |= files
+    elif report:
+        write |= files
+    search["seed"] = policy["seed"]
+    search |= {key: policy[key] for key in ("ids",) if key in policy}
+    lines.append(f"release = wh.anonymize(data, model, {_call(None, search)})")
+    lines.append(f"release.write({_call(output, write)})")
+    return "\n".join((*imports, "", *lines))
 
 
-def _given(project: Project, options: Iterable[Declared]) -> Iterable[tuple[Declared, Any]]:
+class Name(str):
+    """A name in code, which is not quoted there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _wishes_code(files: Mapping[str, Any]) -> str:
+    """Who wants what protected, read with the data that it is about."""
+    tree = f", hierarchy=read_hierarchy({files['hierarchy']!r})" if "hierarchy" in files else ""
+    for_all = f".and_for_all({files['sensitive']!r})" if "sensitive" in files else ""
+    return f"wishes = read_constraints({files[WISHES]!r}, data{tree}){for_all}"
+
+
+def _given(project: Project, options: Iterable[Declared]) -> Iterable[tuple[str, Any]]:
+    """What the policy says of these options, under their names in Python."""
     policy = project.read()
     for each in options:
-        if each.option.kind == "items" and each.spelling in policy:
-            yield each, project.items()
-        elif each.option.kind == "any" and policy.get(each.spelling) == "any":
-            yield each, None
-        elif each.spelling in policy:
-            yield each, policy[each.spelling]
+        if each.spelling not in policy:
+            continue
+        value = policy[each.spelling]
+        if each.option.kind == "items":
+            value = project.items()
+        elif each.option.kind == "any":
+            value = None if value == "any" else int(value)
+        elif each.option.kind == "file":
+            value = _file(project, value)
+        elif each.option.kind == "files":
+            several = value if isinstance(value, list) else [value]
+            value = [_file(project, text) for text in several]
+            value = value if len(value) > 1 else value[0]
+        yield each.name, value
+
+
+def _file(project: Project, written: str) -> str:
+    """A file that the policy names, as it is typed in the folder; also ``NAME=FILE``."""
+    name, equals, path = written.rpartition("=")
+    found = project.policy_path.parent / path
+    return f"{name}{equals}{near(project, found)}" if found.is_file() else written
 
 
 def _call(first: str | None, named: Mapping[str, Any]) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
 
 from withhold.data.names import clean
-from withhold.errors import PolicyError
+from withhold.formats.forms import FORMATS, SEPARATOR_NAMES
 from withhold.page.files import check_files
-from withhold.page.jobs import DONE, FAILED
+from withhold.page.jobs import FAILED
 from withhold.page.lookup import rows_of
+from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import KINDS, READING, first_method
 from withhold.page.site import Site, go_to
 from withhold.page.words import WORDS
+from withhold.registry import own_name
 
-FORMATS = ("basket", "long", "spmf", "one-hot", "list", "jsonl")
-SEPARATORS = ("comma", "semicolon", "tab", "bar", "space")
 SHOWN_ROWS = 8
 SHOWN_ITEMS = 12
 """Of a long record."""
@@ -31,18 +31,20 @@ def home(site: Site, given: Mapping[str, Any]) -> Response:
     return site.render("home", files=site.folder.data_files(), folder=site.folder.root)
 
 
-def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """How the file was read."""
     project = site.project(given)
+    if given.get("anyway"):
+        site.insisted.add(project.name)
     lookup, job = site.prepared(project)
     policy = project.read()
     kind = project.kind or (lookup.about["kind"] if lookup is not None else "records")
-    if lookup is not None and project.method is None:
+    if lookup is not None and job is not None and project.method is None:
         # What was guessed is a choice that can be changed.
-        project.change({"model": first_method(kind).name})
+        project.change({"model": own_name(first_method(kind))})
         job.key = site.reading_key(project)
-    if job.state == FAILED:
-        problem = (*problem, *job.notes)
+    if job is not None and job.state == FAILED:
+        problem = problem.plus(job.notes)
     first_rows = (
         [] if lookup is None else rows_of(lookup, None, range(min(SHOWN_ROWS, len(lookup))))
     )
@@ -61,9 +63,10 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         policy=policy,
         reading=READING,
         formats=FORMATS,
-        separators=SEPARATORS,
+        separators=tuple(SEPARATOR_NAMES),
         files=[name for name in site.folder.data_files() if name != project.name],
-        ready=job.state == DONE,
+        is_large=job is None,
+        ready=lookup is not None,
     )
 
 
@@ -72,7 +75,7 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
     project = site.project(given)
     kind = given.get("kind", "records")
     if kind not in KINDS:
-        raise PolicyError(WORDS["form.choice"].format(option=WORDS["data.kind"]))
+        raise Mistake(WORDS["form.choice"].format(option=WORDS["data.kind"]), field="kind")
     changes: dict[str, Any] = {}
     for key in READING:
         written = clean(given.get(key, ""))
@@ -80,9 +83,10 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
     changes["skip-missing-ids"] = True if given.get("skip-missing-ids") else None
     changes["tidy"] = given.get("tidy", "").split() or None
     items = [name for name in given["several"].get("items", []) if name]
-    changes["items"] = [str(check_files(project, name)) for name in items] or None
+    with about("items"):
+        changes["items"] = [str(check_files(project, name)) for name in items] or None
     if kind != project.kind:
-        changes["model"] = first_method(kind).name
+        changes["model"] = own_name(first_method(kind))
     if kind != "people":
         changes |= {"items": None, "person-column": None}
     if kind != "records":

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 from withhold.data.column_lists import split_pairs
-from withhold.errors import PolicyError
+from withhold.errors import InputError, PolicyError
 from withhold.page.folder import UPLOADED, outside
 from withhold.page.project import Project
+from withhold.page.words import WORDS
 
 
 def check_files(project: Project, written: str) -> str:
@@ -27,6 +28,15 @@ def check_files(project: Project, written: str) -> str:
             if not inside and looks_like_path:
                 raise outside(text)
     return written
+
+
+def file_beside(project: Project, written: str) -> Path:
+    """The file that an option names, beside the policy or in the folder; refused if there is none."""
+    places = (project.policy_path.parent / written, project.folder.root / written)
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        raise InputError(WORDS["folder.missing"], path=Path(written))
+    return found
 
 
 def _parts(written: str) -> list[str]:

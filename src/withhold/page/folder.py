@@ -9,8 +9,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from withhold.counting.memory import physical_memory
 from withhold.errors import InputError
+from withhold.formats.forms import split_name
 from withhold.page.words import WORDS
+from withhold.parts.folder import MANIFEST
 
 UPLOADED = "upload:"
 """Before the name of a file that was uploaded."""
@@ -22,6 +25,8 @@ OURS = (
     ".page.sensitive.txt",
 )
 """Endings of files that withhold writes beside others."""
+MEMORY_PER_BYTE = 10
+"""So many bytes of memory are reckoned for each byte of a file that is read whole."""
 LISTED = 500
 """So many files are offered; any other can be named."""
 
@@ -31,7 +36,7 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve(strict=True)
-        self.private = Path(tempfile.mkdtemp(prefix="withhold-page-"))
+        self.private = Path(tempfile.mkdtemp(prefix="withhold-page-")).resolve()
         """Readable by its owner alone, removed at the end."""
         self.uploads = self.private / "uploads"
         self.uploads.mkdir(mode=0o700)
@@ -52,6 +57,11 @@ class Folder:
         if not found.is_relative_to(base):
             raise outside(name)
         return found
+
+    def holds(self, path: Path) -> bool:
+        """Whether a path is within the folder or among the uploads, wherever links lead."""
+        found = path.resolve()
+        return found.is_relative_to(self.root) or found.is_relative_to(self.uploads)
 
     def file(self, name: str) -> Path:
         """The path of a file that exists."""
@@ -77,13 +87,25 @@ class Folder:
         found.sort(key=lambda name: name.count("/"))
         return [self.name_of(path) for path in sorted(self.uploads.iterdir())] + found[:LISTED]
 
+    def folders(self) -> list[str]:
+        """The folders in the folder, which may hold parts."""
+        found = (path for path in self.root.iterdir() if path.is_dir() and self.holds(path))
+        return sorted(path.name for path in found if not path.name.startswith("."))[:LISTED]
+
     def manifests(self) -> list[Path]:
-        """The manifests of the releases in the folder, the newest first."""
+        """The manifests of the releases in the folder, the newest first; one for all parts of a release."""
+        of_parts = [path for path in self.root.glob(f"*/{MANIFEST}") if path.is_file()]
+        whole = {path.parent for path in of_parts}
         found = [
             path
-            for pattern in ("*.manifest.json", "*/*.manifest.json")
-            for path in self.root.glob(pattern)
-            if path.is_file() and path.resolve().is_relative_to(self.root)
+            for path in (
+                *of_parts,
+                *self.root.glob("*.manifest.json"),
+                *self.root.glob("*/*.manifest.json"),
+            )
+            if path.is_file()
+            and path.resolve().is_relative_to(self.root)
+            and (path in of_parts or path.parent not in whole)
         ]
         return sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.name))
 
@@ -107,6 +129,13 @@ class Folder:
         finally:
             draft.unlink(missing_ok=True)
         return self.name_of(path)
+
+
+def is_too_large(path: Path) -> bool:
+    """Whether a file would hardly fit in memory."""
+    memory = physical_memory()
+    packed = bool(split_name(path.name)[1])
+    return memory is not None and not packed and path.stat().st_size * MEMORY_PER_BYTE > memory
 
 
 def outside(name: Any) -> InputError:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from withhold.data.column_lists import join_columns, split_columns
 from withhold.errors import PolicyError
+from withhold.exact import exact_number
 from withhold.options import Declared, choices
-from withhold.page.project import label_of
+from withhold.page.problem import Mistake, about
+from withhold.page.project import IncompleteError, Project, label_of
 from withhold.page.words import WORDS
 
 PREFIX = "o-"
 """Before the names of fields, so that no option is taken for something else of the form."""
-SHARES = "threshold"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ def filled_in(options: Iterable[Declared], form: Mapping[str, str]) -> dict[str,
         elif given is None or not given.strip():
             found[declared.spelling] = None
         else:
-            found[declared.spelling] = _typed(declared, field, given.strip())
+            with about(field.name):
+                found[declared.spelling] = _typed(declared, field, given.strip())
     return found
 
 
@@ -100,6 +103,10 @@ def _typed(declared: Declared, field: Field, given: str) -> Any:
         return list(split_columns(given, field.label))
     if field.kind == "select" and given not in field.choices:
         raise PolicyError(WORDS["form.choice"].format(option=field.label))
+    if declared.option.kind == "any" and given != "any" and not given.isdecimal():
+        raise PolicyError(WORDS["form.any"].format(option=field.label))
+    if declared.option.kind == "threshold":
+        exact_number(given, name=field.label)
     if field.kind != "number":
         return given
     try:
@@ -111,3 +118,16 @@ def _typed(declared: Declared, field: Field, given: str) -> Any:
     if field.most is not None and number > field.most:
         raise PolicyError(WORDS["form.most"].format(option=field.label, number=f"{field.most:g}"))
     return number
+
+
+def check_model(project: Project, changes: Mapping[str, Any]) -> None:
+    """Refuse values that the model refuses, each beside its field; what is missing may come later."""
+    try:
+        project.model(changes)
+    except IncompleteError:
+        return
+    except PolicyError as error:
+        for spelling in changes:
+            # The models' messages begin with the name of what is wrong.
+            if re.match(rf"(--)?{re.escape(spelling)}\b", error.lines[0].replace("_", "-")):
+                raise Mistake(*error.lines, field=f"{PREFIX}{spelling}") from error

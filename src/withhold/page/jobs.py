@@ -55,7 +55,10 @@ class Job:
     done: int = 0
     total: int = 0
     began: float = 0.0
-    step_began: float = 0.0
+    left: float | None = None
+    """Seconds that the command said were left,"""
+    heard: float = 0.0
+    """and when it did."""
     ended: float = 0.0
     code: int | None = None
     notes: list[str] = field(default_factory=list)
@@ -68,7 +71,7 @@ class Job:
 
     @property
     def share(self) -> float | None:
-        """How much of the present step is done, where that is known."""
+        """How much of it is done, where that is known."""
         return min(self.done / self.total, 1.0) if self.total else None
 
     @property
@@ -78,17 +81,20 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """Of the present step, if it goes on as it began."""
-        if not self.share or self.state != RUNNING:
+        """As the command said, which knows what is to come; None where it cannot tell."""
+        if self.left is None or self.state != RUNNING:
             return None
-        return (time.monotonic() - self.step_began) * (1 - self.share) / self.share
+        return max(self.left - (time.monotonic() - self.heard), 1.0)
 
     @property
     def result(self) -> dict[str, Any] | None:
         """What the command printed; None where it did not end well."""
         if self.state != DONE:
             return None
-        found: dict[str, Any] = json.loads(self.output.read_text(encoding="utf-8"))
+        text = self.output.read_text(encoding="utf-8")
+        if self.what == "parts":  # tells of each part on a line of its own, and then of all
+            text = text.splitlines()[-1]
+        found: dict[str, Any] = json.loads(text)
         return found
 
 
@@ -195,11 +201,9 @@ def _hear(job: Job, line: str) -> None:
     """A line of a process: progress, or a note for people."""
     if line.startswith('{"progress"'):
         with suppress(ValueError, TypeError):
-            step, job.done, job.total = json.loads(line)["progress"]
-            name = step.partition(":")[0]
-            if name != job.step.partition(":")[0]:
-                job.step_began = time.monotonic()
-            job.step = step
+            told = json.loads(line)
+            job.step, job.done, job.total = told["progress"]
+            job.left, job.heard = told.get("left"), time.monotonic()
     elif len(job.notes) < NOTES:
         job.notes.append(line.removeprefix("withhold: "))
     job.version += 1

@@ -37,6 +37,10 @@ LIST_ENDING = ".sensitive.txt"
 SEED_BITS = 32
 
 
+class IncompleteError(PolicyError):
+    """Something has not been chosen yet."""
+
+
 @dataclass(frozen=True)
 class Project:
     """A file of the folder, and the policy that is being made for it."""
@@ -109,12 +113,12 @@ class Project:
             self.list_path.unlink(missing_ok=True)
         self.change({})
 
-    def model(self) -> Model:
-        """The model as it was chosen; raises where something is missing."""
-        method = self.method
-        if method is None:
+    def model(self, changes: Mapping[str, Any] | None = None) -> Model:
+        """The model as it was chosen, or as it would be; raises where something is missing."""
+        policy = {k: v for k, v in {**self.read(), **(changes or {})}.items() if v is not None}
+        if "model" not in policy:
             raise PolicyError(WORDS["project.no_model"])
-        policy = self.read()
+        method = method_named(policy["model"])
         chosen: dict[str, Any] = {}
         for name, declared in method.parameters().items():
             if declared.spelling in policy:
@@ -126,7 +130,7 @@ class Project:
         ]
         if missing:
             label = label_of(missing[0])
-            raise PolicyError(WORDS["project.missing"].format(option=label))
+            raise IncompleteError(WORDS["project.missing"].format(option=label))
         made: Model = method.model(**chosen)
         return made
 
@@ -137,7 +141,7 @@ class Project:
             case "columns":
                 return tuple(written)
             case "any":
-                return None if written == "any" else written
+                return None if written == "any" else int(written)
         return written
 
     def key(self, *extra: Any, only: tuple[str, ...] | None = None) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
 
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError
 from withhold.options import Declared
-from withhold.page.files import check_files
-from withhold.page.forms import fields_of, filled_in
+from withhold.page.commands import WISHES
+from withhold.page.files import check_files, file_beside
+from withhold.page.forms import check_model, fields_of, filled_in
 from withhold.page.lookup import Lookup
-from withhold.page.project import Project
+from withhold.page.problem import NONE, Mistake, Problem, about
+from withhold.page.project import Project, first_method
 from withhold.page.site import Site, go_to
 from withhold.page.words import WORDS
-from withhold.registry import all_methods
+from withhold.registry import all_methods, own_name
 
 FOUND = 40
 """So many items are shown at once."""
@@ -29,10 +30,9 @@ ROLES = {
 }
 """What can become of a column, and the key that says so."""
 OF_COLUMNS = ("bin", "l")
-WISHES = "constraints"
 
 
-def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """What was chosen so far."""
     project = site.project(given)
     lookup, job = site.prepared(project)
@@ -54,6 +54,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         roles=[role for role, key in ROLES.items() if key in takes],
         role_of=_role_of(policy),
         profile=_columns(lookup),
+        tree=site.trees.get(project.name, ""),
         branches=_branches(site, project, lookup),
         fields=fields_of(_beside_roles(project), policy),
         policy=policy,
@@ -95,7 +96,10 @@ def save_list(site: Site, given: Mapping[str, Any]) -> Response:
             names |= {each["item"] for each in lookup.about["suggested"]}
         case "hierarchy":
             written = given.get("hierarchy", "").strip()
-            site.trees[project.name] = check_files(project, written) if written else ""
+            with about("hierarchy"):
+                tree = check_files(project, written) if written else ""
+                _tree(project, tree)
+            site.trees[project.name] = tree
         case "clear":
             names = set()
     project.list_items(names)
@@ -111,11 +115,12 @@ def save_roles(site: Site, given: Mapping[str, Any]) -> Response:
         role = given.get(f"role-{number}", "")
         if role in ROLES:
             changes[ROLES[role]].append(column)
-    if len(changes["label"]) > 1:
-        raise PolicyError(WORDS["protect.one_label"])
+        if len(changes["label"]) > 1:
+            raise Mistake(WORDS["protect.one_label"], field=f"role-{number}")
     changes["label"] = next(iter(changes["label"]), None)
-    assert project.method is not None
-    project.change(changes | filled_in(_beside_roles(project), given))
+    typed = filled_in(_beside_roles(project), given)
+    check_model(project, changes | typed)
+    project.change(changes | typed)
     return go_to("protect", project)
 
 
@@ -124,16 +129,29 @@ def save_people(site: Site, given: Mapping[str, Any]) -> Response:
     project = site.project(given)
     changes: dict[str, Any] = {"consent": given.get("consent", "").strip() or None}
     wishes = given.get(WISHES, "").strip()
-    for written in (changes["consent"], wishes):
-        if written:
-            check_files(project, written)
+    if changes["consent"]:
+        with about("consent"):
+            changes["consent"] = _consent(site, project, changes["consent"])
     if wishes:
         owner = next(m for m in all_methods().values() if WISHES in m.takes())
-        changes |= {"model": owner.name, WISHES: check_files(project, wishes)}
+        with about(WISHES):
+            changes |= {"model": own_name(owner), WISHES: check_files(project, wishes)}
+            file_beside(project, wishes)
     elif project.method is not None and WISHES in project.method.takes():
-        changes |= {"model": next(m.name for m in all_methods().values() if m.data == "records")}
+        changes |= {"model": own_name(first_method("records"))}
     project.change(changes)
     return go_to("protect", project)
+
+
+def _consent(site: Site, project: Project, written: str) -> str:
+    """A file, or a column where the columns are known."""
+    written = check_files(project, written)
+    lookup, _ = site.prepared(project)
+    columns = [] if lookup is None else lookup.about["columns"]
+    is_name = not columns and "." not in written  # a column of a file whose columns are not shown
+    if written not in columns and not is_name:
+        file_beside(project, written)
+    return written
 
 
 def _beside_roles(project: Project) -> list[Declared]:
@@ -181,22 +199,16 @@ def _columns(lookup: Lookup | None) -> list[dict[str, Any]]:
     return found
 
 
-def _tree(site: Site, project: Project) -> Any:
+def _tree(project: Project, written: str) -> Any:
+    """The hierarchy that was named, or None."""
     from withhold.formats.hierarchy import read_hierarchy
 
-    written = site.trees.get(project.name)
-    if not written:
-        return None
-    places = (project.policy_path.parent / written, project.folder.root / written)
-    found = next((path for path in places if path.is_file()), None)
-    if found is None:
-        raise InputError(WORDS["folder.missing"], path=Path(written))
-    return read_hierarchy(found)
+    return read_hierarchy(file_beside(project, written)) if written else None
 
 
 def _branches(site: Site, project: Project, lookup: Lookup | None) -> list[tuple[str, int]]:
     """The inner nodes of the hierarchy that was named, with the number of items below each."""
-    tree = None if lookup is None else _tree(site, project)
+    tree = None if lookup is None else _tree(project, site.trees.get(project.name, ""))
     if tree is None:
         return []
     inner = (name for name in tree.names if not tree.is_leaf(name))
@@ -204,7 +216,7 @@ def _branches(site: Site, project: Project, lookup: Lookup | None) -> list[tuple
 
 
 def _leaves(site: Site, project: Project, lookup: Lookup, branch: str) -> list[str]:
-    tree = _tree(site, project)
+    tree = _tree(project, site.trees.get(project.name, ""))
     if tree is None or branch not in tree.names:
-        raise PolicyError(WORDS["protect.no_branch"])
+        raise Mistake(WORDS["protect.no_branch"], field="branch")
     return [name for name in tree.leaves_under(branch) if name in lookup.code_of]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from starlette.responses import Response
 
-from withhold.errors import PolicyError
+from withhold.formats.forms import check_extension
+from withhold.page import by_parts
 from withhold.page.attack import promise_of
 from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
-from withhold.page.folder import UPLOADED
+from withhold.page.folder import UPLOADED, is_too_large
 from withhold.page.jobs import DONE, FAILED, Job
 from withhold.page.lookup import changed_rows, rows_of
+from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
 from withhold.page.site import Site, fresh, go_to
 from withhold.page.words import WORDS
@@ -24,7 +26,7 @@ ROWS = 20
 """On one page."""
 
 
-def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """Before and after, the button, and what came of it."""
     project = site.project(given)
     if project.method is None:
@@ -32,17 +34,16 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
     key = project.key()
     promise, missing = promise_of(project)
     jobs = [
-        fresh(site.queue.latest(what, project.name), key) for what in ("preview", "rows", "publish")
+        fresh(site.queue.latest(what, project.name), key)
+        for what in ("preview", "rows", "publish", "parts")
     ]
-    preview_job, rows_job, publish_job = jobs
+    preview_job, rows_job, publish_job, parts_job = jobs
     for job in jobs:
         if job is not None and job.state == FAILED:
-            problem = (*problem, *job.notes)
+            problem = problem.plus(job.notes)
     if preview_job is not None and preview_job.state == DONE and rows_job is None:
         rows_job = _lay_out(site, project, preview_job, key)
-    running = next(
-        (job for job in (preview_job, rows_job, publish_job) if job and not job.is_over), None
-    )
+    running = next((job for job in (*jobs, rows_job) if job and not job.is_over), None)
     output = given.get("output") or _named(publish_job) or _proposed(project)
     published = publish_job.result if publish_job is not None else None
     return site.render(
@@ -64,6 +65,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         again="" if published is None else as_typed(verify_words(site.folder, _named(publish_job))),
         command=as_typed(verb_words("anonymize", project, "-o", output, "--report")),
         code=python_code(project, output, report=True) if not missing else None,
+        parts=by_parts.told(parts_job),
+        folders=site.folder.folders(),
+        parts_data=_parts(project),
+        is_large=is_too_large(project.data),
+        parts_command=as_typed(by_parts.parts_words(project, "FOLDER", "published")),
         policy_file=project.policy_path.name,
         same=_same_bytes(preview_job, published),
     )
@@ -85,9 +91,13 @@ def release(site: Site, given: Mapping[str, Any]) -> Response:
     """Publish: the same command into the folder."""
     project = site.project(given)
     project.model()
-    output = site.folder.path(given.get("output", "").strip())
+    with about("output"):
+        output = site.folder.path(given.get("output", "").strip())
+        check_extension(output.name, str(project.data), table=project.kind != "records")
     if not output.parent.is_dir():
-        raise PolicyError(WORDS["publish.no_folder"])
+        raise Mistake(WORDS["publish.no_folder"], field="output")
+    if output.exists() and not given.get("force"):
+        raise Mistake(WORDS["publish.exists"], field="output")
     more = ["--json"] + (["--report"] if given.get("report") else [])
     more += ["--force"] if given.get("force") else []
     words = verb_words("anonymize", project, "-o", near(project, output), *more)
@@ -107,6 +117,15 @@ def _proposed(project: Project) -> str:
     suffix = ".csv" if suffix.lower() in (".xlsx", ".xls", ".ods") else suffix
     stem = inner.name.removesuffix("".join(inner.suffixes)) or inner.name
     return (inner.parent / f"{stem}.published{suffix}").as_posix()
+
+
+def _parts(project: Project) -> str:
+    """What is proposed to be published by parts: the large file, or the files beside this one."""
+    inner = Path(project.name)
+    if is_too_large(project.data):
+        return project.name
+    in_folder = inner.parent != Path() and not project.name.startswith(UPLOADED)
+    return (inner.parent / f"*{''.join(inner.suffixes)}").as_posix() if in_folder else ""
 
 
 def _lay_out(site: Site, project: Project, made_by: Job, key: str) -> Job:

@@ -11,24 +11,26 @@ from typing import Any
 from starlette.responses import Response
 
 from withhold.errors import InputError, PolicyError, WithholdError
-from withhold.page.commands import as_typed, not_an_option, verify_words
+from withhold.page.commands import as_typed, compare_words, original_of, verify_words
+from withhold.page.figures import side_by_side
 from withhold.page.folder import Folder
-from withhold.page.jobs import DONE, FAILED, Job
+from withhold.page.jobs import FAILED, Job
+from withhold.page.problem import NONE, Problem
 from withhold.page.site import Site, go_to
 from withhold.page.words import WORDS
-from withhold.publish.manifest import read_internal, read_manifest
-from withhold.publish.publishing import internal_of
+from withhold.parts.folder import MANIFEST, REPORT, read_folder
+from withhold.publish.manifest import read_manifest
 
 ENDING = ".manifest.json"
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """A report is a page of its own; a script that somebody put into it is not run."""
 
 
-def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """Every release in the folder."""
-    comparison = site.queue.latest("compare", "")
-    if comparison is not None and comparison.state == FAILED:
-        problem = (*problem, *comparison.notes)
+    comparison = _comparison(site, (given.get("one", ""), given.get("other", "")))
+    if comparison is not None:
+        problem = problem.plus(comparison["problem"])
     running = [job for job in site.queue.jobs.values() if not job.is_over]
     return site.render(
         "releases",
@@ -37,23 +39,27 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
         step="releases",
         releases=[_told(site, path) for path in site.folder.manifests()],
         job=next((job for job in running if job.what in ("verify", "compare")), None),
-        comparison=_comparison(comparison),
+        comparison=comparison,
     )
 
 
 def _told(site: Site, manifest: Path) -> dict[str, Any]:
-    name = site.folder.name_of(manifest).removesuffix(ENDING)
-    path = manifest.with_name(manifest.name.removesuffix(ENDING))
+    by_parts = manifest.name == MANIFEST
+    path = manifest.parent if by_parts else manifest.with_name(manifest.name.removesuffix(ENDING))
+    name = site.folder.name_of(path)
+    report = path / REPORT if by_parts else path.with_name(f"{path.name}.report.html")
     found: dict[str, Any] = {
         "name": name,
         "made": datetime.fromtimestamp(manifest.stat().st_mtime).isoformat(" ", "minutes"),
         "promise": "",
         "verdict": "",
         "exists": path.exists(),
-        "report": path.with_name(f"{path.name}.report.html").is_file(),
+        "report": report.is_file(),
         "again": _again(site.queue.latest("verify", name)),
     }
     try:
+        if by_parts:  # whose manifest is written last, when everything was proved
+            return found | {"promise": read_folder(path)[0].promise(), "verdict": "HOLDS"}
         record = read_manifest(manifest)
     except WithholdError:
         return found | {"promise": WORDS["releases.unreadable"]}
@@ -67,9 +73,10 @@ def _again(job: Job | None) -> dict[str, Any] | None:
     result = job.result
     if result is None:
         return {"state": job.state, "verdict": "", "same": None, "notes": job.notes}
+    verdict = result["verdict"]  # of a folder with how it was found
     return {
         "state": job.state,
-        "verdict": result["verdict"],
+        "verdict": verdict["status"] if isinstance(verdict, Mapping) else verdict,
         "same": result.get("same_bytes"),
         "notes": job.notes,
     }
@@ -87,61 +94,69 @@ def verify(site: Site, given: Mapping[str, Any]) -> Response:
 
 
 def compare(site: Site, given: Mapping[str, Any]) -> Response:
-    """Two releases of the same file, side by side."""
+    """Measure two releases, each against the file that it was made from."""
     names = given["several"].get("release", [])
     if len(names) != 2:
         raise PolicyError(WORDS["releases.two"])
-    originals = {_original(site.folder, name) for name in names}
-    if len(originals) != 1 or None in originals:
-        raise PolicyError(WORDS["releases.same_original"])
-    (original,) = originals
-    words = [
-        "withhold",
-        "compare",
-        not_an_option(str(original)),
-        *map(not_an_option, names),
-        "--json",
-    ]
-    site.queue.add("compare", "", words, key="|".join(names))
-    return go_to("releases")
+    of: dict[Path, list[str]] = {}
+    for name in names:
+        if (original := original_of(site.folder, name)) is not None:
+            of.setdefault(original, []).append(name)
+    for original, releases in of.items():
+        words = [*compare_words(site.folder, original, releases), "--json"]
+        site.queue.add("compare", _pair(names), words, key="|".join(releases))
+    return go_to("releases", one=names[0], other=names[1])
 
 
-def _original(folder: Folder, name: str) -> str | None:
-    """The file that a release was made from, if it is still beside it."""
+def _manifest(folder: Folder, name: str) -> Path:
     path = folder.path(name)
-    internal = read_internal(internal_of(path)) or {}
-    named = internal.get("input", {}).get("name")
-    if not isinstance(named, str) or not named:
-        return None
-    beside = path.with_name(Path(named).name)
-    return folder.name_of(beside) if beside.is_file() else None
+    return path / MANIFEST if path.is_dir() else folder.path(f"{name}{ENDING}")
 
 
-def _comparison(job: Job | None) -> dict[str, Any] | None:
-    if job is None or job.state != DONE:
+def _pair(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _comparison(site: Site, names: Sequence[str]) -> dict[str, Any] | None:
+    """Two releases: what their manifests say, and all figures where they were measured."""
+    if not all(names):
         return None
-    found = job.result or {}
-    releases = found["releases"]
-    meanings = found["meaning"]
-    facts = dict.fromkeys(path for each in releases for path in each["facts"])
+    jobs = [
+        job
+        for job in site.queue.jobs.values()
+        if (job.what, job.about) == ("compare", _pair(names))
+    ]
+    latest = {job.key: job for job in jobs}.values()
+    told = [result for job in latest if (result := job.result) is not None]
+    facts = {name: _facts_of(told, name) for name in names}
+    originals = [original_of(site.folder, name) for name in names]
+    manifests = [_manifest(site.folder, name) for name in names]
     return {
-        "original": found["original"],
-        "names": [each["name"] for each in releases],
-        "rows": [
-            (meanings.get(path, path), path, [each["facts"].get(path) for each in releases])
-            for path in facts
-        ],
+        "names": list(names),
+        "releases": [_told(site, path) for path in manifests if path.is_file()],
+        "figures": side_by_side(told, *(facts[name] for name in names)) if told else [],
+        "missing": [name for name, path in zip(names, originals, strict=True) if path is None],
+        "of_two": len({path for path in originals if path is not None}) > 1,
+        "problem": [line for job in latest if job.state == FAILED for line in job.notes],
     }
+
+
+def _facts_of(told: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, float | None]:
+    """What was measured of a release, which the verb calls by its last name."""
+    found = [each for result in told for each in result["releases"]]
+    return next((each["facts"] for each in found if each["name"] == Path(name).name), {})
 
 
 def report(site: Site, given: Mapping[str, Any]) -> Response:
     """The report of a release, as it was written."""
-    path = site.folder.file(f"{given.get('release', '')}.report.html")
+    name = given.get("release", "")
+    by_parts = site.folder.path(name).is_dir()
+    path = site.folder.file(f"{name}/{REPORT}" if by_parts else f"{name}.report.html")
     headers = {"content-security-policy": REPORT_POLICY}
     return Response(path.read_bytes(), media_type="text/html", headers=headers)
 
 
-def jobs(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def jobs(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """Every job, the last first."""
     found = sorted(site.queue.jobs.values(), key=lambda each: -each.number)
     return site.render("jobs", problem=problem, jobs=[_job(each) for each in found], step="jobs")

@@ -16,9 +16,10 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from withhold.errors import InputError, WithholdError
-from withhold.page import attack, data, protect, publish, releases, trade_off
+from withhold.page import attack, by_parts, data, protect, publish, releases, trade_off
 from withhold.page.guard import UPLOAD
 from withhold.page.jobs import Job
+from withhold.page.problem import Problem
 from withhold.page.site import Site, go_to, seconds, text
 from withhold.page.words import WORDS
 
@@ -48,6 +49,7 @@ POST: dict[str, tuple[Callable[..., Response], Callable[..., Response]]] = {
     "/trade-off/choose": (trade_off.choose, trade_off.show),
     "/publish/preview": (publish.preview, publish.show),
     "/publish/release": (publish.release, publish.show),
+    "/publish/parts": (by_parts.release, publish.show),
     "/releases/verify": (releases.verify, releases.show),
     "/releases/compare": (releases.compare, releases.show),
     "/jobs/{number:int}/cancel": (releases.cancel, releases.jobs),
@@ -92,7 +94,7 @@ async def _done(
     given |= {key: value for key, value in form.items() if isinstance(value, str)}
     given |= {key: str(value) for key, value in request.path_params.items()}
     given["several"] = {key: form.getlist(key) for key in form}
-    return await run_in_threadpool(_guarded, site, action, view, given)
+    return await run_in_threadpool(_guarded, site, action, view, given, request.url.path)
 
 
 def _guarded(
@@ -100,18 +102,19 @@ def _guarded(
     action: Callable[..., Response],
     fallback: Callable[..., Response] | None,
     given: Mapping[str, Any],
+    address: str = "",
 ) -> Response:
-    """What the view answers; where it raises, the fallback with the message."""
+    """What the view answers; where it raises, the fallback with the message and the form as it was."""
     try:
         return action(site, given)
     except WithholdError as error:
-        lines = error.lines
+        problem = Problem(error.lines, address, given, getattr(error, "field", ""))
     try:
         if fallback is not None:
-            return fallback(site, given, problem=lines)
+            return fallback(site, given, problem=problem)
     except WithholdError as error:
-        lines = error.lines
-    return site.render("problem", status=422, problem=lines)
+        problem = Problem(error.lines)
+    return site.render("problem", status=422, problem=problem)
 
 
 async def _upload(site: Site, request: Request) -> Response:
@@ -131,12 +134,12 @@ async def _events(site: Site, request: Request) -> Response:
     job = site.queue.jobs.get(int(request.path_params["number"]))
     if job is None:
         return PlainTextResponse("", status_code=404)
-    return StreamingResponse(_watched(job, request), media_type="text/event-stream")
+    return StreamingResponse(_watched(site, job, request), media_type="text/event-stream")
 
 
-async def _watched(job: Job, request: Request) -> AsyncIterator[str]:
+async def _watched(site: Site, job: Job, request: Request) -> AsyncIterator[str]:
     said = -1
-    while not await request.is_disconnected():
+    while not site.is_closing and not await request.is_disconnected():
         if job.version != said or not job.is_over:
             said = job.version
             yield f"data: {json.dumps(_progress(job))}\n\n"
@@ -175,7 +178,7 @@ async def _no_icon(request: Request) -> Response:
 
 
 async def _missing(site: Site, request: Request, error: Exception) -> Response:
-    return site.render("problem", status=404, problem=[WORDS["problem.missing"]])
+    return site.render("problem", status=404, problem=Problem((WORDS["problem.missing"],)))
 
 
 __all__ = ["application", "go_to"]

@@ -50,8 +50,10 @@ class Page:
         self.port = self.socket.getsockname()[1]
         self.folder = Folder(folder)
         self.queue = Queue(self.folder.root, self.folder.private)
-        site = Site(self.folder, self.queue, first, most_upload_bytes)
-        self.guard = Guard(application(site), port=self.port, most_upload_bytes=most_upload_bytes)
+        self.site = Site(self.folder, self.queue, first, most_upload_bytes)
+        self.guard = Guard(
+            application(self.site), port=self.port, most_upload_bytes=most_upload_bytes
+        )
         config = uvicorn.Config(
             self.guard,
             log_level="error",
@@ -76,6 +78,7 @@ class Page:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self.site.is_closing = True
         self.server.should_exit = True
         self.thread.join(timeout=5)
         self.put_away()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +17,10 @@ from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from withhold.errors import InputError
-from withhold.page.folder import Folder
+from withhold.page.folder import Folder, is_too_large
 from withhold.page.jobs import DONE, FAILED, Job, Queue
 from withhold.page.lookup import Lookup
+from withhold.page.problem import NONE, Problem
 from withhold.page.project import READING, Project
 from withhold.page.words import LANGUAGE, WORDS
 
@@ -36,6 +38,10 @@ class Site:
     lookups: dict[Path, Lookup] = field(default_factory=dict)
     changed: dict[Path, Any] = field(default_factory=dict)
     """Which rows of a preview are not as they were, by its folder."""
+    is_closing: bool = False
+    """Whether nobody is to be told anything any more."""
+    insisted: set[str] = field(default_factory=set)
+    """Large files that are to be read all the same."""
     trees: dict[str, str] = field(default_factory=dict)
     """The hierarchy whose branches are offered, by project."""
 
@@ -49,6 +55,7 @@ class Site:
             lstrip_blocks=True,
         )
         made.filters |= {"n": number, "percent": percent, "seconds": seconds}
+        made.filters |= {"in_unit": in_unit, "change": change}
         made.globals |= {"t": text, "steps": STEPS, "address": address, "language": LANGUAGE}
         return made
 
@@ -59,14 +66,14 @@ class Site:
         status: int = 200,
         project: Project | None = None,
         step: str = "",
-        problem: Iterable[str] = (),
+        problem: Problem = NONE,
         **values: Any,
     ) -> HTMLResponse:
         """A template as an answer."""
         made = self.environment.get_template(f"{template}.html.jinja").render(
             project=project,
             step=step,
-            problem=tuple(problem),
+            problem=problem,
             running=[job for job in self.queue.jobs.values() if not job.is_over],
             **values,
         )
@@ -80,8 +87,13 @@ class Site:
         project.data  # noqa: B018  # refuses what is not there, or outside
         return project
 
-    def prepared(self, project: Project) -> tuple[Lookup | None, Job]:
-        """The data of a project to look things up in, once the job that reads them is done."""
+    def prepared(self, project: Project) -> tuple[Lookup | None, Job | None]:
+        """The data of a project to look things up in, once the job that reads them is done.
+
+        A file that would hardly fit in memory is read only if somebody insists.
+        """
+        if is_too_large(project.data) and project.name not in self.insisted:
+            return None, None
         policy = project.read()
         reading = {key: policy[key] for key in READING if key in policy}
         key = self.reading_key(project)
@@ -147,6 +159,31 @@ def percent(share: float | None) -> Markup:
         return Markup("–")
     shown = f"{share * 100:.2f} %" if abs(share) < 0.1 else f"{share * 100:.1f} %"
     return Markup('<data class="p" value="{}">{}</data>').format(share, shown)
+
+
+def in_unit(value: float | None, unit: str) -> Markup:
+    """A number of one of the units that measures have."""
+    if unit == "share" or value is None:
+        return percent(value)
+    if unit == "count":
+        return number(round(value))
+    return number(value, _decimals(value))
+
+
+def change(value: float | None, unit: str) -> Markup:
+    """How much more or less, in the unit; of shares in percentage points."""
+    if value is None:
+        return Markup("–")
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    if unit == "share":
+        points = number(round(abs(value) * 100, 2), 2)
+        return Markup("{}{} {}").format(sign, points, WORDS["figures.points"])
+    return Markup("{}{}").format(sign, in_unit(abs(value), unit))
+
+
+def _decimals(value: float) -> int:
+    """So many that three digits of the number are seen."""
+    return max(2 - math.floor(math.log10(abs(value))), 0) if value else 0
 
 
 def seconds(time: float | None) -> str:

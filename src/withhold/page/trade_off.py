@@ -13,8 +13,10 @@ from withhold.options import Declared
 from withhold.page.attack import promise_of
 from withhold.page.commands import verb_words
 from withhold.page.drawing import Line, curve
-from withhold.page.forms import filled_in
+from withhold.page.figures import side_by_side
+from withhold.page.forms import check_model, filled_in
 from withhold.page.jobs import DONE, FAILED
+from withhold.page.problem import NONE, Mistake, Problem
 from withhold.page.project import Project, label_of, write_policy
 from withhold.page.site import Site, fresh, go_to
 from withhold.page.words import WORDS
@@ -30,9 +32,11 @@ DRAWN = (
 )
 """Measures to draw, of those that the data have, the first of them at least."""
 BOUND = "bound.share"
+TWO = ("one", "other")
+"""The points that are laid side by side, as an address names them."""
 
 
-def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> Response:
+def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
     """What can be varied, and what it costs."""
     project = site.project(given)
     if project.method is None:
@@ -41,10 +45,10 @@ def show(site: Site, given: Mapping[str, Any], problem: Sequence[str] = ()) -> R
     job = site.queue.latest("sweep", project.name)
     job = fresh(job, _key(project, _varied(job)))
     if job is not None and job.state == FAILED:
-        problem = (*problem, *job.notes)
+        problem = problem.plus(job.notes)
     result = None
     if job is not None and job.state == DONE:
-        result = _told(project, job.result or {})
+        result = _told(project, job.result or {}, given)
     return site.render(
         "trade_off",
         status=422 if problem else 200,
@@ -97,10 +101,12 @@ def sweep(site: Site, given: Mapping[str, Any]) -> Response:
     values = [text.strip() for text in given.get(f"values-{spelling}", "").split(",")]
     values = list(dict.fromkeys(text for text in values if text))
     if declared is None or not values:
-        raise PolicyError(WORDS["trade_off.values"])
+        raise Mistake(WORDS["trade_off.values"], field=f"values-{spelling}" if declared else "vary")
     for text in values:
-        filled_in([declared], {f"o-{spelling}": text})  # refuses what is no number, or out of range
-    project.model() if spelling in project.read() else None
+        try:  # refuses what is no number, or out of range
+            check_model(project, filled_in([declared], {f"o-{spelling}": text}))
+        except Mistake as error:
+            raise Mistake(*error.lines, field=f"values-{spelling}") from error
     policy = {k: v for k, v in project.read().items() if k != spelling}
     for key, value in policy.items():
         if isinstance(value, str) and (path := project.policy_path.parent / value).is_file():
@@ -130,7 +136,14 @@ def choose(site: Site, given: Mapping[str, Any]) -> Response:
     return go_to("trade-off", project)
 
 
-def _told(project: Project, found: Mapping[str, Any]) -> dict[str, Any]:
+def _point(written: Any, made: Sequence[int]) -> int | None:
+    """The number of a point that an address names, if there is such a release."""
+    text = str(written or "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else -1
+    return number if number in made else None
+
+
+def _told(project: Project, found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """A sweep as the page shows it."""
     points = found["points"]
     policy = project.read()
@@ -161,7 +174,15 @@ def _told(project: Project, found: Mapping[str, Any]) -> dict[str, Any]:
         for number, (place, point) in enumerate(zip(places, points, strict=True))
     ]
     chosen = places.index(now) if now in places else None
+    made = [number for number, point in enumerate(points) if point["facts"]]
+    two = {name: _point(given.get(name), made) for name in TWO}
+    compared = [number for number in two.values() if number is not None]
     return {
+        "two": two if len(compared) == 2 else dict(zip(TWO, (*made[:1], *made[-1:]), strict=False)),
+        "places": [places[number] for number in compared],
+        "figures": side_by_side([found], *(points[number]["facts"] for number in compared))
+        if len(compared) == 2
+        else [],
         "varied": label_of(declared),
         "svg": curve(WORDS["trade_off.curve"], places, lines, chosen=chosen),
         "names": [line.name for line in lines],

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,16 @@ from withhold.by_parts import ByBlocks
 from withhold.counting.memory import give_back_memory
 from withhold.data import Source, Table
 from withhold.data.plan import apply
-from withhold.errors import InputError, InternalError, WithholdError
+from withhold.errors import InputError, InternalError
 from withhold.formats import as_written, form_for, read_back, write
 from withhold.formats.formulas import formula_warnings
 from withhold.formats.slices import Slice
 from withhold.formats.table_slices import TableReader
 from withhold.formats.writing import pieces
 from withhold.method import Model, SearchRun
-from withhold.parts.making import Done, Failed, part_seed
+from withhold.parts.failures import attempt
+from withhold.parts.group_proof import write_counts
+from withhold.parts.making import Done, part_seed
 from withhold.publish.publishing import sha256_of
 from withhold.registry import method_of, search_call
 
@@ -140,20 +143,14 @@ class WrittenPart:
 
 
 def _failing(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The step, which returns what is the user's fault instead of raising it."""
+    """The step, which returns what is the user's to mend instead of raising it."""
 
     @wraps(step)
     def run(job: Any) -> Any:
-        try:
-            made = step(job)
-            # Or what one part took is missing for the next.
-            give_back_memory()
-            return made
-        except WithholdError as error:
-            return Failed(job.number, str(job.piece), tuple(error.lines), error.exit_code)
-        except OSError as error:
-            line = f"{error.filename or job.task.work}: {error.strerror or error}"
-            return Failed(job.number, str(job.piece), (line,), 3)
+        made = attempt(job.number, job.piece, lambda: step(job))
+        # Or what one part took is missing for the next.
+        give_back_memory()
+        return made
 
     return run
 
@@ -166,7 +163,7 @@ def survey_part(job: PartJob) -> Surveyed:
     table = task.reader.read(opened)
     seed = part_seed(task.seed, job.number)
     survey, codes = task.blocks.survey(table, task.model, task.search, seed)
-    np.save(task.codes(job.number), codes)
+    _save(task.codes(job.number), codes)
     whole = task.reader.whole_numbers(opened)
     return Surveyed(job.number, opened.digest.hexdigest(), survey, whole)
 
@@ -178,8 +175,8 @@ def deal_part(job: PartJob) -> DealtPart:
     codes = np.load(task.codes(job.number))
     dealt = task.blocks.deal(codes, job.survey, job.whole, task.model)
     order = np.argsort(dealt.of_row, kind="stable")
-    np.save(task.codes(job.number), dealt.codes[order])
-    np.save(task.order(job.number), order)
+    _save(task.codes(job.number), dealt.codes[order])
+    _save(task.order(job.number), order)
     return DealtPart(job.number, dealt.sizes, dealt.counts)
 
 
@@ -194,7 +191,7 @@ def search_block(job: BlockJob) -> tuple[int, Any]:
     ]
     run = SearchRun(seed=part_seed(task.seed, job.number), jobs=job.threads)
     shown = task.blocks.search(np.concatenate(rows), job.whole, task.model, task.search, run)
-    np.save(task.shown(job.number), shown)
+    _save(task.shown(job.number), shown)
     return job.number, ~shown.all(axis=0)
 
 
@@ -218,7 +215,7 @@ def write_part(job: PartJob) -> WrittenPart:
     if found != as_written(published, written):
         raise InternalError(f"{job.name}: what was read back is not what was written")
     counts = task.blocks.count(found, task.model)
-    counts.write_parquet(task.counts(job.number))
+    write_counts(counts, task.counts(job.number))
     names = task.model.quasi_identifiers  # type: ignore[attr-defined]  # tables have them
     is_withheld = np.stack([published.column(name).withheld for name in names], axis=1)
     removed = int(is_withheld.sum())
@@ -243,6 +240,13 @@ def write_part(job: PartJob) -> WrittenPart:
         len(counts),
         tuple(formula_warnings(pieces(published, written))),
     )
+
+
+def _save(path: Path, array: Any) -> None:
+    """Keep an array; ``numpy.save`` to a file says nothing if the disk is full in the middle of it."""
+    made = BytesIO()
+    np.save(made, array)
+    path.write_bytes(made.getbuffer())
 
 
 def _shown(job: PartJob, n_rows: int) -> Any:

@@ -7,22 +7,20 @@ part alone promises nothing: drafts get their names when the groups of all parts
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from withhold.counting.threads import Progress
 from withhold.data import Table
-from withhold.errors import InputError, NotVerifiedError, OutputError, WithholdError
-from withhold.formats.forms import split_name
+from withhold.errors import InputError, NotVerifiedError, PolicyError
+from withhold.formats.frame_slices import is_lazy
 from withhold.formats.slices import Slice
 from withhold.formats.table import refuse_ambiguous, table_form
 from withhold.formats.table_slices import TableReader, cut_table, table_form_of, table_reader
-from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.blocks import (
     BlockJob,
@@ -36,61 +34,56 @@ from withhold.parts.blocks import (
     survey_part,
     write_part,
 )
+from withhold.parts.failures import Failed, refuse_failed
 from withhold.parts.group_proof import prove_groups
-from withhold.parts.making import Done, Failed
-from withhold.parts.planning import check_same
-from withhold.parts.running import Engine, engine_for
+from withhold.parts.making import Done
+from withhold.parts.planning import PART_RECORDS, check_same, extension_for, find_files
+from withhold.parts.request import MadeParts, PartsRequest
+from withhold.parts.running import Engine
+from withhold.phases import phase
 from withhold.publish.manifest import form_as_dict
 from withhold.verdict import Verdict
-from withhold.wording import counted
 
-PART_ROWS = 250_000
-WORK = ".part-work"
-"""The private folder in the release's own, gone when the run ends."""
-EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
 Steps = Callable[[Sequence[Any], Callable[[Any], Any], str], list[Any]]
 
 
-def release_blocks(
-    files: Sequence[Path],
-    model: Model,
-    folder: Path,
-    *,
-    options: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    part_records: int | None,
-    engine: tuple[str, int | None, str | None],
-    seed: int,
-    progress: Progress,
-    told: Callable[[Done | Failed], None],
-) -> tuple[list[Done], Verdict, dict[str, Any], tuple[str, ...]]:
-    """The parts under their names, the verdict, what the manifest says of their form, and warnings.
-
-    The folder was begun. Nothing has a name there before all of it is proved.
-    """
-    reader, pieces = plan_tables(files, part_records, reading)
-    work = folder / WORK
-    _remove(work)
+@phase("releasing parts")
+def release_blocks(request: PartsRequest) -> MadeParts:
+    """The parts under their names; nothing has one before all of them are proved."""
+    if is_lazy(request.data):
+        raise PolicyError("tables by parts are files; write the frame to parquet first")
+    files = find_files(str(request.data))
+    seed, _ = request.begin(files)
+    reader, pieces = plan_tables(files, request.part_records, request.reading)
+    work = request.folder / folders.WORK
     work.mkdir(mode=0o700)
     try:
-        task = Task(reader, model, options, seed, work)
-        extension = EXTENSIONS.get(reader.form.container) or split_name(files[0].name)[0] or ".csv"
-        extension = extension if reader.form.container != "spreadsheet" else ".csv"
+        task = Task(reader, request.model, request.options, seed, work)
+        extension = extension_for(reader.form, files, ".csv")
         jobs = [
             PartJob(
                 number,
                 piece,
                 task,
                 name=folders.part_name(number, len(pieces), extension),
-                mark=reading.get("mark"),
+                mark=request.reading.get("mark"),
             )
             for number, piece in enumerate(pieces)
         ]
-        with engine_for(*engine) as run:
-            written, verdict = _drafts(jobs, task, _steps(run, progress), told)
-        return _named(written, folder, task), verdict, _form(written), _warnings(written)
+        with request.running() as run:
+            written, verdict = _drafts(jobs, task, _steps(run, request.progress), request.told)
+        made = _named(written, request.folder, task)
+        return MadeParts(
+            made,
+            files,
+            seed,
+            request.model,
+            verdict.method,
+            output=_form(written),
+            warnings=_warnings(written),
+        )
     finally:
-        _remove(work)
+        folders.remove_work(request.folder)
 
 
 def plan_tables(
@@ -105,7 +98,7 @@ def plan_tables(
     pieces = [
         piece
         for path, form in zip(files, forms, strict=True)
-        for piece in cut_table(path, form, part_records or PART_ROWS)
+        for piece in cut_table(path, form, part_records or PART_RECORDS)
     ]
     return table_reader(forms[0], **asked), pieces
 
@@ -191,7 +184,7 @@ def _steps(run: Engine, progress: Progress) -> Steps:
                 found.append(outcome)
             progress(f"{what}: {len(found)} of {len(jobs)}", len(found), len(jobs))
         if failed:
-            _refuse(failed, len(jobs))
+            refuse_failed(failed, len(jobs), kept="The seed is kept.")
         return sorted(found, key=_number)
 
     return step
@@ -201,25 +194,6 @@ def _number(outcome: Any) -> int:
     if isinstance(outcome, WrittenPart):
         return outcome.done.number
     return int(outcome[0] if isinstance(outcome, tuple) else outcome.number)
-
-
-def _refuse(failed: Sequence[Failed], n_jobs: int) -> NoReturn:
-    """Say what could not be done; what all parts say is said once."""
-    failed = sorted(failed, key=lambda each: each.number)
-    if len({each.lines for each in failed}) == 1 and (len(failed) == n_jobs or n_jobs == 1):
-        lines = list(failed[0].lines)
-    else:
-        lines = [
-            f"{counted(len(failed), 'part')} of {n_jobs:,} could not be made; nothing was published:",
-            *(
-                f"  part {each.number + 1} ({each.piece}): {' '.join(each.lines)}"
-                for each in failed[:10]
-            ),
-            "Mend these, and run the same command with --resume, which keeps the seed.",
-        ]
-    error = WithholdError(*lines)
-    error.exit_code = failed[0].exit_code
-    raise error
 
 
 def _check_alike(jobs: Sequence[PartJob], surveyed: Sequence[Surveyed]) -> None:
@@ -272,12 +246,3 @@ def _form(written: Sequence[WrittenPart]) -> dict[str, Any]:
 
 def _warnings(written: Sequence[WrittenPart]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for each in written for line in each.warnings))
-
-
-def _remove(work: Path) -> None:
-    """Remove the work folder, which may hold what must not be published."""
-    if work.is_symlink():
-        raise OutputError(f"{work} is a link; remove it")
-    shutil.rmtree(work, ignore_errors=True)
-    if work.exists():
-        raise OutputError(f"{work} holds original values and cannot be removed; remove it by hand")

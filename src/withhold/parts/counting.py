@@ -14,11 +14,11 @@ from typing import Any
 from withhold.by_parts import FoundT, Round, Rounds, Sums
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Records, Source
-from withhold.errors import InputError, OutputError, WithholdError
+from withhold.errors import InputError
 from withhold.formats import read_back
 from withhold.formats.slices import Piece, read_slice
 from withhold.method import Model
-from withhold.parts.making import NO_MEMORY, Failed
+from withhold.parts.failures import Failed, attempt
 from withhold.parts.running import Engine
 from withhold.publish.manifest import read_manifest
 from withhold.publish.publishing import manifest_of, sha256_of
@@ -91,12 +91,7 @@ def _unchanged(found: Any, path: Path, sha256: str) -> Records:
 
 def count_part(task: CountTask) -> Counted | Failed:
     """Count one part; an error of the user's is returned, not raised."""
-    try:
-        return Counted(task.asked.count(task.part.read()))
-    except WithholdError as error:
-        return Failed(task.number, task.part.name, tuple(error.lines), error.exit_code)
-    except MemoryError:
-        return Failed(task.number, task.part.name, (NO_MEMORY,), OutputError.exit_code)
+    return attempt(task.number, task.part.name, lambda: Counted(task.asked.count(task.part.read())))
 
 
 def over_parts(

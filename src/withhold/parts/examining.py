@@ -24,8 +24,10 @@ from withhold.measure.queries import QUERIES, count_itemsets
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.method import Model
+from withhold.parts.counted_audit import audit_by_counts
 from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
+from withhold.phases import phase
 from withhold.registry import audit_call, method_of, search_call
 from withhold.telling.facts import MeasureRequest
 
@@ -37,6 +39,7 @@ OF_ALL_RECORDS = ("population", "sampling_fraction")
 """Options of an audit that are about the whole records of everybody."""
 
 
+@phase("auditing")
 @checked
 def audit_parts(
     data: Data,
@@ -95,6 +98,10 @@ def audit_parts(
     refuse_audit(model)
     parts = open_parts(data, part_records=part_records, reading=reading)
     began = time.perf_counter()
+    if method_of(model).by_parts.counts is not None:
+        return audit_by_counts(
+            parts, model, chosen, seed, allow_unknown=allow_unknown, progress=progress
+        )
     sums = AuditSums(model, seed)
     for records in parts.told("auditing", progress):
         timed = replace(run, limit_seconds=seconds_left(limit_seconds, began))
@@ -117,7 +124,7 @@ def refuse_audit(model: Model) -> None:
     """Refuse a model of which parts on their own say nothing about the whole."""
     by_parts = method_of(model).by_parts
     reason = by_parts.refused(model, search_call(model, {})[0], {})
-    if not by_parts.audited:
+    if not by_parts.audited and by_parts.counts is None:
         reason = (
             reason
             or "audits of its parts do not add up to one of the whole; verify proves a release"
@@ -129,11 +136,17 @@ def refuse_audit(model: Model) -> None:
 def _refuse_generalised(published: Parts) -> None:
     """Refuse a release whose items stand under other names: each would count as withheld."""
     model = published.model
-    if model is not None and not method_of(model).by_parts.compared:
+    if model is not None and has_other_names(model):
         raise PolicyError(
-            f"{published.name} was released under {model.name}, which publishes other names than those of "
-            "the original; compare its parts with theirs one by one"
+            f"{published.name} was released under {model.name}, with other names than those of the original; "
+            "compare its parts with theirs one by one"
         )
+
+
+def has_other_names(model: Model) -> bool:
+    """Whether a release under the model has names that the original does not have, such as groups."""
+    has_groups = getattr(model, "groups", None) is not None
+    return has_groups or not method_of(model).by_parts.compared
 
 
 def _still_breaches(
@@ -182,15 +195,16 @@ def _only(records: Records, names: tuple[str, ...]) -> Records:
     return Records(offsets, codes[records.items[kept]], names)
 
 
+@phase("comparing")
 @checked
 def compare_parts(
     original: Data,
     *published: Data,
+    part_records: int | None = None,
+    reading: Mapping[str, object] | None = None,
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
-    part_records: int | None = None,
-    reading: Mapping[str, object] | None = None,
     queries: int = QUERIES,
     seed: int = 0,
     jobs: int | None = None,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ MANIFEST, INTERNAL, STATE, REPORT = OURS = (
     *("manifest.json", "internal.json"),
     *("parts.jsonl", "report.html"),
 )
+WORK = ".part-work"
+"""The private folder of a table's release by parts, gone when the run ends."""
 FORMAT = 1
 CONSECUTIVE = "consecutive"
 """How records come to their parts: in their order, so that neither order nor bounds tell anything."""
@@ -114,6 +117,7 @@ def begin(
         raise PolicyError(
             f"{folder} is not empty; --resume goes on with what is there, --force replaces it"
         )
+    remove_work(folder)
     earlier, known = _state(folder) if resume else (None, {})
     chosen = seed if seed is not None else earlier
     chosen = secrets.randbits(SEED_BITS) if chosen is None else chosen
@@ -125,6 +129,16 @@ def begin(
     save_text(folder / STATE, text, force=True)
     (folder / STATE).chmod(0o600)
     return chosen, known
+
+
+def remove_work(folder: Path) -> None:
+    """Remove the work folder of this run, or of one that was killed: it holds what must not be published."""
+    work = folder / WORK
+    if work.is_symlink():
+        raise OutputError(f"{work} is a link; remove it")
+    shutil.rmtree(work, ignore_errors=True)
+    if work.exists():
+        raise OutputError(f"{work} holds original values and cannot be removed; remove it by hand")
 
 
 def _state(folder: Path) -> tuple[int | None, dict[str, Done]]:

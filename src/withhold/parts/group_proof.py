@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,13 @@ def prove_groups(
     return verdict
 
 
+def write_counts(counts: Any, path: Path) -> None:
+    """Keep the counts of a part, a frame; polars itself raises errors of its own if the disk is full."""
+    made = BytesIO()
+    counts.write_parquet(made)
+    path.write_bytes(made.getbuffer())
+
+
 def recount_groups(
     paths: Sequence[Path],
     output: dict[str, Any],
@@ -75,7 +83,7 @@ def recount_groups(
                 raise InputError("has other columns than the first part", path=path, remedy=remedy)
             counted = blocks.count(found, model)
             counts.append(Path(work) / f"counts-{number}.parquet")
-            counted.write_parquet(counts[-1])
+            write_counts(counted, counts[-1])
             values.append(blocks.values(counted, model))
             rows += len(found)
             groups += len(counted)

@@ -14,21 +14,22 @@ from typing import Any
 
 import withhold
 from withhold import pipeline
-from withhold.by_parts import Choice
+from withhold.by_parts import Choice, Settled
 from withhold.data import Records, Source
 from withhold.data.unknown import alike
-from withhold.errors import OutputError, WithholdError
+from withhold.errors import InternalError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
 from withhold.formats.slices import Piece, how_to_read, open_slice
 from withhold.measure.loss import measure_loss
 from withhold.method import Model
+from withhold.parts.failures import Failed, attempt
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import form_as_dict
 from withhold.publish.publishing import sha256_of, write_checked
 from withhold.publish.recheck import verify_file
-
-NO_MEMORY = "there was not enough memory for it; use fewer --workers, or a smaller --part-records"
+from withhold.registry import method_of
+from withhold.release import AnyRelease
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,18 @@ class Job:
     """Parts that an earlier run proved, by their keys."""
     choice: Choice | None = None
     """What was chosen for all parts; None: each part is searched and proved on its own."""
+    settled: Settled | None = None
+    """What is the same in all parts, though each is searched and proved on its own."""
+
+    @property
+    def own_options(self) -> dict[str, Any]:
+        """How this part is searched."""
+        return {**self.options, **({} if self.settled is None else self.settled.options)}
+
+    @property
+    def promised(self) -> Model:
+        """What the part keeps."""
+        return self.model if self.settled is None else self.settled.model
 
 
 @dataclass(frozen=True)
@@ -90,27 +103,11 @@ class Done:
         return asdict(replace(self, resumed=False)) | {"found": list(self.found)}
 
 
-@dataclass(frozen=True)
-class Failed:
-    """A part that could not be made, and why; the others are none the worse for it."""
-
-    number: int
-    piece: str
-    lines: tuple[str, ...]
-    exit_code: int
-    seconds: float = 0.0
-
-
 def make_part(job: Job) -> Done | Failed:
     """Make one part, or find that an earlier run did; an error of the user's is returned, not raised."""
     began = time.perf_counter()
-    try:
-        return replace(_make(job), seconds=time.perf_counter() - began)
-    except WithholdError as error:
-        lines, code = error.lines, error.exit_code
-    except MemoryError:
-        lines, code = (NO_MEMORY,), OutputError.exit_code
-    return Failed(job.number, str(job.piece), tuple(lines), code, time.perf_counter() - began)
+    made = attempt(job.number, job.piece, lambda: _make(job))
+    return replace(made, seconds=time.perf_counter() - began)
 
 
 def _make(job: Job) -> Done:
@@ -122,16 +119,22 @@ def _make(job: Job) -> Done:
     original = _named_apart(read_opened(opened, **how_to_read(job.form)), job)
     if job.choice is not None:
         return _write_chosen(job, key, original, job.choice)
+    settled = job.settled
+    before = original if settled is None else settled.choice.apply_to(original)
     # An item that is not in this part may be in another; the whole release looks at that.
-    release = pipeline.draft(
-        original,
+    release: AnyRelease = pipeline.draft(
+        before,
         job.model,
-        **job.options,
+        **job.own_options,
         ids=KEEP,
         seed=part_seed(job.seed, job.number),
         allow_unknown=True,
         jobs=job.threads,
     )
+    if settled is not None:
+        if settled.final and release.loss.removed:
+            raise InternalError(f"{job.piece} loses more than what was settled for all parts")
+        release = _as_settled(release, original, settled)
     # They have their new ids already, which no other part has.
     release = replace(release, ids=job.ids)
     published = release.write(job.target, force=True, jobs=job.threads)
@@ -151,6 +154,13 @@ def _make(job: Job) -> Done:
         published.verdict.checked,
         generalised=getattr(loss, "generalised", 0),
     )
+
+
+def _as_settled(release: AnyRelease, original: Records, settled: Settled) -> AnyRelease:
+    """The release as one of the original, before anything was settled for all parts."""
+    model = settled.model
+    loss = method_of(model).loss(original, release.data, model, release.protected, release.plan)
+    return replace(release, original=original, model=model, loss=loss)
 
 
 def _of_sensitive(loss: Any) -> tuple[int, int]:
@@ -195,7 +205,7 @@ def _still_holds(job: Job, known: Done) -> bool:
         # All parts are counted again before anything is published.
         return known.form is not None
     try:
-        found = verify_file(job.target, model=job.model, allow_unknown=True, jobs=job.threads)
+        found = verify_file(job.target, model=job.promised, allow_unknown=True, jobs=job.threads)
     except WithholdError:
         return False
     same = (len(found.table), found.verdict.checked) == (known.records, known.checked)
@@ -215,10 +225,11 @@ def part_seed(seed: int, number: int) -> int:
 def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
-    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.options.items()}
+    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.own_options.items()}
     made_of = [withhold.__version__, digest, form, job.model.parameters(), options]
-    made_of.append(_digests(job.options))
-    choice = None if job.choice is None else dict(job.choice.as_dict())
+    made_of.append(_digests(job.own_options))
+    chosen = job.choice if job.settled is None else job.settled.choice
+    choice = None if chosen is None else dict(chosen.as_dict())
     told = json_text([*made_of, choice, job.ids, job.seed, job.number, job.target.name])
     return hashlib.sha256(told.encode()).hexdigest()
 

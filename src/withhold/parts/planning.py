@@ -31,6 +31,7 @@ PART_RECORDS = 250_000
 """Larger parts lose less and take more memory; docs/decisions/0039 has the figures."""
 Data = str | os.PathLike[str] | Any
 """A folder, a pattern or a file; a Dask DataFrame or a polars LazyFrame."""
+EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
 PATTERN = "*?["
 SAME = ("format", "container", "separator", "columns", "variant")
 """What all files of a folder must have in common."""
@@ -132,6 +133,14 @@ def plan(
             problem, remedy="give one with a row for each record, and a column of lists"
         )
     return form, pieces, []
+
+
+def extension_for(form: Source, files: Sequence[Path], usual: str = ".dat") -> str:
+    """That of the parts, which have the form of the files."""
+    if form.container == "spreadsheet":
+        return usual
+    named = split_name(files[0].name)[0] if files else ""
+    return EXTENSIONS.get(form.container) or named or usual
 
 
 def _form_or_error(path: Path, options: Mapping[str, Any]) -> Source | InputError:

@@ -17,10 +17,11 @@ from withhold.data.unknown import find_unknown
 from withhold.errors import InputError, WithholdError
 from withhold.method import Model
 from withhold.parts.counting import of_listed, over_parts
+from withhold.parts.failures import Failed
 from withhold.parts.folder import BY_PARTS, Listed, read_folder, read_output, unlisted
 from withhold.parts.group_proof import recount_groups
-from withhold.parts.making import Failed
 from withhold.parts.running import STREAM, engine_for
+from withhold.phases import phase
 from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
@@ -65,6 +66,7 @@ class FolderRecheck:
         }
 
 
+@phase("proving")
 @checked
 def verify_parts(
     folder: str | os.PathLike[str],
@@ -119,11 +121,12 @@ def verify_parts(
     began = time.perf_counter()
     promised, parts = read_folder(folder)
     stated = model is not None
-    asked = promised if model is None else model
+    asked = promised if model is None else _under_groups(model, promised)
     prove = _by_counts if can_be_counted(asked) else _one_by_one
     if method_of(asked).by_parts.blocks is not None:
         prove = _by_groups
-    verdict, records, seen, changed = prove(folder, parts, asked, stated, jobs, progress)
+    job = _ToProve(folder, parts, asked, stated, jobs, progress)
+    verdict, records, seen, changed = prove(job)
     changed = [*(f"{name} is not in the manifest" for name in unlisted(folder, parts)), *changed]
     source = policy_from if stated else "the manifest"
     seconds = time.perf_counter() - began
@@ -134,6 +137,14 @@ def verify_parts(
     return FolderRecheck(verdict, asked, len(parts), records, tuple(changed), source, seconds)
 
 
+def _under_groups(model: Model, promised: Model) -> Model:
+    """A stated policy under the groups that the folder's manifest says; each part must have the same."""
+    if model.name != promised.name:
+        return model
+    found: Model = method_of(model).stated(model, None, None, promised)
+    return found
+
+
 def can_be_counted(model: Model) -> bool:
     """Whether the model is proved by counts of all parts."""
     method = method_of(model)
@@ -141,37 +152,46 @@ def can_be_counted(model: Model) -> bool:
     return ways.counts is not None and not ways.refused(model, usual, {})
 
 
+@dataclass(frozen=True)
+class _ToProve:
+    """What is to be proved of which parts."""
+
+    folder: Path
+    parts: list[Listed]
+    model: Model
+    stated: bool
+    jobs: int | None
+    progress: Progress
+
+
 Proved = tuple[Verdict, int, set[str], list[str]]
 """The verdict, how many records there are, the listed items that occur, and which parts were changed."""
 
 
-def _one_by_one(
-    folder: Path,
-    parts: list[Listed],
-    model: Model,
-    stated: bool,
-    jobs: int | None,
-    progress: Progress,
-) -> Proved:
+def _one_by_one(asked: _ToProve) -> Proved:
     """Each part on its own: if all keep the promise, all together do."""
     changed: list[str] = []
     checked = records = 0
     seen: set[str] = set()
     broken: tuple[str, Verdict] | None = None
-    for number, (part, problem) in enumerate(_looked_at(folder, parts), start=1):
+    for number, (part, problem) in enumerate(_looked_at(asked.folder, asked.parts), start=1):
         changed += [problem] if problem else []
-        found = verify_file(folder / part.name, model=model, allow_unknown=True, jobs=jobs)
+        found = verify_file(
+            asked.folder / part.name, model=asked.model, allow_unknown=True, jobs=asked.jobs
+        )
         records += len(found.table)
         checked += found.verdict.checked
-        seen.update(model.sensitive.intersection(getattr(found.table, "occurring", ())))
+        seen.update(asked.model.sensitive.intersection(getattr(found.table, "occurring", ())))
         if not found.verdict.status.may_be_published and broken is None:
             broken = part.name, found.verdict
-        progress(f"parts: {number} of {len(parts)}", number, len(parts))
+        if _groups(found.model) != _groups(asked.model):
+            changed.append(f"{part.name} has other groups than the manifest of the folder")
+        asked.progress(f"parts: {number} of {len(asked.parts)}", number, len(asked.parts))
     verdict = Verdict(Status.HOLDS, BY_PARTS, checked, 0.0)
     if broken is not None:
         name, own = broken
         # All parts together may keep what one alone breaks.
-        open_ = stated or method_of(model).by_parts.counts is not None
+        open_ = asked.stated or method_of(asked.model).by_parts.counts is not None
         status = Status.UNDECIDED if open_ else own.status
         alone = f"{name} alone does not keep it; whether all parts together do was not counted"
         how = alone if open_ else f"{name}: {own.method}"
@@ -179,26 +199,20 @@ def _one_by_one(
     return verdict, records, seen, changed
 
 
-def _by_counts(
-    folder: Path,
-    parts: list[Listed],
-    model: Model,
-    stated: bool,
-    jobs: int | None,
-    progress: Progress,
-) -> Proved:
+def _by_counts(asked: _ToProve) -> Proved:
     """All parts together, by counts of each."""
-    counts = method_of(model).by_parts.counts
+    counts = method_of(asked.model).by_parts.counts
     assert counts is not None
-    looked_at = list(_looked_at(folder, parts))
+    looked_at = list(_looked_at(asked.folder, asked.parts))
     readable = [
-        of_listed(folder / part.name, model, part.form, not wrong) for part, wrong in looked_at
+        of_listed(asked.folder / part.name, asked.model, part.form, not wrong)
+        for part, wrong in looked_at
     ]
-    how: dict[str, Any] = {"what": "proving", "progress": progress}
+    how: dict[str, Any] = {"what": "proving", "progress": asked.progress}
     with engine_for(STREAM, None, None) as run:
-        verdict = over_parts(counts.prove(model), readable, run, _refuse, **how)
+        verdict = over_parts(counts.prove(asked.model), readable, run, _refuse, **how)
         items: ItemSums = over_parts(_items(), readable, run, _refuse, **how)
-    seen = set(model.sensitive.intersection(items.supports))
+    seen = set(asked.model.sensitive.intersection(items.supports))
     return verdict, items.records, seen, [wrong for _, wrong in looked_at if wrong]
 
 
@@ -214,19 +228,14 @@ def _refuse(failed: Sequence[Failed]) -> NoReturn:
     raise error
 
 
-def _by_groups(
-    folder: Path,
-    parts: list[Listed],
-    model: Model,
-    stated: bool,
-    jobs: int | None,
-    progress: Progress,
-) -> Proved:
+def _by_groups(asked: _ToProve) -> Proved:
     """All parts of a table together, by the rows of each group."""
-    looked_at = list(_looked_at(folder, parts))
-    paths = [folder / part.name for part, _ in looked_at]
+    looked_at = list(_looked_at(asked.folder, asked.parts))
+    paths = [asked.folder / part.name for part, _ in looked_at]
     same = [not wrong for _, wrong in looked_at]
-    verdict, records = recount_groups(paths, read_output(folder), model, same, progress)
+    verdict, records = recount_groups(
+        paths, read_output(asked.folder), asked.model, same, asked.progress
+    )
     return verdict, records, set(), [wrong for _, wrong in looked_at if wrong]
 
 
@@ -257,3 +266,7 @@ def _none_occurs(model: Model, seen: set[str], *, allowed: bool) -> str | None:
     if missing is None or not missing.is_everything:
         return None
     return f"nothing, since {missing}; --allow-unknown accepts that"
+
+
+def _groups(model: Model) -> object:
+    return getattr(model, "groups", None)

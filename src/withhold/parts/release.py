@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import withhold
 from withhold.arguments import checked
-from withhold.by_parts import Rounds
 from withhold.counting.threads import Progress, quiet
-from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known, refuse_misspelt
-from withhold.errors import NotVerifiedError, PolicyError, WithholdError
+from withhold.data import Hierarchy
+from withhold.data.unknown import Unknown
+from withhold.errors import PolicyError
 from withhold.formats.frame_slices import is_lazy
 from withhold.method import Model
 from withhold.parts import folder as folders
 from withhold.parts.blocks_release import release_blocks
-from withhold.parts.counting import of_slice, of_written, over_parts
-from withhold.parts.making import Done, Failed, Job, make_part
-from withhold.parts.pace import Pace
-from withhold.parts.planning import Data, check_data, find_files, plan
-from withhold.parts.running import ENGINES, STREAM, Engine, engine_for
+from withhold.parts.failures import Failed
+from withhold.parts.making import Done
+from withhold.parts.planning import Data, check_data
+from withhold.parts.record_release import release_records
+from withhold.parts.request import MadeParts, PartsRequest
+from withhold.parts.running import ENGINES, STREAM
 from withhold.publish.identifiers import KEEP, KEPT, check_ids
-from withhold.publish.manifest import form_from
 from withhold.registry import method_of, search_call
-from withhold.verdict import Status, Verdict
 from withhold.wording import counted
-
-EXTENSIONS = {"parquet": ".parquet", "jsonl": ".jsonl"}
 
 
 @dataclass(frozen=True)
@@ -165,123 +161,69 @@ def anonymize_parts(
         )
     check_ids(ids)
     options = check_by_parts(model, options)
-    counts = method_of(model).by_parts.counts
     check_data(data)
     inside = not is_lazy(data) and Path(data).is_dir()
     if inside and folder.resolve().is_relative_to(Path(data).resolve()):
         raise PolicyError(f"{folder} is in the input folder, and would be input; choose another")
-    if method_of(model).by_parts.blocks is not None:
-        files = _files_of_tables(data)
-        seed, _ = folders.begin(folder, files, seed, force=force, resume=resume)
-        made, verdict, output, warnings = release_blocks(
-            files,
-            model,
-            folder,
-            options=options,
-            reading=reading or {},
-            part_records=part_records,
-            engine=(engine, workers, scheduler),
-            seed=seed,
-            progress=progress,
-            told=told,
-        )
-        internal = _internal(files, options, seed, ids, None, engine, made)
-        how = verdict.method
-        totals = folders.finish(folder, made, model, internal, how=how, output=output)
-        seconds = time.perf_counter() - began
-        in_force = {**options, "seed": seed}
-        return PartsRelease(
-            folder, tuple(made), totals, model, None, seconds, ids, in_force, how, warnings
-        )
-    form, pieces, files = plan(data, part_records=part_records, reading=reading)
-    seed, known = folders.begin(folder, files, seed, force=force, resume=resume)
-    extension = EXTENSIONS.get(form.container) or "".join(files[0].suffixes[:1]) or ".dat"
-    # A part can only be one of the same number, of which its key is, too; no job is sent all of them.
-    by_number: dict[int, dict[str, Done]] = {}
-    for key, part in known.items():
-        by_number.setdefault(part.number, {})[key] = part
-    targets = [
-        folder / folders.part_name(number, len(pieces), extension) for number in range(len(pieces))
-    ]
-    made = []
-    failed: list[Failed] = []
-    with engine_for(engine, workers, scheduler) as run:
-        choice = None
-        if counts is not None:
-            parts = [of_slice(piece, form) for piece in pieces]
-            refuse = partial(_refuse, n_parts=len(pieces))
-            chosen, _ = search_call(model, options)
-            asking = counts.choose(model, chosen)
-            choice = over_parts(asking, parts, run, refuse, progress=progress)
-        jobs_of = [
-            Job(
-                number,
-                piece,
-                form,
-                target,
-                model,
-                options,
-                seed,
-                ids,
-                jobs,
-                by_number.get(number),
-                choice,
-            )
-            for number, (piece, target) in enumerate(zip(pieces, targets, strict=True))
-        ]
-        pace = Pace(len(pieces), n_workers(engine, workers), len(known))
-        for outcome in run(make_part, jobs_of):
-            told(outcome)
-            pace.add(outcome)
-            if isinstance(outcome, Failed):
-                failed.append(outcome)
-            else:
-                made.append(outcome)
-                if not outcome.resumed:
-                    folders.note(folder, outcome)
-            progress(str(pace), pace.done, pace.total)
-        if failed:
-            _refuse(failed, len(pieces))
-        made.sort(key=lambda part: part.number)
-        unknown = _listed(model, made, allowed=allow_unknown)
-        how = folders.BY_PARTS
-        if counts is not None:
-            how = _proved(counts.prove(model), folder, made, run, progress)
-    sources = files or [Path(type(data).__name__)]
-    internal = _internal(sources, options, seed, ids, unknown, engine, made)
-    totals = folders.finish(folder, made, model, internal, how=how)
-    seconds = time.perf_counter() - began
-    in_force = {**options, "seed": seed}
-    return PartsRelease(folder, tuple(made), totals, model, unknown, seconds, ids, in_force, how)
+    request = PartsRequest(
+        data=data,
+        model=model,
+        folder=folder,
+        options=options,
+        reading=reading or {},
+        part_records=part_records,
+        engine=engine,
+        workers=workers,
+        scheduler=scheduler,
+        ids=ids,
+        seed=seed,
+        force=force,
+        resume=resume,
+        allow_unknown=allow_unknown,
+        jobs=jobs,
+        progress=progress,
+        told=told,
+    )
+    in_blocks = method_of(model).by_parts.blocks is not None
+    return _finished(request, (release_blocks if in_blocks else release_records)(request), began)
 
 
-def _files_of_tables(data: Data) -> list[Path]:
-    """The files of a table that is released in blocks."""
-    if is_lazy(data):
-        raise PolicyError("tables by parts are files; write the frame to parquet first")
-    return find_files(str(data))
-
-
-def _internal(
-    files: Sequence[Path],
-    options: Mapping[str, Any],
-    seed: int,
-    ids: str,
-    unknown: Unknown | None,
-    engine: str,
-    made: Sequence[Done],
-) -> dict[str, Any]:
-    """What stays with the custodian."""
-    return {
+def _finished(request: PartsRequest, made: MadeParts, began: float) -> PartsRelease:
+    """Write the manifest: from here on there is a release."""
+    internal = {
         "version": withhold.__version__,
-        "input": [str(path) for path in files],
-        "options": dict(options),
-        "seed": seed,
-        "ids": ids,
-        "unknown": [] if unknown is None else [unknown.as_dict()],
-        "engine": engine,
-        "parts": [part.as_dict() for part in made],
+        "input": [str(path) for path in made.sources],
+        "options": {name: _plain(value) for name, value in request.options.items()},
+        "seed": made.seed,
+        "ids": request.ids,
+        "unknown": [] if made.unknown is None else [made.unknown.as_dict()],
+        "engine": request.engine,
+        "parts": [part.as_dict() for part in made.parts],
     }
+    totals = folders.finish(
+        request.folder, made.parts, made.model, internal, how=made.how, output=made.output
+    )
+    return PartsRelease(
+        request.folder,
+        tuple(made.parts),
+        totals,
+        made.model,
+        made.unknown,
+        time.perf_counter() - began,
+        request.ids,
+        {**request.options, "seed": made.seed},
+        made.how,
+        made.warnings,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """An option as JSON has it: a path as its text, a tree as what it is."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Hierarchy):
+        return f"a hierarchy of {counted(value.n_leaves, 'item')}"
+    return sorted(value) if isinstance(value, tuple | set | frozenset) else value
 
 
 def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -293,57 +235,3 @@ def check_by_parts(model: Model, options: Mapping[str, Any]) -> dict[str, Any]:
         raise PolicyError("the bounds of parts do not add up to one of the whole; leave bound out")
     has_bound = "bound" in method_of(model).searches()
     return {**options, **({"bound": False} if has_bound else {})}
-
-
-def n_workers(engine: str, workers: int | None) -> int:
-    """How many parts are made at the same time, as far as that is known: a cluster may have more."""
-    return workers or (1 if engine == STREAM else os.cpu_count() or 1)
-
-
-def _proved(
-    proof: Rounds[Verdict], folder: Path, made: Sequence[Done], run: Engine, progress: Progress
-) -> str:
-    """How all parts together were proved, counted from what was written; else none of them stays."""
-    parts = []
-    for part in made:
-        path = folder / part.name
-        parts.append(of_written(path, form_from(part.form or {}, path), part.sha256))
-    refuse = partial(_refuse, n_parts=len(parts))
-    verdict = over_parts(proof, parts, run, refuse, what="proving", progress=progress)
-    if not verdict.status.may_be_published:
-        for part in made:
-            (folder / part.name).unlink(missing_ok=True)
-        raise NotVerifiedError(
-            f"what was written to {folder} did not pass its proof ({verdict.status.value}: "
-            f"{verdict.witness}); it was not published",
-            undecided=verdict.status is Status.UNDECIDED,
-        )
-    return verdict.method
-
-
-def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | None:
-    """The listed items that no part has; raises if no part has any."""
-    if not model.sensitive:
-        return None
-    found = {name for part in parts for name in part.found}
-    what = method_of(model).listed
-    missing = find_unknown(model.sensitive, found, what=what, allowed=allowed)
-    refuse_misspelt(missing, found)
-    refuse_if_nothing_known(missing)
-    return missing
-
-
-def _refuse(failed: Sequence[Failed], n_parts: int) -> NoReturn:
-    """Say which parts could not be made; the others wait for --resume."""
-    first = min(failed, key=lambda each: each.number)
-    lines = [
-        f"{counted(len(failed), 'part')} of {n_parts:,} could not be made; nothing was published:",
-        *(
-            f"  part {each.number + 1} ({each.piece}): {' '.join(each.lines)}"
-            for each in sorted(failed, key=lambda each: each.number)[:10]
-        ),
-        "The other parts are kept. Mend these, and run the same command with --resume.",
-    ]
-    error = WithholdError(*lines)
-    error.exit_code = first.exit_code
-    raise error

@@ -9,14 +9,16 @@ from typing import Any
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence
 from withhold.data.array_types import Longs
+from withhold.errors import PolicyError
 from withhold.measure.loss import Loss
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
-from withhold.parts.examining import PAIRS_ONLY, audit_parts, measure_parts
+from withhold.parts.examining import PAIRS_ONLY, audit_parts, has_other_names, measure_parts
 from withhold.parts.folder import BY_PARTS
 from withhold.parts.planning import Data
 from withhold.parts.reading import open_parts
 from withhold.parts.release import PartsRelease
+from withhold.phases import phase
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import versions
 from withhold.release import Release
@@ -24,6 +26,10 @@ from withhold.report.content import AUDIT_SECONDS, Report, make_report
 from withhold.telling.facts import MeasureRequest
 from withhold.telling.sections import Paragraph, Section, Subject
 from withhold.verdict import Status, Verdict
+
+OTHER_NAMES = (
+    "a report by parts counts items under their own names, and a release with groups has others"
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,7 @@ class ItemCounts:
         return [code for code, name in enumerate(self.vocabulary) if name in names]
 
 
+@phase("reporting")
 def report_parts(
     made: PartsRelease,
     data: Data,
@@ -57,6 +64,8 @@ def report_parts(
     progress: Progress = quiet,
 ) -> Report:
     """The report of a release in one edition; the original and the release are walked over again."""
+    if has_other_names(made.model):
+        raise PolicyError(OTHER_NAMES)
     before = open_parts(data, part_records=part_records, reading=reading)
     after = open_parts(made.folder)
     request = MeasureRequest(made.model, made.model.sensitive, jobs=jobs, progress=progress)

@@ -22,6 +22,8 @@ from withhold.interruption import ask_to_stop, stop_if_asked
 STREAM, DASK = ENGINES = ("stream", "dask")
 LOOKS_EVERY = 0.5
 """Seconds after which a process looks whether whoever started it is still there."""
+LEAVES_WITHIN = 5.0
+"""Seconds in which a process that was asked to leave does, unless it is stuck."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
 
 
@@ -59,6 +61,11 @@ def engine_for(name: str, workers: int | None, scheduler: str | None) -> Iterato
         yield _here
 
 
+def n_workers(engine: str, workers: int | None) -> int:
+    """How many parts are made at the same time, as far as that is known: a cluster may have more."""
+    return workers or (1 if engine == STREAM else os.cpu_count() or 1)
+
+
 def _here(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[ResultT]:
     """In this process, one part after the other."""
     for task in tasks:
@@ -81,6 +88,8 @@ def _processes(workers: int) -> Iterator[Engine]:
             while waiting and len(running) <= workers:
                 running.add(pool.submit(work, waiting.pop()))
             done, running = wait(running, timeout=LOOKS_EVERY, return_when=FIRST_COMPLETED)
+            if not done and _is_headless(pool):
+                raise OutputError(DIED)
             for each in done:
                 yield each.result()
 
@@ -94,7 +103,16 @@ def _processes(workers: int) -> Iterator[Engine]:
         for process in started:
             process.terminate()
         for process in started:
-            process.join(LOOKS_EVERY)
+            process.join(LEAVES_WITHIN)
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+
+def _is_headless(pool: ProcessPoolExecutor) -> bool:
+    """Whether the thread that hands out work is gone, as without memory: nothing would come any more."""
+    thread = getattr(pool, "_executor_manager_thread", None)
+    return thread is not None and not thread.is_alive()
 
 
 @contextmanager
@@ -110,9 +128,8 @@ def _cluster(workers: int | None, scheduler: str | None) -> Iterator[Engine]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     own = None
     if scheduler is None:
-        n_workers = workers or os.cpu_count() or 1
         own = LocalCluster(
-            n_workers=n_workers,
+            n_workers=n_workers(DASK, workers),
             threads_per_worker=1,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",

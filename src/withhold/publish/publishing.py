@@ -31,6 +31,7 @@ from withhold.formats.formulas import formula_warnings
 from withhold.formats.people_parts import part_path, part_pattern
 from withhold.formats.writing import pieces
 from withhold.method import CheckRun
+from withhold.phases import phase
 from withhold.publish.manifest import (
     form_from,
     internal_path,
@@ -218,7 +219,10 @@ def publish(
     )
     with drafting(files) as drafts:
         draft, items = drafts.new(), [drafts.new() for _ in parts]
-        written = write(release.data, draft.path, form, file=cast(BinaryIO, draft), others=items)
+        with phase("writing"):
+            written = write(
+                release.data, draft.path, form, file=cast(BinaryIO, draft), others=items
+            )
         verdict = _proved(release, draft.path, written, path, jobs, progress)
         # What was read back is the release, so the proof is also that of the release itself.
         timings = {**release.timings, "verify": verdict.seconds}
@@ -237,7 +241,8 @@ def publish(
         if report:
             page = report_at
             run: dict[str, Any] = {"known": known, "jobs": jobs, "progress": progress}
-            content, text = _tell(release, manifest, internal, edition, run)
+            with phase("reporting"):
+                content, text = _tell(release, manifest, internal, edition, run)
             targets.append((drafts.new_text(text), page))
         private = [internal_at, report_at] if edition == "internal" else [internal_at]
         drafts.commit(targets, overwrite=force, private=private)
@@ -269,7 +274,8 @@ def _proved(
     progress: Progress,
 ) -> Verdict:
     """The verdict on the bytes of the draft, which holds; else nothing may be published."""
-    found = _read_again(release.data, draft, written, path)
+    with phase("reading back"):
+        found = _read_again(release.data, draft, written, path)
     give_back_memory()
     verdict = verify(found, release.model, release.evidence, CheckRun(jobs=jobs, progress=progress))
     if not verdict.status.may_be_published:

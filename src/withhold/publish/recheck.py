@@ -143,6 +143,7 @@ def verify_file(
         verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
     details = (policy_from, occurring_text(model, data, evidence), tuple(warnings), changed)
+    model = method_of(model).about(model, data)
     return Recheck(same_bytes, verdict, model, data, seconds, *details)
 
 

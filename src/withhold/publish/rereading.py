@@ -18,6 +18,7 @@ from withhold.formats import Data, read, read_back, read_table, reading_of
 from withhold.formats.forms import SEPARATOR_NAMES
 from withhold.formats.formulas import escape, holds_formulas, unescaped
 from withhold.method import Model
+from withhold.phases import phase
 from withhold.publish.manifest import GENUINE, form_from, input_form, read_internal, read_manifest
 from withhold.publish.publishing import internal_of, located, manifest_of, sha256_of
 from withhold.publish.rereading_people import ONLY_PEOPLE, read_people_files
@@ -38,6 +39,7 @@ class Readings:
     """With the quotes before formulas, where only the manifest says that they belong to no name."""
 
 
+@phase("reading")
 def read_published(
     path: Path,
     model: Model,

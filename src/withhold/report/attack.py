@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from withhold.auditing.result import AttackPoint, Audit, SizeCount
-from withhold.method import Model
+from withhold.auditing.result import AttackPoint, Audit, OtherBreaches, SizeCount
+from withhold.method import Finding, Model
 from withhold.registry import method_of
 from withhold.telling.facts import Fact, shown
 from withhold.telling.plots import Line, Lines, Role
@@ -78,6 +78,16 @@ def exposed_text(audit: Audit) -> str:
     return f"{words.exposed.format(**_at_most(audit.exposed_known, words))}: {number}"
 
 
+def other_rows(other: OtherBreaches) -> list[tuple[str, str]]:
+    """For each number of known items how many breaches of another kind there are."""
+    return [(counted(size, "item"), str(count)) for size, count in other.counts.items()]
+
+
+def other_exposed(other: OtherBreaches) -> str:
+    """How many records breaches of another kind are about."""
+    return f"Found by one of them: {counted(other.exposed_records, 'record')}"
+
+
 def within_parts(audit: Audit, how: str = "Counted within") -> list[str]:
     """A line where the numbers are sums of what each part shows on its own."""
     if audit.parts is None:
@@ -116,7 +126,14 @@ def attack_section(subject: Subject, *, with_original: bool) -> Section:
             parts.append(Listing(words_of(before.model).counts, head, rows, right=right))
             parts += [Paragraph(line) for line in within_parts(before)]
         if before.breaches:
-            parts.append(_worst(before))
+            parts.append(_worst(before.breaches))
+        for other in before.others:
+            rows = tuple(other_rows(other))
+            head, right = ("", "in the original"), frozenset({1})
+            parts.append(Listing(other.what, head, rows, right=right))
+            parts.append(Paragraph(f"{other_exposed(other)}."))
+            if other.breaches:
+                parts.append(_worst(other.breaches))
         parts += [Paragraph(f"Advice: {line}") for line in before.advice]
     known = before.attack_curve if with_original else ()
     for plot in attack_plots(after.model, known, after.attack_curve):
@@ -211,8 +228,8 @@ def _story(before: Audit) -> str:
     )
 
 
-def _worst(before: Audit) -> Listing:
-    rows = [finding.row() for finding in before.breaches[:BREACHES_SHOWN]]
+def _worst(breaches: Sequence[Finding]) -> Listing:
+    rows = [finding.row() for finding in breaches[:BREACHES_SHOWN]]
     width = max(len(row) for row in rows)
     return Listing(
         "The worst that the original gave away",

@@ -23,7 +23,7 @@ from withhold.publish.identifiers import KEPT
 from withhold.registry import measured, method_of
 from withhold.report.attack import attack_section, exposure
 from withhold.report.provenance import IDS, limits_section, provenance_section
-from withhold.telling.facts import Fact, Measured, MeasureRequest
+from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, Measured, MeasureRequest
 from withhold.telling.plots import Plot
 from withhold.telling.sections import Drawing, Facts, Page, Paragraph, Section, Subject
 from withhold.wording import counted
@@ -40,7 +40,6 @@ FOOTERS = {
     "internal": "Do not pass this page on: it reveals more than the file. There is an external edition.",
     "external": "What is left out here is left out on purpose.",
 }
-ALL_ITEMS, SENSITIVE_ITEMS = "occurrences.all.share", "occurrences.sensitive.share"
 NOT_FIRST = ("distribution.symmetric_kl",)
 """Measures that a sweep draws, and that say nothing to who reads a report for the first time."""
 AUDIT_SECONDS = 60.0

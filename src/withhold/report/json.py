@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from withhold.auditing.result import Audit, How, Share
+from withhold.auditing.result import Audit, How, OtherBreaches, Share, SizeCount
 from withhold.data import Hierarchy
 from withhold.data.profile import PeopleProfile, Profile, TableProfile
 from withhold.data.unknown import unknown_as_dict
@@ -43,13 +44,12 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
             str(size): None if each.how is How.ESTIMATED else each.count
             for size, each in audit.counts.items()
         },
-        "breach_counts": {
-            str(size): asdict(each) | {"how": each.how.value} for size, each in audit.counts.items()
-        },
+        "breach_counts": _counts(audit.counts),
         "counted_in_full": audit.complete,
         "exposed_records": audit.exposed_records,
         "exposed_known": audit.exposed_known,
         "breaches": [breach.as_dict() for breach in audit.breaches],
+        **({"other_breaches": [_other(each) for each in audit.others]} if audit.others else {}),
         "risks": None if audit.risks is None else audit.risks.as_dict(),
         "attack_curve": [
             {
@@ -64,6 +64,19 @@ def audit_as_dict(audit: Any) -> dict[str, Any]:
         "seed": audit.seed,
         "seconds": round(audit.seconds, 4),
     }
+
+
+def _other(found: OtherBreaches) -> dict[str, Any]:
+    return {
+        "what": found.what,
+        "counts": _counts(found.counts),
+        "exposed_records": found.exposed_records,
+        "breaches": [breach.as_dict() for breach in found.breaches],
+    }
+
+
+def _counts(counts: Mapping[int, SizeCount]) -> dict[str, Any]:
+    return {str(size): asdict(each) | {"how": each.how.value} for size, each in counts.items()}
 
 
 def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]:
@@ -85,6 +98,7 @@ def release_as_dict(release: AnyRelease, published: Published) -> dict[str, Any]
         "column_roles": column_roles_of(release.original, release.model),
         "without_consent": release.original.without_consent,
         "loss": release.loss.as_dict(),
+        "advice": list(release.advice),
         "bound": None if release.bound is None else release.bound.as_dict(),
         "seconds": {step: round(seconds, 4) for step, seconds in published.timings.items()},
         "report": None if published.report is None else str(published.report),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from withhold.report.html import page_html
-from withhold.telling.facts import Fact, finite, first_facts
+from withhold.telling.facts import Fact, described, finite, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Content, Drawing, Listing, Page, Paragraph, Section
@@ -37,7 +37,7 @@ def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
             }
             for release in comparison.releases
         ],
-        "meaning": {fact.path: fact.meaning for fact, _ in comparison_rows(comparison)},
+        **described(fact for fact, _ in comparison_rows(comparison)),
         **({"notes": list(comparison.notes)} if comparison.notes else {}),
     }
 

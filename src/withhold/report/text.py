@@ -19,6 +19,8 @@ from withhold.report.attack import (
     beyond_promise,
     counted_rows,
     exposed_text,
+    other_exposed,
+    other_rows,
     shown_shares,
     within_parts,
     words_of,
@@ -32,10 +34,11 @@ if TYPE_CHECKING:
     from withhold.release import AnyRelease
 
 
-def audit_text(audit: Any, *, name: str) -> str:
-    """The audit as a page of text."""
+def audit_text(audit: Any, *, name: str, took: str | None = None) -> str:
+    """The audit as a page of text; ``took``: the time that was waited, in words."""
+    took = took or f"{audit.seconds:.2f} s"
     if (own := method_of(audit.model).audit_text) is not None:
-        return own(audit, name=name)
+        return own(audit, name=name, took=took)
     words = words_of(audit.model)
     special = audit.sensitive_occurrences
     lines = [
@@ -59,13 +62,18 @@ def audit_text(audit: Any, *, name: str) -> str:
     if audit.breaches:
         worst = [breach.row() for breach in audit.breaches]
         lines += ["", words.worst, *columns(worst, right={2, 3})]
+    for other in audit.others:
+        lines += ["", other.what, *columns(other_rows(other), right={1}), other_exposed(other)]
+        if other.breaches:
+            worst = [breach.row() for breach in other.breaches]
+            lines += ["", words.worst, *columns(worst, right={1})]
     if audit.attack_curve:
         lines += ["", *_curve(audit)]
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "row" if audit.risks.columns else "record")]
     if audit.advice:
         lines += ["", *(f"Advice: {line}" for line in audit.advice)]
-    lines += ["", _work_done(audit.verdict, audit.seconds)]
+    lines += ["", _work_done(audit.verdict, took)]
     return page(lines)
 
 
@@ -81,12 +89,12 @@ def _outcome(audit: Audit) -> list[str]:
     return [f"Asked: {promise}", f"{_kind(audit.verdict)}: {audit.verdict.witness}"]
 
 
-def _work_done(verdict: Verdict, seconds: float) -> str:
+def _work_done(verdict: Verdict, took: str) -> str:
     if verdict.status is Status.BROKEN:
-        return f"The search ended with the breach; {seconds:.2f} s."
+        return f"The search ended with the breach; {took}."
     done = "Checked" if verdict.status.may_be_published else "Got through"
     checked = counted(verdict.checked, verdict.unit.removesuffix("s"))
-    return f"{done} {checked} ({verdict.method}); {seconds:.2f} s."
+    return f"{done} {checked} ({verdict.method}); {took}."
 
 
 def _kind(verdict: Verdict) -> str:
@@ -111,8 +119,8 @@ def _curve(audit: Audit) -> list[str]:
     ]
 
 
-def release_text(release: AnyRelease, published: Published) -> str:
-    """What was published, and what it cost."""
+def release_text(release: AnyRelease, published: Published, *, took: str | None = None) -> str:
+    """What was published, and what it cost; ``took``: the time that was waited, in words."""
     proof, aside = published.verdict, int(str(release.options.get("set_aside", 0)))
     too_long = f"{counted(aside, 'record')} too long to be searched item by item"
     facts = [
@@ -128,7 +136,7 @@ def release_text(release: AnyRelease, published: Published) -> str:
         *(release.bound.facts() if release.bound is not None else ()),
         *([("set aside", too_long)] if aside else ()),
         *(release.plan.facts() if hasattr(release.plan, "facts") else ()),
-        ("time", f"{sum(published.timings.values()):.2f} s"),
+        ("time", took or f"{sum(published.timings.values()):.2f} s"),
     ]
     promise = release.model.promise()
     held = ["Already holds; nothing was withheld."] if release.options.get("already_held") else []
@@ -142,7 +150,7 @@ def consent_facts(without_consent: int | None) -> list[tuple[str, str]]:
     return [("consent", f"{counted(without_consent, 'record')} without consent left out")]
 
 
-def recheck_text(recheck: Recheck, *, name: str) -> str:
+def recheck_text(recheck: Recheck, *, name: str, took: str | None = None) -> str:
     """Which policy was proved and where it came from; whether the bytes are the same, and still safe."""
     verdict = recheck.verdict
     asked = "" if verdict.status.may_be_published else "Asked: "
@@ -157,7 +165,7 @@ def recheck_text(recheck: Recheck, *, name: str) -> str:
     lines += [f"Warning: {warning}." for warning in recheck.warnings]
     if verdict.witness is not None:
         lines.append(f"{_kind(verdict)}: {verdict.witness}")
-    lines.append(_work_done(verdict, recheck.seconds))
+    lines.append(_work_done(verdict, took or f"{recheck.seconds:.2f} s"))
     if verdict.status is Status.UNDECIDED and recheck.model.needs:
         lines.append(recheck.model.needs)
     return page(lines)

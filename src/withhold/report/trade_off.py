@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from withhold.escaping import json_text
 from withhold.report.figures import svg_file
 from withhold.report.html import page_html
 from withhold.report.side_by_side import meanings
-from withhold.telling.facts import Fact, first_facts
+from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, described, first_facts
 from withhold.telling.layout import columns, page
 from withhold.telling.plots import SERIES, Line, Lines, Panels
 from withhold.telling.sections import Drawing, Listing, Page, Section
@@ -21,14 +21,29 @@ from withhold.telling.sections import Drawing, Listing, Page, Section
 if TYPE_CHECKING:
     from withhold.sweep_state import Point, Sweep
 
+LONG_HEADING = 11
+"""A longer heading of several words stands in two lines."""
+
 
 def sweep_text(sweep: Sweep) -> str:
     """A table of text with what is varied and what is plotted."""
     head, rows = sweep_table(sweep)
-    lines = columns([head, *rows], right=range(len(head)))
+    lines = columns([*_in_two_lines(head), *rows], right=range(len(head)))
     failed = [point for point in sweep.points if point.problem is not None]
     lines += [""] if failed else []
     return page([*lines, *(f"{_place(point)}: {point.problem}" for point in failed)])
+
+
+def _in_two_lines(head: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Headings of several words in two lines, so that the table is narrow; in one where none is long."""
+    if max(map(len, head)) > LONG_HEADING:
+        parts = [
+            label.rsplit(" ", 1) if len(label) > LONG_HEADING else ["", label] for label in head
+        ]
+        yield tuple(each[0] if len(each) > 1 else "" for each in parts)
+        yield tuple(each[-1] for each in parts)
+    else:
+        yield tuple(head)
 
 
 def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
@@ -45,7 +60,7 @@ def sweep_as_dict(sweep: Sweep) -> dict[str, Any]:
             }
             for point in sweep.points
         ],
-        "meaning": {fact.path: fact.meaning for fact in _facts(sweep).values()},
+        **described(_facts(sweep).values()),
     }
 
 
@@ -87,10 +102,10 @@ def sweep_html(sweep: Sweep, *, name: str, promise: str) -> str:
 def trade_off(sweep: Sweep) -> Panels:
     """What is plotted against the first thing that was varied; a series for each of the rest."""
     first = sweep.varied[0]
-    places = list(dict.fromkeys(_shown(point.values[first]) for point in sweep.points))
+    places = list(dict.fromkeys(_shown(first, point.values[first]) for point in sweep.points))
     series: dict[str, dict[str, Point]] = {}
     for point in sweep.points:
-        series.setdefault(_place(point, but=first), {})[_shown(point.values[first])] = point
+        series.setdefault(_place(point, but=first), {})[_shown(first, point.values[first])] = point
     panels = []
     for path in sweep.plotted:
         fact = _facts(sweep)[path]
@@ -109,12 +124,16 @@ def trade_off(sweep: Sweep) -> Panels:
 def sweep_table(sweep: Sweep) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """What was varied and what is plotted, as texts: the head and the rows."""
     facts = _facts(sweep)
-    labels = [facts[path].label for path in sweep.plotted]
+    paths = list(sweep.plotted)
+    if ALL_ITEMS in paths and facts[ALL_ITEMS].value is not None and SENSITIVE_ITEMS in facts:
+        paths.insert(paths.index(ALL_ITEMS) + 1, SENSITIVE_ITEMS)
+    labels = [facts[path].label for path in paths]
     rows = []
     for point in sweep.points:
-        found = [point.fact(path) for path in sweep.plotted]
+        found = [point.fact(path) for path in paths]
         cells = ["impossible" if fact is None else fact.shown for fact in found]
-        rows.append((*map(_shown, point.values.values()), *cells, f"{point.seconds:.2f} s"))
+        varied = (_shown(*each) for each in point.values.items())
+        rows.append((*varied, *cells, f"{point.seconds:.2f} s"))
     return (*sweep.varied, *labels, "time"), tuple(rows)
 
 
@@ -124,13 +143,17 @@ def _facts(sweep: Sweep) -> Mapping[str, Fact]:
 
 
 def _place(point: Point, *, but: str = "") -> str:
-    return ", ".join(f"{name} {_shown(v)}" for name, v in point.values.items() if name != but)
+    shown = ((name, _shown(name, value)) for name, value in point.values.items() if name != but)
+    return ", ".join(f"{name} {value}" for name, value in shown)
 
 
-def _shown(value: Any) -> str:
+def _shown(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "any" if value is None else str(value)
+    if value is None:
+        # Of what attackers know, no number is no limit.
+        return "any" if name in ("max_known", "p") else "none"
+    return str(value)
 
 
 def sweep_files(folder: Path) -> FileSet:

@@ -7,6 +7,18 @@ from typing import Any
 
 from withhold.shown import Listed
 
+MOST_LINES = 2
+"""More advice at a time is not read."""
+
+
+def lines_that_apply(*lines: tuple[str, bool]) -> tuple[str, ...]:
+    """The lines that apply, those that matter most first; no more than are read.
+
+    >>> lines_that_apply(("a", False), ("b", True), ("c", True), ("d", True))
+    ('b', 'c')
+    """
+    return tuple(line for line, applies in lines if applies)[:MOST_LINES]
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -17,6 +17,10 @@ from withhold.method import Model
 Unit = Literal["count", "share", "number"]
 
 
+ALL_ITEMS, SENSITIVE_ITEMS = "occurrences.all.share", "occurrences.sensitive.share"
+"""What was withheld of all, and of the sensitive ones: each is shown beside the other."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """One number, where it stands in ``details.as_dict()``, and what it means.
@@ -140,6 +144,19 @@ def first_facts(several: Iterable[Iterable[Fact]]) -> Mapping[str, Fact]:
         for fact in facts:
             known.setdefault(fact.path, fact)
     return known
+
+
+def described(facts: Iterable[Fact]) -> dict[str, dict[str, str]]:
+    """What the facts mean, what they are called and in what unit they are, by their paths, for JSON.
+
+    >>> described([Fact("rules.jaccard", "rules alike", 0.8, "share", "rules of both, of either")])["unit"]
+    {'rules.jaccard': 'share'}
+    """
+    known = list(facts)
+    return {
+        name: {fact.path: getattr(fact, name) for fact in known}
+        for name in ("meaning", "label", "unit")
+    }
 
 
 def value_at(details: Any, path: str) -> float | None:

@@ -13,6 +13,7 @@ METHOD = Method(
     search=Step(later(f"{__name__}.search.suppressor:search_apart"), SearchOptions),
     check=later(f"{__name__}.check:verify_apart"),
     audit=Step(later(f"{__name__}.audit:audit_apart"), AuditOptions),
+    about=SensitiveApart.about,
     counts=later(f"{__name__}.check:counts_apart"),
     loss=later(f"{__name__}.measure:loss_of_apart"),
     measure=later(f"{__name__}.measure:measure_apart"),

@@ -6,18 +6,23 @@ of a group hold each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from withhold.arguments import checked, names_in
+from withhold.data.dated_items import has_dates
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.method import parameters_of
-from withhold.methods.apart.secrets import Secrets
+from withhold.methods.apart.secrets import Secrets, records_of
 from withhold.options import Plain, RhoOption, SensitiveOption
 from withhold.wording import none_inferred
+
+if TYPE_CHECKING:
+    from withhold.data import People, Records
 
 
 @dataclass(frozen=True, init=False)
@@ -31,6 +36,8 @@ class ApartModel:
 
     rho: Fraction
     sensitive: frozenset[str]
+    dated: bool = field(default=False, init=False, repr=False, compare=False)
+    """Whether the data have items with dates, of which the promise then speaks; they are set apart anyway."""
 
     @checked
     def __init__(
@@ -43,14 +50,21 @@ class ApartModel:
             raise PolicyError("no sensitive items were named; there is nothing to set apart")
         object.__setattr__(self, "rho", exact_threshold(rho, name="rho"))
         object.__setattr__(self, "sensitive", items)
+        object.__setattr__(self, "dated", False)
+
+    def about(self, data: Records | People) -> Self:
+        """The same model, whose promise speaks of dates if the items have any."""
+        made = copy(self)
+        object.__setattr__(made, "dated", has_dates(records_of(data, ())))
+        return made
 
     def promise(self) -> str:
         """What holds for records that satisfy the model, in one sentence."""
         return (
             "Whoever finds a person's record by anything but its sensitive items, and takes all records of "
             "its group to be equally likely to hold what the group's list says, "
-            f"{none_inferred(len(self.sensitive), self.sensitive_column)} with a confidence above "
-            f"{decimal_text(self.rho)}."
+            f"{none_inferred(len(self.sensitive), self.sensitive_column, dated=self.dated)} with a "
+            f"confidence above {decimal_text(self.rho)}."
         )
 
     @property

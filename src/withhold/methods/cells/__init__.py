@@ -21,6 +21,7 @@ METHOD = Method(
     check=later(f"{__name__}.check:verify_table"),
     audit=Step(later(f"{__name__}.audit:audit_table"), CellsAudit),
     loss=later(f"{__name__}.loss:table_loss"),
+    advise=later(f"{__name__}.advice:advise_on_loss"),
     bound=later(f"{__name__}.bound:bound_cells"),
     measure=later(f"{__name__}.utility:measure_tables"),
     sections=later(f"{__name__}.telling:sections_of_tables"),

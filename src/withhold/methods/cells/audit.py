@@ -27,6 +27,7 @@ from withhold.data.roles import column_roles
 from withhold.data.table import WITHHELD
 from withhold.data.unknown import Unknown, unknown_as_dict
 from withhold.method import AuditRun, Finding
+from withhold.methods.cells.advice import advise
 from withhold.methods.cells.check import verify_table
 from withhold.methods.cells.disclosure import (
     Disclosed,
@@ -42,7 +43,7 @@ from withhold.methods.cells.people import Presences, presences
 from withhold.methods.cells.presence import TooPresent
 from withhold.options import Plain
 from withhold.shown import Listed
-from withhold.verdict import Verdict
+from withhold.verdict import Status, Verdict
 
 CELLS_TO_GROUP = 8_000_000
 """So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
@@ -124,6 +125,9 @@ class TableAudit(Listed):
     presence: Presences | None = None
     """How probable it is that people of the population are in the table, where the model asks about it."""
 
+    advice: tuple[str, ...] = ()
+    """What is worth thinking about before a release is made."""
+
     def as_dict(self) -> dict[str, Plain]:
         """The audit as plain values; ``verdict`` is at the top level."""
         return {
@@ -149,6 +153,7 @@ class TableAudit(Listed):
             "risks": None if self.risks is None else self.risks.as_dict(),
             "presence": None if self.presence is None else _plain_presence(self.presence),
             "breaches": [each.as_dict() for each in self.breaches],
+            "advice": list(self.advice),
             "seed": self.seed,
             "seconds": round(self.seconds, 4),
         }
@@ -209,6 +214,7 @@ def audit_table(
             unique_size=options.unique_size,
             show=options.show,
         ),
+        advice=advise(model) if verdict.status is Status.BROKEN else (),
         seed=run.seed,
         seconds=time.perf_counter() - began,
     )

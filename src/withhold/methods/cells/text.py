@@ -46,7 +46,7 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     return page([*lines, *hint_lines(profile.hints)])
 
 
-def table_audit_text(audit: TableAudit, *, name: str) -> str:
+def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
     """The audit of a table as a page of text."""
     promise = audit.model.promise()
     if audit.verdict.status is Status.HOLDS:
@@ -79,7 +79,9 @@ def table_audit_text(audit: TableAudit, *, name: str) -> str:
     lines += columns(_known(audit), right={1, 3})
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "row")]
-    lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {audit.seconds:.2f} s."]
+    if audit.advice:
+        lines += ["", *(f"Advice: {line}" for line in audit.advice)]
+    lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {took}."]
     return page(lines)
 
 

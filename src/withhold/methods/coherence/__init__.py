@@ -21,6 +21,7 @@ METHOD = Method(
         ByCounts(
             later(f"{__name__}.search.by_counts:choose_items"),
             later(f"{__name__}.check.by_counts:prove_by_counts"),
+            later(f"{__name__}.audit_by_counts:survey_by_counts"),
         ),
     ),
     listed="private items",

@@ -5,11 +5,12 @@ The search and the proof both read them here; what they make of them, each decid
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.rounds import SetRound, SetSums
+from withhold.counting.rounds import SetRound
+from withhold.counting.triples import TripleRound
 from withhold.data.array_types import Longs
 
 
@@ -23,10 +24,16 @@ class JoinedCounts(NamedTuple):
     """How many of these records hold one and the same private item, at most."""
     private: Longs
     """The number of that private item; the first if there are several, -1 if no record holds any."""
+    n_sets: int
+    """How many sets were counted; of those counted in cells, only rare ones are here."""
 
 
-def joined(asked: SetRound, sums: SetSums) -> JoinedCounts:
-    """The sums of a round, set by set."""
+def joined(asked: SetRound | TripleRound, sums: Any, *, every: bool = False) -> JoinedCounts:
+    """The sums of a round, set by set; of those counted in cells the first that is rare, or ``every`` one."""
+    if isinstance(asked, TripleRound):
+        sets, supports = asked.rare(sums, most=None if every else 1)
+        nothing = np.zeros_like(supports)
+        return JoinedCounts(sets, supports, nothing, nothing - 1, sums.n_sets)
     width = len(asked.private) + 1
     # A set stands before its private items, and no private item is where the set is not.
     starts = np.flatnonzero(sums.keys % width == 0)
@@ -38,4 +45,5 @@ def joined(asked: SetRound, sums: SetSums) -> JoinedCounts:
     best = is_joint & (sums.counts == most[set_of])
     # Backwards, so that the first stays.
     private[set_of[best][::-1]] = (sums.keys[best] % width - 1)[::-1]
-    return JoinedCounts(asked.sets_of(sums.keys[starts]), sums.counts[starts], most, private)
+    supports = sums.counts[starts]
+    return JoinedCounts(asked.sets_of(sums.keys[starts]), supports, most, private, len(starts))

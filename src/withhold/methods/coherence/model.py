@@ -130,6 +130,8 @@ class Coherent(Model, Protocol):
 
 def at_least_one(value: int, *, name: str) -> int:
     """A whole number from 1 on that kernels can count with."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value < 2**31:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
         raise PolicyError(f"{name} must be a whole number from 1 on, not {value!r}")
+    if value >= 2**31:
+        raise PolicyError(f"{name} must be below {2**31:,}, not {value:,}")
     return int(value)

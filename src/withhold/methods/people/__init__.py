@@ -18,6 +18,7 @@ METHOD = Method(
     search=Step(later(f"{__name__}.search.suppressor:suppress_people"), PeopleSearch),
     check=later(f"{__name__}.check.proof:verify_people"),
     audit=Step(later(f"{__name__}.audit:audit_people"), AuditOptions),
+    about=PeopleUncertainty.about,
     ladder=later(f"{__name__}.ladder:ladder_of_people"),
     loss=later(f"{__name__}.loss:loss_of_people"),
     measure=later(f"{__name__}.measure:measure_people"),

@@ -12,8 +12,15 @@ from typing import Any
 import numpy as np
 
 from withhold.auditing.options import AuditOptions
-from withhold.auditing.records import AuditRequest, Found, Marks, attack_curve, audit_records
-from withhold.auditing.result import AttackPoint, Audit, size_of
+from withhold.auditing.records import (
+    DEFAULT_SIZE,
+    AuditRequest,
+    Found,
+    Marks,
+    attack_curve,
+    audit_records,
+)
+from withhold.auditing.result import AttackPoint, Audit, How, OtherBreaches, SizeCount, size_of
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.auditing.risk.risks import Risks, risks_of_records, risks_of_table
 from withhold.counting.layout import lay_out
@@ -25,13 +32,17 @@ from withhold.data.grouping import Groups, groups_of
 from withhold.data.people import People
 from withhold.data.roles import check_named
 from withhold.method import AuditRun
-from withhold.methods.people.breach import GroupBreach, in_group
+from withhold.methods.coherence.audit import MinimalMoles
+from withhold.methods.coherence.mole import Mole
+from withhold.methods.km.model import KmAnonymity
+from withhold.methods.people.breach import GroupBreach, in_group, rare_in_group
 from withhold.methods.people.check.proof import too_frequent, verify_people
 from withhold.methods.people.grouped_items import PersonItems, apart, items_of
 from withhold.methods.people.linked import linked_records
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.audit import RuleBreaches
 from withhold.methods.rho.check.closed_sets import Rule
+from withhold.verdict import Status
 from withhold.wording import counted
 
 
@@ -73,7 +84,7 @@ class GroupBreaches(RuleBreaches):
                 self.items.records.vocabulary[code],
                 joint,
                 int(self.groups.sizes[owner]),
-                self._cells(owner),
+                self.cells(owner),
             )
             for owner, code, joint in zip(
                 owners.tolist(), codes.tolist(), counts.tolist(), strict=True
@@ -103,7 +114,7 @@ class GroupBreaches(RuleBreaches):
     def named(self, breach: Rule) -> GroupBreach:
         found = super().named(breach)
         return in_group(
-            found, self.own, self.items, self._cells(self.own.group_of(found.consequent))
+            found, self.own, self.items, self.cells(self.own.group_of(found.consequent))
         )
 
     def advice(self) -> tuple[str, ...]:
@@ -116,7 +127,8 @@ class GroupBreaches(RuleBreaches):
             f"{counted(self.asked.k - 1, 'other')}; coarser columns or a hierarchy would keep more of them.",
         )
 
-    def _cells(self, group: int) -> Any:
+    def cells(self, group: int) -> Any:
+        """The quasi-identifiers of a group."""
         row = int(self.groups.first_rows[group])
         return cells_of(self.people.attributes, self.asked.quasi_identifiers, row)
 
@@ -141,8 +153,34 @@ def audit_people(
     with request.clock() as stop:
         found = GroupBreaches(people, items, groups, model, of_items, stop)
         audit = audit_records(found.own.records, verdict, found)
+        asked = model.of_public_items()
+        others: tuple[OtherBreaches, ...] = ()
+        if asked is not None and verdict.status is not Status.HOLDS:
+            others = (_rare_sets(found, asked),)
     risks = _risks(people, model, request)
-    return replace(audit, risks=risks, **size_of(items.records, protected))
+    return replace(audit, risks=risks, others=others, **size_of(items.records, protected))
+
+
+def _rare_sets(found: GroupBreaches, asked: KmAnonymity) -> OtherBreaches:
+    """The smallest sets of public items that fewer than k persons of a group have."""
+    own = apart(found.items.public, found.groups.of_row, with_group=False)
+    moles = MinimalMoles(own.records, asked, Evidence(), found.request, found.stop)
+    largest = DEFAULT_SIZE if found.request.max_size is None else found.request.max_size
+    counts = dict.fromkeys(range(1, min(largest, asked.m) + 1), SizeCount(How.COUNTED, 0))
+    by_size = moles.count_sizes(counts)
+    exposed = np.zeros(moles.n_rows, dtype=np.uint8)
+    for each in by_size:
+        exposed |= each.exposed
+    worst = [mole for each in by_size for mole in each.worst if isinstance(mole, Mole)]
+    return OtherBreaches(
+        f"Smallest sets of public items that fewer than {counted(asked.k, 'person')} of a group have",
+        counts,
+        tuple(
+            rare_in_group(mole, own, found.items, found.cells(own.group_of(mole.items[0])), asked.k)
+            for mole in worst[: found.request.show]
+        ),
+        int(exposed.sum()),
+    )
 
 
 def _risks(people: People, model: PeopleUncertainty, request: AuditRequest) -> Risks:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from withhold.data.breach import Breach, Cells, cells_text
 from withhold.describing import described_all
+from withhold.methods.coherence.mole import Mole
 from withhold.methods.people.grouped_items import ApartItems, PersonItems
 from withhold.options import Plain
 from withhold.wording import counted
@@ -69,6 +70,14 @@ class RareItems:
     def __str__(self) -> str:
         persons = counted(self.persons, "person")
         return f"{cells_text(self.cells)}: {self._known}: {persons} (of {self.needed:,} needed)"
+
+
+def rare_in_group(
+    mole: Mole, own: ApartItems, items: PersonItems, cells: Cells, needed: int
+) -> RareItems:
+    """The rare set of items that are apart by group, in the persons' own names."""
+    known = sorted(items.records.vocabulary[own.item_of(name)] for name in mole.items)
+    return RareItems(cells, tuple(known), mole.support, needed)
 
 
 def in_group(breach: Breach, own: ApartItems, items: PersonItems, cells: Cells) -> GroupBreach:

@@ -58,6 +58,11 @@ class PersonItems:
         """The person of each occurrence."""
         return np.repeat(np.arange(len(self.records)), self.records.lengths)
 
+    @property
+    def public(self) -> PersonItems:
+        """The items that are not sensitive; places are those in these items."""
+        return self.without(self.sensitive[self.records.items])
+
     def only(self, persons: Longs) -> PersonItems:
         """The items of these persons, in this order; places are those in these items."""
         offsets, lengths = self.records.offsets, self.records.lengths[persons]

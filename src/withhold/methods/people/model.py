@@ -9,11 +9,13 @@ that no group exceeds is exceeded by no union of them; docs/decisions/0034 has t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
+from withhold.data.dated_items import has_dates
 from withhold.data.names import clean_set
 from withhold.data.roles import QuasiIdentifiersOption, SensitiveColumnsOption
 from withhold.errors import PolicyError, option
@@ -24,6 +26,9 @@ from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
 from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, RhoOption, lacks, smaller
 from withhold.wording import counted, listing, none_inferred, so_many
+
+if TYPE_CHECKING:
+    from withhold.data.people import People
 
 
 @dataclass(frozen=True, init=False)
@@ -53,6 +58,8 @@ and sex with at least 4 others.
     """The columns whose values must not be inferred either; each value counts as a sensitive item."""
     km: int | None
     """Any so many public items that somebody has are had by k persons of the group; None: not asked for."""
+    dated: bool = field(default=False, init=False, repr=False, compare=False)
+    """Whether the data have items with dates, of which the promise then speaks; they are protected anyway."""
 
     @checked
     def __init__(
@@ -115,6 +122,7 @@ and sex with at least 4 others.
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "dated", False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -133,6 +141,12 @@ and sex with at least 4 others.
             km=self.km,
         )
 
+    def about(self, people: People) -> PeopleUncertainty:
+        """The same model, whose promise speaks of dates if the people's items have any."""
+        made = copy(self)
+        object.__setattr__(made, "dated", has_dates(people.items))
+        return made
+
     def within_groups(self, sensitive: Iterable[str]) -> RhoUncertainty:
         """What must hold of records whose items are apart by group, if some item is known.
 
@@ -148,15 +162,17 @@ and sex with at least 4 others.
     def promise(self) -> str:
         """What holds for people that satisfy the model, in one sentence."""
         known = listing(self.quasi_identifiers)
-        items = so_many(self.max_known, "item")
-        secrets = none_inferred(len(self.sensitive), self.sensitive_column)
+        items = f"{so_many(self.max_known, 'item')} of the published record"
+        if self.dated and self.max_known != 0:
+            items += f", with or without {'its date' if self.max_known == 1 else 'their dates'}"
+        secrets = none_inferred(len(self.sensitive), self.sensitive_column, dated=self.dated)
         also = "" if self.km is None else f", and any {_public_items(self.km)},"
         shared = (
             f"; and every person shares all published values of {known}{also} with at least "
             f"{counted(self.k - 1, 'other')}"
         )
         return (
-            f"Whoever knows anything about a person's {known}, and {items} of the published record, "
+            f"Whoever knows anything about a person's {known}, and {items}, "
             f"{secrets} with a confidence above {decimal_text(self.rho)}{shared if self.k > 1 else ''}."
         )
 

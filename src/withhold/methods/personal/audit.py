@@ -22,7 +22,7 @@ from withhold.auditing.records import (
 )
 from withhold.auditing.result import AttackPoint, Share
 from withhold.counting.set_draws import Frame
-from withhold.counting.supports import count_support
+from withhold.counting.supports import support_of
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
@@ -103,7 +103,7 @@ class PersonalBreaches(Breaches):
             mark_successful(drawn, sets, problem, self.stop.flag, succeeds, witness)
             if self.stop.cause != 0:
                 break
-            unique = sum(count_support(rows, each, known, np.int64(2)) == 1 for each in sets)
+            unique = sum(support_of(rows, each, 2) == 1 for each in sets)
             eligible = int((np.diff(rows.offsets) >= known).sum())
             shares = Share(int(unique), samples), Share(int(succeeds.sum()), samples)
             points.append(AttackPoint(known, eligible, *shares))

@@ -72,7 +72,7 @@ def _chosen_groups(
 ) -> tuple[Groups, Curve | None]:
     """The groups that a cut names, or that a weight chooses; with neither, the user is asked."""
     if options.cut is not None:
-        return groups_of(tree, _asked_cut(whole, tree, options.cut)), None
+        return groups_of(tree, asked_cut(whole, tree, options.cut)), None
     curve = find_curve(records, model, tree, options, run)
     if options.detail is None:
         raise PolicyError(
@@ -83,7 +83,7 @@ def _chosen_groups(
     return groups_at(tree, curve.choose(options.detail).nodes), curve
 
 
-def _asked_cut(whole: Hierarchy, tree: Hierarchy, cut: Any) -> Any:
+def asked_cut(whole: Hierarchy, tree: Hierarchy, cut: Any) -> Any:
     """The nodes of the cut that somebody asked for: a level, a file with nodes, or their names."""
     if isinstance(cut, str | int) and str(cut).strip().lstrip("-").isdecimal():
         return cut_at(tree, int(cut))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
+from withhold.formats.item_trees import CO_OCCURRENCE
 from withhold.method import SearchOptions
 from withhold.options import Option
 from withhold.polished_search import PolishMovesOption, PolishOption, is_polished
@@ -149,8 +150,19 @@ def check_budget(budget: float | None) -> None:
 
 def not_by_parts(model: object, options: RhoSearch, given: Mapping[str, object]) -> str:
     """Why records cannot be released part by part: what is one choice for all of them."""
+    if options.keep == "counts" and options.budget is not None:
+        return f"with {option('keep', 'counts')} no part can be cut short; leave {option('budget')} out"
+    if options.hierarchy is None:
+        return ""
     if options.keep == "counts":
-        return "--keep counts takes an item away everywhere or nowhere"
-    if options.hierarchy is not None:
-        return "with --hierarchy the groups are one choice for all records"
+        return f"{option('keep', 'counts')} and {option('hierarchy')} would be two choices for all parts"
+    if options.hierarchy == CO_OCCURRENCE:
+        return (
+            "items that are held together are found in all records at once; name a file, or prefix"
+        )
+    if options.cut is None:
+        return (
+            f"what detail costs is found by searching all records; name the groups with {option('cut')}, "
+            "after looking at a sample in memory"
+        )
     return ""

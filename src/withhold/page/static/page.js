@@ -1,5 +1,6 @@
 "use strict";
-// Progress of jobs, uploads, points of curves, and numbers as the reader writes them. Everything else is forms.
+// Progress of jobs, uploads, points of curves, roles by drag, and numbers as the reader writes them. Everything else
+// is forms.
 
 function localise(root) {
   const whole = new Intl.NumberFormat(navigator.language);
@@ -60,6 +61,47 @@ function takeFiles(area) {
   });
 }
 
+// Each column is a chip that can be dragged to its role; the select of the column is what is sent.
+function dragRoles(board) {
+  board.hidden = false;
+  const zones = [...board.querySelectorAll("[data-role]")];
+  const under = (event) => zones.find((zone) => {
+    const box = zone.getBoundingClientRect();
+    return event.clientX >= box.left && event.clientX < box.right && event.clientY >= box.top && event.clientY < box.bottom;
+  });
+  board.closest("form").querySelectorAll("select[name^=role-]").forEach((select) => {
+    const chip = document.createElement("span");
+    const place = () => zones.find((zone) => zone.dataset.role === select.value).append(chip);
+    chip.className = "chip";
+    chip.textContent = document.getElementById(select.getAttribute("aria-labelledby")).textContent;
+    place();
+    select.addEventListener("change", place);
+    let start = null;
+    const finish = (event) => {
+      if (!start) return;
+      const zone = event.type === "pointerup" ? under(event) : null;
+      start = null;
+      chip.style.transform = "";
+      chip.classList.remove("held");
+      zones.forEach((each) => each.classList.remove("over"));
+      if (zone) { select.value = zone.dataset.role; place(); }
+    };
+    chip.addEventListener("pointerdown", (event) => {
+      start = { x: event.clientX, y: event.clientY };
+      chip.classList.add("held");
+      chip.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    });
+    chip.addEventListener("pointermove", (event) => {
+      if (!start) return;
+      chip.style.transform = `translate(${event.clientX - start.x}px, ${event.clientY - start.y}px)`;
+      zones.forEach((each) => each.classList.toggle("over", each === under(event)));
+    });
+    chip.addEventListener("pointerup", finish);
+    chip.addEventListener("pointercancel", finish);
+  });
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   localise(document);
   document.querySelectorAll("[data-events]").forEach(watch);
@@ -68,7 +110,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const row = document.querySelector('[data-point="' + point.dataset.choose + '"]');
     if (row) { row.checked = true; row.form.requestSubmit(); }
   }));
+  document.querySelectorAll("[data-board]").forEach(dragRoles);
   const alert = document.querySelector("[role=alert]");
-  if (alert) { alert.tabIndex = -1; alert.focus(); }
+  const wrong = document.querySelector("[aria-invalid=true]");
+  if (alert) alert.tabIndex = -1;
+  if (alert || wrong) (wrong || alert).focus();
 });
 document.addEventListener("htmx:afterSwap", (event) => localise(event.target.parentElement || document));

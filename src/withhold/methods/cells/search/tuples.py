@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import kernel, maker, step
 from withhold.methods.cells.nodes import NOBODY, common_node
 
 RISKY, DRAW, STEPS, ACROSS = 0, 1, 2, 3
@@ -171,7 +171,7 @@ def leave_group(tuples, each, k):
     mark_group(tuples, group, k)
 
 
-@kernel
+@maker
 def join_group(tuples, each, k):
     """Put a tuple into the group of its cells; one that is there already takes its rows over."""
     place = np.int64(tuples.places[each])
@@ -225,7 +225,7 @@ def renew_key(tuples, place):
     tuples.keys[place] = key - tuples.origin[0]
 
 
-@kernel
+@maker
 def move(tuples, trees, each, cells, k):
     """Give a tuple these cells, each its own or a node above, and see to all that depends on them."""
     leave_group(tuples, each, k)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from withhold.counting.rounds import ItemRound, ItemSums, SetRound, SetSums, rounds_of
+from withhold.counting.rounds import ItemRound, ItemSums, SetRound, rounds_of
+from withhold.counting.triples import TripleRound
 from withhold.methods.coherence.joined_counts import joined
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.mole import Mole
@@ -26,12 +27,13 @@ def prove_by_counts(model: Coherent) -> Generator[Any, Any, Verdict]:
     found: ItemSums = yield ItemRound()
     assert model.p is not None
     how = f"all public sets of at most {counted(model.p, 'item')}, counted over all parts"
-    mole, checked = _of_nothing(model, found), 1
+    mole, checked = mole_of_nothing(model, found), 1
     public = tuple(sorted(name for name in found.supports if name not in model.private))
     listed = tuple(sorted(found.supports.keys() & model.private)) if model.h < 1 else ()
     for size in range(1, model.p + 1) if mole is None else ():
-        for asked in (yield from rounds_of(SetRound(public, listed, size, 0, len(public)))):
-            sums: SetSums = yield asked
+        wanted = SetRound(public, listed, size, 0, len(public))
+        for asked in (yield from rounds_of(wanted, cap=model.k)):
+            sums = yield asked
             mole, n_sets = _mole_in(model, asked, sums)
             checked += n_sets
             if mole is not None:
@@ -42,7 +44,7 @@ def prove_by_counts(model: Coherent) -> Generator[Any, Any, Verdict]:
     return Verdict(status, how, checked, time.perf_counter() - began, mole, False)
 
 
-def _of_nothing(model: Coherent, found: ItemSums) -> Mole | None:
+def mole_of_nothing(model: Coherent, found: ItemSums) -> Mole | None:
     """The empty set, if it is a mole: too few records at all, or a private item in too many."""
     if 0 < found.records < model.k:
         return Mole((), found.records)
@@ -53,18 +55,18 @@ def _of_nothing(model: Coherent, found: ItemSums) -> Mole | None:
     return None
 
 
-def _mole_in(model: Coherent, asked: SetRound, sums: SetSums) -> tuple[Mole | None, int]:
+def _mole_in(model: Coherent, asked: SetRound | TripleRound, sums: Any) -> tuple[Mole | None, int]:
     """The first of the worst moles of a round, and how many sets there are."""
     counts = joined(asked, sums)
     rare = counts.supports < model.k
     follows = counts.most * model.h.denominator > model.h.numerator * counts.supports
     moles = np.flatnonzero(rare | follows)
     if len(moles) == 0:
-        return None, len(counts.supports)
+        return None, counts.n_sets
     first = moles[0]
     names = tuple(asked.public[code] for code in counts.sets[first])
     if rare[first]:
-        return Mole(names, int(counts.supports[first])), len(counts.supports)
+        return Mole(names, int(counts.supports[first])), counts.n_sets
     private = asked.private[counts.private[first]]
     found = Mole(names, int(counts.supports[first]), private, int(counts.most[first]))
-    return found, len(counts.supports)
+    return found, counts.n_sets

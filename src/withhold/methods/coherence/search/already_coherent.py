@@ -9,7 +9,7 @@ import numpy as np
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.local_rows import merge_local_rows
-from withhold.counting.supports import IndexedRows, count_support
+from withhold.counting.supports import IndexedRows, support_of
 from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, run_all
 from withhold.data import Records
 from withhold.data.array_types import Ints
@@ -77,7 +77,7 @@ def _has_rare_row(rows: SplitRows, k: int) -> bool:
     indexed = rows.rows(with_bitmaps=True)
     for row in first_of[:n_groups][weights[:n_groups] < k].tolist():
         items = rows.items[rows.offsets[row] : rows.offsets[row + 1]]
-        held = count_support(indexed, items, len(items), k)
+        held = support_of(indexed, items, k)
         if len(items) > 0 and held < k:
             return True
     return False

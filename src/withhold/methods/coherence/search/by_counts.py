@@ -9,38 +9,23 @@ the end, backwards, each comes back with which no mole comes. Where only two ite
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from withhold.counting.rounds import ItemRound, ItemSums, SetRound, SetSums, rounds_of
-from withhold.data import Records
+from withhold.counting.triples import TripleRound
 from withhold.data.array_types import Bools, Longs
-from withhold.data.plan import without_items
+from withhold.data.kept_items import KeptItems
 from withhold.methods.coherence.joined_counts import joined
 from withhold.methods.coherence.model import Coherent
 from withhold.methods.coherence.options import CoherenceSearch
+from withhold.methods.coherence.search.cell_cover import cover_cells
 from withhold.methods.coherence.search.mole_cover import cover_moles
 from withhold.methods.coherence.search.suppressor import refuse_counts
 
 MOST_MOLES = 10_000_000
 """Listed at once; where there are more, items go before all moles are known."""
-
-
-@dataclass(frozen=True)
-class KeptItems:
-    """What the parts publish: these items, and no other."""
-
-    names: frozenset[str]
-
-    def apply_to(self, records: Records) -> Records:
-        """The records without any occurrence of another item."""
-        return without_items((n for n in records.vocabulary if n not in self.names), records)
-
-    def as_dict(self) -> dict[str, list[str]]:
-        """The choice as plain values."""
-        return {"items": sorted(self.names)}
 
 
 def choose_items(model: Coherent, options: CoherenceSearch) -> Generator[Any, Any, KeptItems]:
@@ -69,10 +54,19 @@ def _alive(
     """Which of the items stay so that no set of the wanted size is a mole; no smaller one is."""
     alive: Bools = np.ones(len(supports), dtype=bool)
     known = np.zeros((0, wanted.size), dtype=np.int32)
-    for asked in (yield from rounds_of(wanted)):
+    rounds = yield from rounds_of(wanted, cap=model.k)
+    if rounds and isinstance(rounds[0], TripleRound):
+        rare = []
+        for asked in rounds:
+            sums = yield asked
+            rare.append(sums.is_rare)
+        cover_cells(np.concatenate(rare), supports, alive, restoring)
+        return alive
+    for asked in rounds:
+        assert isinstance(asked, SetRound)
         if not alive[asked.first : asked.last].any():
             continue
-        sums: SetSums = yield asked
+        sums = yield asked
         moles = _moles(model, asked, sums)
         known = np.concatenate([known, moles[alive[moles].all(axis=1)]])
         if len(known) > MOST_MOLES:

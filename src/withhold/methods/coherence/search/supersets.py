@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.bits import count_bits
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import maker, step
 from withhold.methods.coherence.search.tally import add_below, add_sets
 
 FEW_ROWS = 7
@@ -48,7 +48,7 @@ def new_scratch(n_items: int, largest: int) -> Scratch:
     )
 
 
-@kernel
+@maker
 def keep_maximal(tour, walk, start, end, scratch):
     """Drop the rows whose rest another row's rest contains; returns the new end.
 

@@ -19,7 +19,7 @@ from withhold.data.people import People
 from withhold.method import CheckRun, Finding
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.km.check import verify_km
-from withhold.methods.people.breach import GroupBreach, RareItems, in_group
+from withhold.methods.people.breach import GroupBreach, in_group, rare_in_group
 from withhold.methods.people.grouped_items import PersonItems, apart, items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.rho.check.proof import verify_rho
@@ -54,16 +54,14 @@ def verify_people(
         return _broken(known_nothing, len(groups), began, breach)
     found = Verdict(Status.HOLDS, known_nothing, len(groups), 0.0, unit="groups")
     if (asked := model.of_public_items()) is not None:
-        public = items.without(items.sensitive[items.records.items])
-        own = apart(public, groups.of_row, with_group=False)
+        own = apart(items.public, groups.of_row, with_group=False)
         found = verify_km(own.records, asked, Evidence(), _left(run, began))
         if found.status is not Status.HOLDS:
             witness = found.witness
             if isinstance(witness, Mole):
                 row = int(groups.first_rows[own.group_of(witness.items[0])])
-                known = sorted(items.records.vocabulary[own.item_of(n)] for n in witness.items)
                 cells = cells_of(table, names, row)
-                witness = RareItems(cells, tuple(known), witness.support, model.k)
+                witness = rare_in_group(witness, own, items, cells, model.k)
             return _in_every_group(found, began, witness)
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
         return replace(found, seconds=time.perf_counter() - began)

@@ -29,7 +29,7 @@ from withhold.counting.closed_walk import (
     start_closed,
     with_more_room,
 )
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import has_more_rows
 from withhold.methods.personal.known_sets import count_of_known
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
@@ -92,7 +92,7 @@ def find_set_unsafe_for_somebody(roots, least, problem, walk, room, witness, sto
     return checked, False
 
 
-@kernel
+@maker
 def judge_from(root, least, problem, walk, room, witness, stop):
     """Judge the sets of a root, or go on where the walk is (-1); how many, and 1 if the last is unsafe."""
     if root >= 0:

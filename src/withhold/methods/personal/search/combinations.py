@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.bits import count_bits
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import maker, step
 from withhold.counting.published import count_rows, reaches
 from withhold.methods.personal.people import wants_protected
 
@@ -139,7 +139,7 @@ def count_with(x, n_others, rows, room):
                 holding[mask] += holding[mask | 1 << c]
 
 
-@kernel
+@maker
 def anybody_wants_protected(known, size, e, problem):
     """Whether a person who owns all that is known (ascending) wants e protected."""
     people = problem.people
@@ -189,7 +189,7 @@ def is_smallest(mask, n_others, holding):
     return needed
 
 
-@kernel
+@maker
 def find_unsafe_subset(x, n_others, owner, most, problem, room):
     """An unsafe rule of one to ``most`` known items that x with the others of its row has brought about.
 
@@ -267,7 +267,7 @@ def unsafe_with(x, n_others, size, most, masks, problem, room):
     return 0, np.int64(-1)
 
 
-@kernel
+@maker
 def find_unsafe_combination(x, n_others, most, problem, room):
     """The same as ``find_unsafe_subset`` returns, with the combinations of at most ``most`` others."""
     rows = problem.rows

@@ -25,7 +25,7 @@ from withhold.counting.closed_walk import (
     start_closed,
     with_more_room,
 )
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import reaches
 from withhold.methods.personal.people import PersonalLayout, known_of, wants_protected
 from withhold.methods.personal.search.owners import (
@@ -86,7 +86,7 @@ def find_unsafe_sets(jobs, least, returned, problem, walk, scratch, found, stop)
             break
 
 
-@kernel
+@maker
 def begin_job(jobs, job, returned, problem, walk):
     """Allow the items of the job, and stand before its first set."""
     rows = problem.rows
@@ -109,7 +109,7 @@ def begin_job(jobs, job, returned, problem, walk):
     start_closed(jobs[job, 0], row == EVERYWHERE, rows, walk)
 
 
-@kernel
+@maker
 def judge_sets(least, returned, problem, walk, scratch, found, stop):
     """Judge the sets not reached yet; returns 1 without room for more rules, NO_ROOM in the walk, else 0."""
     while True:

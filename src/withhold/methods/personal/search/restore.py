@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import kernel, maker, step
 from withhold.counting.published import count_rows, place_in, put_back, reaches, withhold
 from withhold.methods.personal.search.combinations import (
     MOST_COMBINATIONS,
@@ -125,7 +125,7 @@ def another_blocks(x, row, rules, probe):
     return -1
 
 
-@kernel
+@maker
 def does_harm(x, row, probe, found, stop):
     """Whether x, just put back into the row, makes a rule unsafe; ``found`` gets it.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Layout, lay_out
-from withhold.counting.supports import count_support
+from withhold.counting.supports import support_of
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -173,8 +173,8 @@ def _without_needless_items(layout: Layout, model: RhoUncertainty, rule: Rule, s
         while at < len(antecedent) and len(antecedent) > 1 and stop.cause == 0:
             shorter = np.delete(antecedent, slice(at, at + width))
             with_e = np.sort(np.append(shorter, np.int32(consequent)))
-            fewer = count_support(rows, shorter, len(shorter), layout.n_rows)
-            both = count_support(rows, with_e, len(with_e), layout.n_rows)
+            fewer = support_of(rows, shorter, layout.n_rows)
+            both = support_of(rows, with_e, layout.n_rows)
             if len(shorter) > 0 and both * model.rho.denominator > model.rho.numerator * fewer:
                 antecedent, joint, support = shorter, both, fewer
             else:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from withhold.counting.arrays import sort_ascending
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import maker, step
 from withhold.counting.supports import IndexedRows, holds_item
 from withhold.counting.walk import Walk, follow, next_set, open_level, place_of
 from withhold.methods.rho.search.room import has_room
@@ -54,7 +54,7 @@ def new_few(rows: IndexedRows, max_known: int, rows_per_set: int = ROWS_PER_SET)
     return Few(max_known, rows_per_set, joints_with, joints, chosen, walk)
 
 
-@kernel
+@maker
 def count_sets(n_items, largest):
     """How many sets of 1 to ``largest`` items there are; beyond a million any large number."""
     total = np.int64(0)

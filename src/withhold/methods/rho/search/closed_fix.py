@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.arrays import room_for, rows_for
-from withhold.counting.jit import kernel, step
+from withhold.counting.jit import kernel, maker, step
 from withhold.counting.layout import Ints, Longs
 from withhold.counting.local_closed_walk import (
     close_rows,
@@ -52,7 +52,7 @@ class Lowered(NamedTuple):
     """How many deletions, and how many events."""
 
 
-@kernel
+@maker
 def new_lowered(local, fix):
     """Room for a visit: a row is lowered once, for an event whose antecedent is part of it."""
     n_rows = len(local.offsets) - 1
@@ -67,7 +67,7 @@ def new_lowered(local, fix):
     )
 
 
-@kernel
+@maker
 def visit_closed_sets(rows, local, limits, extra_joint, extra_support, lowered, state, stop):
     """Visit every closed set C of the local rows: small ones first if they are to be fixed.
 
@@ -196,7 +196,7 @@ def treat_pairs(rows, pairs, limits, numbering, events, unsafe, state, stop):
     return antecedents
 
 
-@kernel
+@maker
 def delete_lowered(rows, local, lowered, numbering, e, events, antecedents):
     """Delete e from the rows of the groups that were lowered: of each group the first rows, in turn."""
     first_event = events.counts[1]

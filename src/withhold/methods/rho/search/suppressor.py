@@ -36,7 +36,7 @@ SHARE_OF_SEARCH = 0.7
 """Of a budget for records in one part; the rest goes to finding what the search left unsafe."""
 SHARE_OF_CHECK = 0.2
 """Of a budget, to find out whether the model already holds."""
-DEFAULT_PARTS = 4
+DEFAULT_PARTS = 2
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
 FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""

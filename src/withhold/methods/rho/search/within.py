@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from withhold.counting.jit import kernel, routine, step
+from withhold.counting.jit import maker, routine, step
 from withhold.counting.local_rows import LocalRows, merge_local_rows, rarer_of
 from withhold.counting.supports import IndexedRows, count_support, holds_item
 from withhold.methods.rho.search.closed_fix import new_lowered, visit_closed_sets
@@ -204,7 +204,7 @@ def find_unsafe_subset(rows, limits, trial, n_local, extra):
     return -1
 
 
-@kernel
+@maker
 def visit_within(rows, limits, trial, f, given, n_local, stop):
     """As ``find_unsafe_within``, for a long record: by the closed sets of what others share with it."""
     extra = np.int64(1 if given >= 0 else 0)
@@ -218,7 +218,7 @@ def visit_within(rows, limits, trial, f, given, n_local, stop):
     return lowered.starts[1]
 
 
-@kernel
+@maker
 def gather_within(rows, trial, f, given, n_local):
     """``LocalRows`` of the rows that hold both items (``given`` may be -1), cut to the numbered items.
 

@@ -1,0 +1,72 @@
+"""One bar for a whole job, on a terminal: what is being done, how much of all is done, and what is left."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from withhold.cli.interrupts import restoring_terminal
+from withhold.cli.job import Job, rounded
+from withhold.escaping import one_line
+
+SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
+"""To a terminal on which a bar was being drawn: clear its line, and give the cursor back."""
+PATIENCE_SECONDS = 1.0
+"""Work that is over sooner shows no bar."""
+REDRAWN_PER_SECOND = 5
+WORDS_WIDTH, BAR_WIDTH = 30, 14
+
+
+@contextmanager
+def drawing(job: Job) -> Iterator[None]:
+    """Within this the bar is drawn, by a thread of its own: it goes on while a kernel runs."""
+    live = Live(
+        get_renderable=lambda: line(job),
+        console=Console(stderr=True),
+        transient=True,
+        refresh_per_second=REDRAWN_PER_SECOND,
+        # What goes elsewhere goes there; what goes to this terminal must not tear the bar.
+        redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),
+    )
+    lock, over = threading.Lock(), threading.Event()
+
+    def start() -> None:
+        with lock:
+            if not over.is_set():
+                live.start()
+
+    timer = threading.Timer(PATIENCE_SECONDS, start)
+    timer.daemon = True
+    timer.start()
+    try:
+        with restoring_terminal(SHOW_CURSOR):
+            yield
+    finally:
+        timer.cancel()
+        over.set()
+        with lock:
+            live.stop()
+
+
+def line(job: Job) -> Text:
+    """The bar as it is now; it fits 80 columns."""
+    compiling = job.is_compiling()
+    # Behind a comma a step says what the bar shows anyway.
+    told = job.what.partition(",")[0] or "starting"
+    what = "compiling (first run only)" if compiling else one_line(told)
+    words = what if len(what) <= WORDS_WIDTH else what[: WORDS_WIDTH - 1] + "…"
+    share, left = job.share, None if compiling else job.left()
+    full = int(BAR_WIDTH * share)
+    ahead = "time left unknown" if left is None else f"about {rounded(left)} left"
+    return Text.assemble(
+        f"{words:<{WORDS_WIDTH}} ",
+        ("━" * full, "green"),
+        ("─" * (BAR_WIDTH - full), "dim"),
+        f" {share:>4.0%}  {job.waited:.0f} s, {ahead}",
+    )

@@ -1,0 +1,21 @@
+"""Where compiled code is kept; to be asked before anything that compiles is loaded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def user_cache() -> Path:
+    """This user's folder of compiled code."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "withhold"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "withhold"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "withhold"
+
+
+def is_first_run() -> bool:
+    """Whether nothing was ever compiled here."""
+    return not user_cache().is_dir()
