@@ -9,7 +9,6 @@ import pytest
 
 import withhold as wh
 from typed import run
-from withhold.cli.app import app
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.methods.cells.requirements import entropy_is_at_least
 from withhold.publish.recheck import promises_less
@@ -199,9 +198,7 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
     TABLE.to_polars().write_csv("in.csv")
     typed = ["in.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
     typed += ["--sensitive-column", "sick,days", "--l", "entropy:2", "--t", "0.5", "--beta", "3"]
-    made = run(
-        app, ["anonymize", *typed, "--ordered", "days", "-o", "out.csv", "--json", "--seed", "1"]
-    )
+    made = run("anonymize", *typed, "--ordered", "days", "-o", "out.csv", "--json", "--seed", "1")
     assert made.exit_code == 0, made.output
     assert json.loads(made.stdout)["column_roles"] == {
         "age": "quasi-identifier",
@@ -211,8 +208,7 @@ def test_command_line__takes_several_columns_and_verifies_them(tmp_path, monkeyp
     again = run("verify", "out.csv", "--json")
     assert json.loads(again.stdout)["verdict"] == "HOLDS"
     policy = run(
-        app,
-        ["anonymize", "in.csv", "--policy", "out.csv.internal.json", "-o", "again.csv", "--json"],
+        "anonymize", "in.csv", "--policy", "out.csv.internal.json", "-o", "again.csv", "--json"
     )
     assert policy.exit_code == 0, policy.output
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "again.csv").read_bytes()
