@@ -15,7 +15,7 @@ def double(values):
 # What returns an array has constants of its own, which go by the name.
 compiled = kernel(double)
 compiled(np.arange(3))
-((_, found),) = compiled.overloads.items()
+((_, found),) = compiled._dispatcher.overloads.items()
 print(found.environment.env_name)
 """
 
