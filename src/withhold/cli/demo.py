@@ -45,6 +45,7 @@ def demo(
     if people:
         _hospital(persons, seed, rho, folder, force=force, jobs=jobs, quiet=quiet)
         return
+    from withhold.counting.jit import interpreting
     from withhold.data.demo_files import demo_files
     from withhold.data.pharmacy import pharmacy
     from withhold.data.survey import survey
@@ -67,7 +68,11 @@ def demo(
             save_text(folder / name, text, force=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    with working(PLANS["demo"], silent=quiet) as progress:
+    # So few baskets take less time in Python than their kernels take to compile.
+    with (
+        working(PLANS["demo"], silent=quiet) as progress,
+        interpreting(baskets <= BASKETS),
+    ):
         records = read(file)
         say(
             f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}). Nobody "
@@ -130,6 +135,7 @@ def _hospital(
     quiet: bool,
 ) -> None:
     """The same road with patients, who have attributes and diagnoses."""
+    from withhold.counting.jit import interpreting
     from withhold.datasets import hospital
     from withhold.formats import read_people
     from withhold.laddering import ladder
@@ -146,7 +152,10 @@ def _hospital(
         invented.write(folder)
     except OSError as error:
         raise OutputError(f"{folder} cannot be written: {error.strerror}") from error
-    with working(PLANS["demo people"], silent=quiet) as progress:
+    with (
+        working(PLANS["demo people"], silent=quiet) as progress,
+        interpreting(persons <= PERSONS),
+    ):
         found = read_people(patients, conditions, item_column="DESCRIPTION", drop=LEFT_OUT)
         say(
             f"A hospital wants to publish its {len(found):,} patients with their diagnoses (invented, seed "

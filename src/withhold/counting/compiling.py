@@ -56,11 +56,11 @@ class Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
 @contextmanager
 def _remembering() -> Iterator[None]:
     theirs = BaseFunction.get_call_type
-    BaseFunction.get_call_type = _call_type
+    BaseFunction.get_call_type = _call_type  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
-        BaseFunction.get_call_type = theirs
+        BaseFunction.get_call_type = theirs  # type: ignore[method-assign]
 
 
 def _call_type(function: Any, context: Any, arguments: Any, named: Any) -> Any:

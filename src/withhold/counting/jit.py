@@ -15,13 +15,15 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, wraps
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import config, event
 from numba.core.bytecode import FunctionIdentity
 
@@ -32,6 +34,8 @@ IMPORTED = re.compile(r"^from (withhold\.[\w.]+) import", re.MULTILINE)
 KERNELS = re.compile(r"^@(kernel|step|routine|maker)$", re.MULTILINE)
 PACKAGE = Path(__file__).parents[1]
 SHARED = "withhold.counting."
+WORTH_COMPILING = 0.5
+"""Seconds; the larger kernels take one or two to compile."""
 
 # Compiled functions are named after a number that numba counts from 1 in every process. Two processes that
 # fill the cache side by side give the same name to two things, and code that refers to one finds the other.
@@ -40,7 +44,60 @@ FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` on first use, without the interpreter lock, cached for this user."""
-    return _compiled(function)
+    if config.DISABLE_JIT:
+        return function
+    directory = cache_directory(function.__module__)
+    # The directory is numba's global setting and is read while decorating; a caller who uses numba
+    # for other things gets their own setting back.
+    theirs = config.CACHE_DIR
+    config.CACHE_DIR = str(directory)
+    try:
+        dispatcher = numba.njit(
+            pipeline_class=KernelCompiler, cache=True, nogil=True, no_cfunc_wrapper=True
+        )(function)
+    finally:
+        config.CACHE_DIR = theirs
+
+    spent: list[float] = []
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        if (
+            not _interpreting
+            or dispatcher.overloads
+            or sum(spent) > WORTH_COMPILING
+            or _is_kept(directory, function.__name__)
+        ):
+            return dispatcher(*arguments)
+        began = time.thread_time()
+        with np.errstate(over="ignore"):
+            result = function(*arguments)
+        spent.append(time.thread_time() - began)
+        return result
+
+    return _seen_as(dispatcher, call)
+
+
+@contextmanager
+def interpreting(for_now: bool = True) -> Iterator[None]:
+    """Within, kernels that are not compiled yet run as Python: for what takes less time than compiling.
+
+    A kernel that has run for as long as it would take to compile is compiled.
+    """
+    _interpreting.extend([True] * for_now)
+    try:
+        yield
+    finally:
+        del _interpreting[len(_interpreting) - for_now :]
+
+
+_interpreting: list[bool] = []
+
+
+@cache
+def _is_kept(directory: Path, name: str) -> bool:
+    """Whether the kernel of that name was compiled before this process asked."""
+    return any(directory.rglob(f"*.{name}-*.nbi"))
 
 
 def step(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,20 +119,6 @@ def maker(function: Callable[..., Any]) -> Callable[..., Any]:
     return _part(function)
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    # The directory is numba's global setting and is read while decorating; a caller who uses numba
-    # for other things gets their own setting back.
-    theirs = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_directory(function.__module__))
-    try:
-        compiled: Callable[..., Any] = numba.njit(
-            pipeline_class=KernelCompiler, cache=True, nogil=True, no_cfunc_wrapper=True
-        )(function)
-    finally:
-        config.CACHE_DIR = theirs
-    return compiled
-
-
 def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
     """Compile ``function`` for the kernels that call it; called from Python it runs as Python.
 
@@ -85,10 +128,14 @@ def _part(function: Callable[..., Any], **how: bool) -> Callable[..., Any]:
         dispatcher = numba.njit(
             pipeline_class=PartCompiler, no_cpython_wrapper=True, no_cfunc_wrapper=True, **how
         )(function)
-        # The type refers to the dispatcher weakly, so somebody has to keep that.
-        vars(function).update(
-            _dispatcher=dispatcher, _numba_type_=numba.types.Dispatcher(dispatcher)
-        )
+        return _seen_as(dispatcher, function)
+    return function
+
+
+def _seen_as(dispatcher: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which kernels that call it see as that dispatcher."""
+    # The type refers to the dispatcher weakly, so somebody has to keep that.
+    vars(function).update(_dispatcher=dispatcher, _numba_type_=numba.types.Dispatcher(dispatcher))
     return function
 
 
