@@ -14,7 +14,7 @@ import pytest
 from withhold.cli.terminal import coloured, fitted
 
 AUDIT = ["audit", "shop.dat", "--rho", "0.5", "--sensitive", "condom"]
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @pytest.fixture
