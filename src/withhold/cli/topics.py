@@ -55,6 +55,8 @@ OF_MODULES = {
     "methods.km": "coherence",
     "methods.people": "people",
     "methods.personal": "personal",
+    "methods.rho.generalising": "hierarchies",
+    "methods.rho.trade_off": "hierarchies",
     "auditing.risk": "risk",
     "advising": "deciding",
     "candidates": "deciding",
