@@ -288,11 +288,8 @@ class Method:
 
     def takes(self) -> Mapping[str, Declared]:
         """The options that say what must hold and how the data is prepared for it."""
-        return {
-            **options_of(self.model),
-            **options_of(self.files),
-            **options_of(self.reading_options),
-        }
+        parts = (self.model, self.files, self.reading_options)
+        return {name: each for part in parts for name, each in options_of(part).items()}
 
     def searches(self) -> Mapping[str, Declared]:
         """The options that say how to withhold."""

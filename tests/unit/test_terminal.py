@@ -7,13 +7,14 @@ import pty
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from withhold.cli.terminal import coloured, fitted
 
 AUDIT = ["audit", "shop.dat", "--rho", "0.5", "--sensitive", "condom"]
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @pytest.fixture
@@ -24,13 +25,15 @@ def shop(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def on_a_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
+def on_a_terminal(
+    *arguments: str, columns: int = 80, notes: bool = False, **environment: str
+) -> str:
     """What the command writes to a terminal of so many columns."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "withhold", *arguments],
         stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        stderr=theirs if notes else subprocess.DEVNULL,
         env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **environment},
     )
     os.close(theirs)
@@ -90,6 +93,51 @@ def test_fitted__keeps_every_word_and_the_indent(width):
 def test_fitted__leaves_a_long_path_whole():
     path = "/".join(["folder"] * 20)
     assert path in fitted(f"published  {path}", 40)
+
+
+def test_fitted__goes_on_under_its_column():
+    shown = fitted("  published as they are  " + ", ".join(f"column{n}" for n in range(20)), 60)
+    first, *others = shown.splitlines()
+    assert all(line.startswith(" " * 25 + "column") for line in others)
+    assert first.startswith("  published as they are  column0")
+
+
+WIDE = ",".join(["age", "income", *(f"a_column_of_a_table_{number}" for number in range(30))])
+SETS = ["shop.dat", "--rho", "0.5", "--sensitive", "condom"]
+TABLE = ["wide.csv", "--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age"]
+WALK = [
+    ["anonymize", *SETS, "-o", "out.dat"],
+    ["audit", *SETS],
+    ["verify", "out.dat"],
+    ["compare", "shop.dat", "out.dat"],
+    ["sweep", *SETS[:1], *SETS[3:], "--vary", "rho=0.3,0.5", "--vary", "keep=rules,counts"],
+    ["advise", "shop.dat", "--sensitive", "condom"],
+    ["inspect", "shop.dat"],
+    ["inspect", "wide.csv", "--table"],
+    ["audit", *TABLE, "--publish", "all"],
+    ["anonymize", *TABLE, "--publish", "all", "-o", "out.csv"],
+    ["hierarchy", "suggest", "wide.csv", "age"],
+    ["help"],
+    ["anonymize", "none.dat", *SETS[1:], "-o", "out.dat"],
+    ["anonymize", "--help"],
+    ["anonymize", "--model", "people", "--help"],
+]
+
+
+@pytest.mark.usefixtures("shop")
+def test_verbs__fit_a_terminal_of_80_columns():
+    """Every line of every verb, but for paths and commands, which stay whole."""
+    rows = "".join(f"{30 + n % 3},{n % 2},{','.join(['x'] * 30)}\n" for n in range(12))
+    Path("wide.csv").write_text(f"{WIDE}\n{rows}")
+    wide = {}
+    for words in WALK:
+        shown = COLOUR.sub("", on_a_terminal(*words, notes=True))
+        assert "Traceback" not in shown
+        assert "bug in withhold" not in shown
+        lines = [line for piece in shown.splitlines() for line in piece.split("\r")]
+        too_long = [line for line in lines if len(line) > 80 and "to prove it again:" not in line]
+        wide[" ".join(words)] = [line for line in too_long if len(max(line.split(), key=len)) < 60]
+    assert {command: lines for command, lines in wide.items() if lines} == {}
 
 
 def test_coloured__only_at_the_beginning_of_a_line():

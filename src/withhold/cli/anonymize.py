@@ -153,7 +153,7 @@ def anonymize(
         say(release_text(release, published, took=job.took()))
         for line in release.advice:
             note(f"advice: {line}", silent=shown.quiet)
-        note(f"to prove it again: {again}", silent=not again)
+        note("to prove it again:", command=again, silent=not again)
 
 
 def _ladder(

@@ -137,10 +137,7 @@ def verb(
             except Interrupted as error:
                 _end(str(error), code=error.exit_code, silent=not interrupts.may_speak())
             except WithholdError as error:
-                *before, last = error.lines
-                topic = topic_of(error)
-                more = f" (more: withhold help {topic})" if topic else ""
-                _end(*before, f"{last}{more}", code=error.exit_code)
+                _end(*_with_topic(error), code=error.exit_code)
             except MemoryError:
                 _end("not enough memory; try a smaller file, or fewer threads (--jobs 1)", code=3)
             except (typer.Exit, typer.Abort, UsageError, SystemExit):
@@ -155,6 +152,16 @@ def verb(
         return place.command(word, cls=VerbCommand, epilog=f"Example:  {example}")(guarded)
 
     return register
+
+
+def _with_topic(error: WithholdError) -> tuple[str, ...]:
+    """The lines of a message, with the page to read about it."""
+    topic = topic_of(error)
+    if topic is None:
+        return error.lines
+    if len(error.lines) > 1:
+        return (*error.lines, f"More: withhold help {topic}")
+    return (f"{error.lines[0]} (more: withhold help {topic})",)
 
 
 def _descriptions(values: Mapping[str, Any]) -> AbstractContextManager[None]:

@@ -23,6 +23,18 @@ REDRAWN_PER_SECOND = 5
 WORDS_WIDTH, BAR_WIDTH = 30, 14
 
 
+_drawn: list[Live] = []
+"""The bar that is on the terminal, if there is one."""
+
+
+def print_above(text: str, *, on_stdout: bool) -> bool:
+    """Print the text above the bar, which must not be torn; False where there is none on that terminal."""
+    if not _drawn or (on_stdout and (sys.stdout is None or not sys.stdout.isatty())):
+        return False
+    _drawn[0].console.print(Text.from_ansi(text), soft_wrap=True, highlight=False)
+    return True
+
+
 @contextmanager
 def drawing(job: Job) -> Iterator[None]:
     """Within this the bar is drawn, by a thread of its own: it goes on while a kernel runs."""
@@ -31,8 +43,8 @@ def drawing(job: Job) -> Iterator[None]:
         console=Console(stderr=True),
         transient=True,
         refresh_per_second=REDRAWN_PER_SECOND,
-        # What goes elsewhere goes there; what goes to this terminal must not tear the bar.
-        redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),
+        redirect_stdout=False,
+        redirect_stderr=False,
     )
     lock, over = threading.Lock(), threading.Event()
 
@@ -40,6 +52,7 @@ def drawing(job: Job) -> Iterator[None]:
         with lock:
             if not over.is_set():
                 live.start()
+                _drawn.append(live)
 
     timer = threading.Timer(PATIENCE_SECONDS, start)
     timer.daemon = True
@@ -51,6 +64,7 @@ def drawing(job: Job) -> Iterator[None]:
         timer.cancel()
         over.set()
         with lock:
+            _drawn.clear()
             live.stop()
 
 

@@ -137,7 +137,7 @@ def anonymize_by_parts(
     finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
     say(json_text(finished, indent=None) if shown.as_json else parts_text(made, took=job.took()))
     if not shown.quiet and not shown.as_json:
-        note(f"to prove it again: withhold verify {made.folder}")
+        note("to prove it again:", command=f"withhold verify {made.folder}")
 
 
 def _save_report(

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from withhold.cli.job import Job
-from withhold.cli.terminal import for_reader
+from withhold.cli.terminal import for_reader, for_terminal
 from withhold.describing import with_descriptions
 from withhold.errors import AssumedWarning, OutputError
 from withhold.escaping import json_text, one_line, visible
@@ -34,7 +34,7 @@ COMPILING = "compiling what this needs, once for this machine; about a minute"
 def say(text: str) -> None:
     """The result on stdout. A reader who has seen enough changes neither verdict nor exit code."""
     try:
-        typer.echo(for_reader(visible(text)))
+        _echo(for_reader(visible(text)), err=False)
     except BrokenPipeError:
         abandon_stdout()
     except OSError as error:
@@ -42,16 +42,28 @@ def say(text: str) -> None:
         raise OutputError(f"standard output cannot be written: {error.strerror}") from error
 
 
+def _echo(text: str, *, err: bool) -> None:
+    """Write the text; above the bar, where one is drawn."""
+    bar = sys.modules.get("withhold.cli.bar")
+    if bar is None or not bar.print_above(text, on_stdout=not err):
+        typer.echo(text, err=err)
+
+
 def json_of(found: Mapping[str, Any]) -> str:
     """A result as JSON, with what its codes mean where that was given."""
     return json_text(with_descriptions(found))
 
 
-def note(message: str, *more: str, silent: bool = False) -> None:
-    """A message on stderr, each part on one line; where that cannot be written, the exit code must speak."""
+def note(message: str, *more: str, silent: bool = False, command: str = "") -> None:
+    """A message on stderr, each part on one line; where that cannot be written, the exit code must speak.
+
+    A ``command`` behind it is left in one piece, so that it can be copied.
+    """
     if not silent:
         with suppress(OSError):
-            typer.echo("\n".join(map(one_line, (f"withhold: {message}", *more))), err=True)
+            lines = map(one_line, (f"withhold: {message}", *more))
+            shown = for_terminal("\n".join(lines), sys.stderr)
+            _echo(f"{shown} {one_line(command)}" if command else shown, err=True)
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from withhold.method import Model
 from withhold.registry import method_of
 from withhold.wording import counted
 
+MANY_COLUMNS = 8
+"""So many names are counted at a glance."""
 OF_PEOPLE = ("items", "person_column", "dates", "date_column")
 """Options that say how the files of people are read."""
 
@@ -183,7 +185,8 @@ def _check_columns(
             silent=silent,
         )
     if kept := [name for name, role in found.roles.items() if role == PUBLISHED]:
-        note(f"published as they are: {', '.join(kept)}", silent=silent)
+        number = f" ({len(kept):,} columns)" if len(kept) > MANY_COLUMNS else ""
+        note(f"published as they are{number}: {', '.join(kept)}", silent=silent)
 
 
 def _tell_tidied(data: Any, *, silent: bool) -> None:

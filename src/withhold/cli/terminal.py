@@ -21,11 +21,22 @@ COLOURS = {
 VERDICT = re.compile(rf"^({'|'.join(COLOURS)})\b", re.MULTILINE)
 
 
+LABEL = re.compile(r" +\S(?:.*?\S)?  +(?=\S)")
+"""What stands before the second column of a line; what goes on in the next stands under that column."""
+
+
+def for_terminal(text: str, stream: Any) -> str:
+    """The text in lines that fit, if the stream is a terminal."""
+    if stream is None or not stream.isatty():
+        return text
+    return fitted(text, shutil.get_terminal_size().columns)
+
+
 def for_reader(text: str) -> str:
     """The text as whoever reads standard output gets it."""
     if sys.stdout is None or not sys.stdout.isatty():
         return text
-    shown = fitted(text, shutil.get_terminal_size().columns)
+    shown = for_terminal(text, sys.stdout)
     return (
         shown if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb" else coloured(shown)
     )
@@ -47,11 +58,13 @@ def _fitted_line(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()))
+    label = LABEL.match(line)
+    further = len(label[0]) if label and len(label[0]) <= width // 2 else len(indent) + 2
     return textwrap.fill(
         line.strip(),
         width,
         initial_indent=indent,
-        subsequent_indent=f"{indent}  ",
+        subsequent_indent=" " * further,
         # A command or a path can be copied as long as it is whole.
         break_long_words=False,
         break_on_hyphens=False,
