@@ -95,7 +95,7 @@ def personal() -> list[Panel]:
     names = example("personal.md")
     originals, wishes = names["originals"], names["wishes"]
     marked = [wishes.get(row, ()) for row in range(len(originals))]
-    people = ["Alice", "Bob", "Carol", "Dave", "Ellen", "Frank"]
+    people = ["1 Alice", "2", "3 Carol", "4", "5", "6 Frank"]
     return before_and_after(originals, names["release"].data, marked, people)
 
 
