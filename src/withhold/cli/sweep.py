@@ -61,7 +61,7 @@ def sweep(
     kept = "nothing was kept (a folder, -o, keeps what is finished)"
     if output is not None:
         settle(trade_off.sweep_files(output))
-        kept = f"what is finished is in {output}; the same command goes on from there"
+        kept = f"what is finished is in {output}; the same command resumes from there"
     request = MeasureRequest(min_support=min_support, min_confidence=min_confidence, jobs=jobs)
     with saying(f"interrupted; {kept}"), working(silent=shown.quiet) as progress:
         request = replace(request, progress=progress)

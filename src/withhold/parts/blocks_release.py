@@ -215,7 +215,7 @@ def _refuse(failed: Sequence[Failed], n_jobs: int) -> NoReturn:
                 f"  part {each.number + 1} ({each.piece}): {' '.join(each.lines)}"
                 for each in failed[:10]
             ),
-            "Mend these, and run the same command with --resume, which keeps the seed.",
+            "Fix these, and run the same command with --resume, which keeps the seed.",
         ]
     error = WithholdError(*lines)
     error.exit_code = failed[0].exit_code

@@ -342,7 +342,7 @@ def _refuse(failed: Sequence[Failed], n_parts: int) -> NoReturn:
             f"  part {each.number + 1} ({each.piece}): {' '.join(each.lines)}"
             for each in sorted(failed, key=lambda each: each.number)[:10]
         ),
-        "The other parts are kept. Mend these, and run the same command with --resume.",
+        "The other parts are kept. Fix these, and run the same command with --resume.",
     ]
     error = WithholdError(*lines)
     error.exit_code = first.exit_code

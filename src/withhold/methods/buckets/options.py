@@ -64,7 +64,7 @@ def not_by_parts(model: object, options: BucketsSearch, given: Mapping[str, Any]
     wanted = options.hierarchy
     # The name of a prefix says what it stands for; numbers of groups do not.
     if isinstance(wanted, Hierarchy):
-        return "a hierarchy is read anew for each part; save it to a file, and name that"
+        return "a hierarchy is read again for each part; save it to a file, and name that"
     if (
         wanted is not None
         and is_built(os.fspath(wanted))

@@ -129,7 +129,7 @@ class Coherent(Model, Protocol):
 
 
 def at_least_one(value: int, *, name: str) -> int:
-    """A whole number from 1 on that kernels can count with."""
+    """A whole number of at least 1 that kernels can count with."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value < 2**31:
-        raise PolicyError(f"{name} must be a whole number from 1 on, not {value!r}")
+        raise PolicyError(f"{name} must be a whole number of at least 1, not {value!r}")
     return int(value)
