@@ -37,7 +37,8 @@ class BucketsSearch(SearchOptions):
     buckets: Annotated[
         int | None,
         Option(
-            "With --fill hash: start with so many buckets; as many as fit if not given.", at_least=1
+            "With --fill hash: how many buckets to start with; as many as fit if not given.",
+            at_least=1,
         ),
     ] = None
     to_root: Annotated[bool, Option("With --fill hash: generalise up to the root, if need be.")] = (

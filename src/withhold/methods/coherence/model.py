@@ -68,7 +68,7 @@ infer the 1 private item with a probability above 0.5.
         p: Annotated[
             int | None,
             Option(
-                "The attacker knows at most so many public items; any: any number.",
+                "The most public items that an attacker may know; any: any number.",
                 kind="any",
                 missing="use --p 3, or --p any if no number is too large",
                 weaker=fewer,

@@ -70,7 +70,7 @@ and sex with at least 4 others.
         km: Annotated[
             int | None,
             Option(
-                "(k, k^m)-anonymity: whatever so many items or fewer somebody has, sensitive ones aside, k "
+                "(k, k^m)-anonymity: whatever M items or fewer somebody has, sensitive ones aside, k "
                 "persons with the same published quasi-identifiers have. Withholds other items, too, and "
                 "many of them.",
                 at_least=1,
