@@ -58,6 +58,7 @@ docs: .venv/.for-development
 	$(BIN)/python docs/make_stub.py
 	$(BIN)/python docs/make_api.py
 	$(BIN)/python docs/make_decisions.py
+	$(BIN)/python docs/make_diagrams.py
 	$(BIN)/python docs/make_papers.py
 
 # The documentation as a site in site/, offline; a broken link fails.

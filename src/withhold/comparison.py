@@ -118,7 +118,7 @@ def compare(
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
     if queries < 1:
-        raise PolicyError(f"queries must be a whole number from 1 on, not {queries!r}")
+        raise PolicyError(f"queries must be a whole number of at least 1, not {queries!r}")
     if names is not None and len(names) != len(published):
         raise PolicyError(
             f"names must have one name for each release: {len(published):,}, not {len(names):,}"

@@ -192,7 +192,7 @@ def anonymize(
     allow_unknown
         Accept lists with items that the data do not have; if they have none of them, that is an error.
     ids
-        ``"renumber"``: records are numbered anew, and a frame's index is left out; ``"keep"``: they stay.
+        ``"renumber"``: records are renumbered, and a frame's index is left out; ``"keep"``: they stay.
     seed
         Random seed; drawn from the system if not given.
     **options

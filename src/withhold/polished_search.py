@@ -19,7 +19,7 @@ PolishOption = Annotated[
 PolishMovesOption = Annotated[
     int | None,
     Option(
-        "Improve it by so many moves instead: with the same seed, as many make the same release.",
+        "How many moves to make instead: the same number with the same seed makes the same release.",
         at_least=0,
     ),
 ]

@@ -55,7 +55,7 @@ class Release(Shown, Generic[DataT, LossT]):
     unknown: tuple[Unknown, ...] = ()
     """Names that were listed and that the data do not have."""
     ids: str = RENUMBER
-    """Whether records are numbered anew or keep their own names."""
+    """Whether records are renumbered or keep their own names."""
     asked: Model | None = None
     """The model that was asked for; ``model`` also has what the search settled, such as groups."""
     bound: AnyBound | None = None

@@ -71,6 +71,17 @@ def test_generated_page__is_current(maker):
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run make docs"
 
 
+def test_diagrams__are_those_of_the_worked_examples():
+    made = runpy.run_path(str(ROOT / "docs" / "make_diagrams.py"))["pictures"]()
+    assert {path.stem for path in made} == {
+        path.stem for path in (ROOT / "docs" / "methods").glob("*.md")
+    }
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, "run make docs"
+        page = ROOT / "docs" / "methods" / f"{path.stem}.md"
+        assert f"(../pictures/{path.name})" in page.read_text(encoding="utf-8")
+
+
 def test_cli_reference__is_what_help_prints():
     reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for verb in verbs():

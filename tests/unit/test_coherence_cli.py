@@ -70,7 +70,7 @@ def test_km__and_a_private_item_in_too_many_records(baskets, tmp_path):
         (("--model", "coherence", "--h", "0.5", "--k", "2", "--private", "s"), "--p is missing"),
         (("--model", "km", "--k", "2"), "--m is missing"),
         (("--model", "km", "--k", "2", "--m", "2", "--h", "0.5"), "belongs to --model coherence"),
-        ((*ASKED[:7], "many", *ASKED[8:]), "p must be a whole number from 1 on, or any"),
+        ((*ASKED[:7], "many", *ASKED[8:]), "p must be a whole number of at least 1, or any"),
     ],
 )
 def test_usage__is_explained(baskets, arguments, said):

@@ -158,7 +158,7 @@ def test_prefix__of_a_column_cuts_one_character_after_the_other():
         ("width:0", "must be a number above 0"),
         ("width:-5", "must be a number above 0"),
         ("width:x", "must be a number above 0"),
-        ("quantiles:1", "whole number from 2 on"),
+        ("quantiles:1", "whole number of at least 2"),
         ("quantiles:two", "must be whole numbers"),
         ("edges:40,18", "must be ascending"),
         ("edges:18,x", "must be ascending"),

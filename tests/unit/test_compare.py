@@ -97,7 +97,7 @@ def test_compare__needs_a_release():
 
 @pytest.mark.parametrize("queries", [0, -3])
 def test_compare__needs_a_query(queries):
-    with pytest.raises(PolicyError, match="queries must be a whole number from 1 on"):
+    with pytest.raises(PolicyError, match="queries must be a whole number of at least 1"):
         wh.compare(SHOP, ONE_LESS, queries=queries)
 
 

@@ -94,7 +94,7 @@ def test_equality__is_about_names_and_parents_not_order():
     ]
     assert Hierarchy.from_edges(edges) == SHOP
     edges[0] = ("soap", "*")
-    with pytest.raises(InputError, match="circle"):
+    with pytest.raises(InputError, match="cycle"):
         Hierarchy.from_edges([*edges, ("*", "soap")])
     assert Hierarchy.from_edges(edges) != SHOP
 
@@ -115,8 +115,8 @@ def test_check_covers__names_what_is_missing():
 @pytest.mark.parametrize(
     ("edges", "complaint"),
     [
-        ([("a", "b"), ("b", "a")], "circle: 'a' → 'b' → 'a'"),
-        ([("x", "*"), ("a", "b"), ("b", "c"), ("c", "a")], "circle"),
+        ([("a", "b"), ("b", "a")], "cycle: 'a' → 'b' → 'a'"),
+        ([("x", "*"), ("a", "b"), ("b", "c"), ("c", "a")], "cycle"),
         ([("a", "b"), ("a", "c"), ("b", "*"), ("c", "*")], "'a' two parents, 'b' and 'c'"),
         ([("a", "b"), ("c", "d")], "2 roots: 'b', 'd'"),
         ([("a", "a")], "its own parent"),

@@ -96,7 +96,7 @@ def test_levels__a_name_on_two_levels_is_told_apart(file):
         ("beer;drinks;*\nsoap;;*\n", "line 2: has an empty cell"),
         ("beer;drinks;*\nbeer;care;*\n", "line 2: gives 'beer' two parents, 'drinks' and 'care'"),
         ("a;x;*\nb;x;+\nc;x;*\n", "hierarchy format not recognised"),
-        ("child,parent\na,b\nb,a\n", "circle"),
+        ("child,parent\na,b\nb,a\n", "cycle"),
         ("child,parent\na,b\nc,d\n", "2 roots: 'b', 'd'"),
         ("child,parent\na,b\na,c\n", "line 3: gives 'a' two parents"),
         ("child,parent\na,\n", "line 2: has an empty cell"),

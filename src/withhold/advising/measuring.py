@@ -149,8 +149,8 @@ def advise_on(
 
 def _drawn(sampled: int, of: int) -> str:
     return (
-        f"a sample of {sampled:,} of {of:,} stands for the whole, which mostly loses less: among more people "
-        "more share what somebody knows"
+        f"a sample of {sampled:,} of {of:,} stands for the whole, which usually loses less: among more "
+        "people more share what somebody knows"
     )
 
 

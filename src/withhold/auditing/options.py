@@ -21,15 +21,15 @@ class AuditOptions:
     max_size: Annotated[
         int | None,
         Option(
-            "Count all breaches of antecedents up to so many items, however long it takes; if not given up "
+            "Count all breaches of antecedents of up to N items, however long it takes; if not given, up "
             "to 3 (buckets: 5), and estimated where there are too many.",
             at_least=0,
             at_most=12,
         ),
     ] = None
-    show: Annotated[int, Option("List so many of the worst breaches (default 10).", at_least=1)] = (
-        10
-    )
+    show: Annotated[
+        int, Option("How many of the worst breaches to list (default 10).", at_least=1)
+    ] = 10
     samples: Annotated[
         int,
         Option("Attacks to try for each point of the attack curve (default 2000).", at_least=1),

@@ -166,7 +166,9 @@ def _typed_value(declared: Declared, written: Any) -> Any:
             return columns_to_publish(written)
         case "any":
             if written != "any" and not (written.isascii() and written.isdigit()):
-                raise PolicyError(f"p must be a whole number from 1 on, or any, not {written!r}")
+                raise PolicyError(
+                    f"p must be a whole number of at least 1, or any, not {written!r}"
+                )
             return None if written == "any" else int(written)
     return written
 

@@ -32,8 +32,8 @@ HELP = {
     "part of a name; if not given, both readings must agree.",
     "anonymize.safe_csv": "Write a quote before CSV cells that a spreadsheet would run as formulas, such as "
     "=1+1.",
-    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only so; all=spaces "
-    "for every column, items=case for items. May be repeated. A release shows the tidied values.",
+    "tidy": "COLUMN=case,spaces (or punctuation): one spelling for values that differ only in these; "
+    "all=spaces for every column, items=case for items. May be repeated. A release shows the tidied values.",
     "consent": "Who agreed: a text file of row numbers or record ids, one per line, or the name of a 0/1 "
     "column. The other records are left out before anything is counted.",
     "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
@@ -49,7 +49,7 @@ HELP = {
     "sweep.force": "Start again, whatever the folder has.",
     "engine": "Who does the work: memory (default for a file), stream (default for folders and patterns: "
     "part by part, each proved on its own), or dask (parts on a cluster).",
-    "part_records": "About so many records in a part of a release by parts; 250,000 if not given.",
+    "part_records": "About how many records a part of a release by parts has; 250,000 if not given.",
     "workers": "Processes that work on the parts of a release; 1 if not given.",
     "scheduler": "The address of a Dask scheduler, tcp://HOST:PORT; a local cluster if not given.",
     "resume": "Go on with a release by parts that was interrupted; parts that were proved stay.",
@@ -62,11 +62,11 @@ HELP = {
     "sweep.seed": "Random seed of all points; drawn from the system if not given, and kept in the folder "
     "(points.jsonl), where a resumed sweep finds it.",
     "jobs": "Threads; all cores if not given.",
-    "advise.limit_seconds": "No further choice is measured after so many seconds.",
+    "advise.limit_seconds": "Seconds after which no further choice is measured.",
     "advise.sensitive": "The items that nobody should be able to infer, as for anonymize; those that a "
     "starter list of health terms proposes if not given.",
-    "quasi_identifiers": "Of a table or people: the columns that somebody may know, with commas between; all "
-    "if not given.",
+    "quasi_identifiers": "For a table or people: the columns that somebody may know, with commas between; "
+    "all if not given.",
     "limit_seconds": "Time limit in seconds; the verdict is then UNDECIDED.",
     "as_json": "Print one JSON object and nothing else.",
     "describe": "What codes mean, shown with them: a file with a column of codes and one of descriptions, or "
@@ -100,7 +100,8 @@ HELP = {
     "NAME=FILE.",
     "inspect.items": "A file with the items of the persons in DATA, one a row; may be repeated, and named: "
     "NAME=FILE.",
-    "person_column": "[people] The column that holds the persons' ids, if it is not called as in the items.",
+    "person_column": "[people] The column that holds the persons' ids, if its name differs from "
+    "that in the items.",
     "dates": "[people] What the dates of items were put into: month, year, decade, or years such as 5y. If "
     "not given: as the internal manifest says.",
     "advise.dates": "Publish when persons had their items, as asthma@2015-2019 beside asthma: month, year, "

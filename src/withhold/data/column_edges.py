@@ -59,7 +59,7 @@ def quantile_edges(cells: Cells, parts: int) -> list[Edge]:
     """Ranges with about as many cells each, then two neighbours together, and so on."""
     if isinstance(parts, bool) or not hasattr(parts, "__index__") or parts < 2:
         raise PolicyError(
-            f"the number of quantiles must be a whole number from 2 on, not {parts!r}"
+            f"the number of quantiles must be a whole number of at least 2, not {parts!r}"
         )
     counts = _counts(cells)
     numbers, missing = _numbers(counts)

@@ -78,7 +78,7 @@ def typed(word: str) -> str:
 def _pair(text: str, place: int, what: str) -> tuple[str, str, int]:
     wrong = PolicyError(
         f"{what} are written as COLUMN=FILE,COLUMN=FILE, not {text[place:]!r}; a name that holds a "
-        "comma or = stands in double quotes"
+        "comma or = must be in double quotes"
     )
     if found := PAIR.match(text, place):
         quoted, plain, quoted_value, plain_value = found.groups()

@@ -148,7 +148,7 @@ def read_dates(
     for value in texts if len(orders) > 1 else ():
         assert value is not None  # it was read
         if len({seen(day) for each in orders if (day := read_date(value, each))}) > 1:
-            problem = "has dates of which nobody can tell the day from the month"
+            problem = "has dates whose day and month cannot be told apart"
             raise InputError(problem, path=path, column=column.name, value=value, remedy=say)
     found = {value: read_date(value, orders[0]) for value in texts if value}
     days: dict[Value, date] = {value: day for value, day in found.items() if day is not None}

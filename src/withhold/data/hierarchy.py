@@ -311,7 +311,7 @@ class Hierarchy:
             raise InputError(lacks + similar, remedy=remedy)
         if inner := [item for item in listed if not self.is_leaf(item)]:
             raise InputError(
-                f"{len(inner):,} of the {what} are no leaves but stand above others in the hierarchy: "
+                f"{len(inner):,} of the {what} are not leaves but stand above others in the hierarchy: "
                 f"{tree_building.some(inner)}",
                 remedy="give each a leaf of its own below that node",
             )

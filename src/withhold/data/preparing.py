@@ -20,7 +20,7 @@ from withhold.errors import PolicyError
 Cut = Bins | Quantiles | Periods | Ages
 Widths = Number | Sequence[Number] | Cut
 """How wide the ranges of a column are, where they begin, or how else they are made."""
-WAYS = "5 (so wide), 18,65 or edges:18 (edges), quantiles:10, day, month, year, decade, 5y, or age:COLUMN:5"
+WAYS = "5 (the width), 18,65 or edges:18 (edges), quantiles:10, day, month, year, decade, 5y, or age:COLUMN:5"
 WORDS = ("quantiles", "edges", "width", "age", "day", "month", "year", "decade")
 MOST_PARTS = 10_000
 

@@ -24,8 +24,8 @@ class TableReading:
     bin: Annotated[
         Sequence[str],
         Option(
-            "age=5: ranges so wide; age=18,65: cut at these edges; income=quantiles:10; of dates born=month, "
-            "year, decade or 5y; born=age:admitted:5: the age at another column's date, five years wide. May "
+            "age=5: ranges of that width; age=18,65: cut at these edges; income=quantiles:10; for dates "
+            "born=month, year, decade or 5y; born=age:admitted:5: the age at another column's date, five years wide. May "
             "be repeated.",
             kind="repeated",
             varies=False,
@@ -56,7 +56,7 @@ class PeopleReading(TableReading):
     person_column: Annotated[
         str | None,
         Option(
-            "The column of DATA that holds the persons' ids, if it is not called as in the items.",
+            "The column of DATA that holds the persons' ids, if its name differs from that in the items.",
             varies=False,
         ),
     ] = None

@@ -71,7 +71,7 @@ class Column:
         if len(codes) and (codes.min() < WITHHELD or codes.max() >= len(self.values)):
             raise InputError("a cell's code lies outside the values", column=self.name)
         if len(set(self.values)) < len(self.values):
-            raise InputError("a value stands twice in the list of values", column=self.name)
+            raise InputError("duplicate value in the list of values", column=self.name)
         view = codes.view()
         view.flags.writeable = False
         object.__setattr__(self, "codes", view)

@@ -65,7 +65,7 @@ def prefix_edges(items: Iterable[str], lengths: Sequence[int] | None) -> list[Ed
     if lengths is not None and (
         not lengths or any(length < 1 for length in lengths) or sorted(set(lengths)) != [*lengths]
     ):
-        raise PolicyError("the lengths of prefixes must be whole numbers from 1 on, ascending")
+        raise PolicyError("the lengths of prefixes must be ascending whole numbers of at least 1")
     edges = []
     for item in sorted(set(items)):
         before_dot = item.partition(".")[0]
@@ -79,7 +79,7 @@ def prefix_edges(items: Iterable[str], lengths: Sequence[int] | None) -> list[Ed
 def fan_out_edges(items: Iterable[str], fan_out: int) -> list[Edge]:
     """The edges of a tree that puts ``fan_out`` neighbours under a node, level by level."""
     if not hasattr(fan_out, "__index__") or fan_out < 2:
-        raise PolicyError(f"the fan-out must be a whole number from 2 on, not {fan_out!r}")
+        raise PolicyError(f"the fan-out must be a whole number of at least 2, not {fan_out!r}")
     ordered = sorted(set(items), key=_in_order)
     # (first leaf, last leaf) of each node of the level that is being put under parents.
     spans = [(item, item) for item in ordered]
@@ -116,7 +116,7 @@ def check_order(names: tuple[str, ...], parents: NDArray[np.int32]) -> None:
     if n_nodes < 2 or len(parents) != n_nodes or parents[0] != -1:
         raise InputError("a hierarchy needs a root and at least one leaf")
     if (parents[1:] < 0).any() or (parents[1:] >= np.arange(1, n_nodes)).any():
-        raise InputError("a node of the hierarchy stands before its parent")
+        raise InputError("a node of the hierarchy comes before its parent")
     open_nodes = [0]
     for code in range(1, n_nodes):
         while open_nodes and open_nodes[-1] != parents[code]:
@@ -194,7 +194,7 @@ def _cycle(parent_of: Mapping[Node, Node], reached: set[Node], path: str | None)
     circle = [label for label, _ in met[met.index(node) :]]
     shown = " → ".join(repr(label) for label in [*circle[:NAMED_AT_ONCE], circle[0]])
     remedy = "a parent must never be below its child"
-    return InputError(f"goes round in a circle: {shown}", path=path, remedy=remedy)
+    return InputError(f"has a cycle: {shown}", path=path, remedy=remedy)
 
 
 def _unique_names(

@@ -68,7 +68,7 @@ def read_hierarchy(path: str | os.PathLike[str], *, format: str | None = None) -
         raise PolicyError(f"unknown hierarchy format {format!r}; known: {', '.join(READERS)}")
     opened = open_bytes(Path(path))
     if opened.is_parquet:
-        raise InputError("is a parquet file, no hierarchy", path=opened.label, remedy=REMEDY)
+        raise InputError("is a parquet file, not a hierarchy", path=opened.label, remedy=REMEDY)
     text = text_of(opened)
     return READERS[format or hierarchy_format(text)](text)
 

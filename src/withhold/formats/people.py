@@ -148,7 +148,7 @@ def read_people(
     drop = tuple(drop)
     if id_column and id_column in drop:
         raise PolicyError(
-            f"column {id_column!r} names the persons, who are numbered anew; leave it out of {option('drop')}"
+            f"column {id_column!r} names the persons, who are renumbered; leave it out of {option('drop')}"
         )
     people = tidy_people(people, tidy, prefixes(people.form))
     if periods is not None and people.items.tidied:

@@ -46,7 +46,7 @@ class GeneralisedLoss(Loss):
     def in_words(self) -> str:
         """What strangers may know of how the file differs from the original."""
         return (
-            "Public items stand there under the names of groups, each item everywhere under the same one; "
+            "Public items appear under the names of groups, each item everywhere under the same one; "
             "sensitive items were withheld, and nothing was invented. Counts in this file can therefore be "
             "too low, and are never too high."
         )

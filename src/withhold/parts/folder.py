@@ -235,13 +235,15 @@ def read_folder(folder: Path) -> tuple[Model, list[Listed]]:
         model = model_from(record["model"])
     except FileNotFoundError:
         raise InputError(
-            "is a directory without manifest.json, so no release", path=folder, remedy=remedy
+            "is a directory without manifest.json, so it is not a release",
+            path=folder,
+            remedy=remedy,
         ) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from None
     except (ValueError, TypeError, LookupError, PolicyError, RecursionError) as error:
         raise InputError(
-            f"is no manifest of a release by parts ({error})", path=path, remedy=remedy
+            f"is not the manifest of a release by parts ({error})", path=path, remedy=remedy
         ) from None
     names = [part.name for part in parts]
     odd = [name for name in names if Path(name).name != name or not name.startswith("part-")]

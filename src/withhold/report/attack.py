@@ -216,7 +216,7 @@ def _story(before: Audit) -> str:
     if before.verdict.status is Status.HOLDS:
         return "The original was safe already: the model held for it as it was."
     if before.verdict.status is not Status.BROKEN:
-        return f"Of the original the check said {before.verdict.words}, which rules nothing out."
+        return f"The check of the original said {before.verdict.words}, which rules nothing out."
     exposed = (
         f"{before.exposed_records:,} of its {counted(before.records, 'record')} "
         f"({shown(before.exposed_share, 'share')}) were exposed: {exposed_meaning(before)}. "
@@ -232,7 +232,7 @@ def _worst(breaches: Sequence[Finding]) -> Listing:
     rows = [finding.row() for finding in breaches[:BREACHES_SHOWN]]
     width = max(len(row) for row in rows)
     return Listing(
-        "The worst that the original gave away",
+        "The worst that the original revealed",
         ("what was known", "what followed", *[""] * (width - 2)),
         tuple((*row, *[""] * (width - len(row))) for row in rows),
         right=frozenset(range(2, width)),

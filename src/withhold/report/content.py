@@ -189,7 +189,7 @@ def _proof(checked: Mapping[str, Any]) -> str:
     if "checked" not in checked:
         return f"Checked: {checked['method']}"
     looked_at = counted(checked["checked"], checked["unit"].removesuffix("s"))
-    return f"{looked_at} looked at: {checked['method']}"
+    return f"{looked_at} checked: {checked['method']}"
 
 
 def _fitness(release: AnyRelease) -> str:

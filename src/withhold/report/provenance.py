@@ -20,7 +20,7 @@ ABOUT_FILES = (
     "without_consent",
 )
 COUNTS = ("records", "rows", "persons", "occurrences", "without_consent")
-IDS = {"renumber": "records are numbered anew", "keep": "the records' own, as in the original"}
+IDS = {"renumber": "records are renumbered", "keep": "the records' own, as in the original"}
 LISTED = 40
 """Of a long list so many entries are shown; the manifest has them all."""
 EVERY_RELEASE = (
@@ -42,7 +42,7 @@ EVERY_RELEASE = (
     (
         "Other ways to conclude",
         "Classifiers combine many weak hints, some people know what a person does not have, and "
-        "some look for records that match by halves. The promise is about none of these.",
+        "some look for records that match in part. The promise is about none of these.",
     ),
     (
         "Not differential privacy",

@@ -22,5 +22,5 @@ class Words:
     """So many items, for which breaches are counted."""
     exposed: str = "Exposed to somebody who knows {at_most}"
     exposed_meaning: str = (
-        "records of which somebody who knows {at_most_items} learns what the model forbids"
+        "records about which somebody who knows {at_most_items} learns what the model forbids"
     )

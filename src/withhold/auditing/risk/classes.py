@@ -4,7 +4,7 @@ An equivalence class is what an attacker cannot tell apart: rows with the same q
 with the same items. The *prosecutor* knows that a person is in the file and finds them with probability 1/f,
 f being the size of their class. The *journalist* does not know who is in the file and looks for anybody: the
 rows of a class may be any of the F people of the population who are like them, so the risk is 1/F. The
-*marketer* wants as many as possible: the share of rows expected to be linked rightly. Counts, and what
+*marketer* wants as many as possible: the share of rows expected to be linked correctly. Counts, and what
 follows from them, are exact.
 """
 

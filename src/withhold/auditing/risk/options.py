@@ -31,7 +31,7 @@ PopulationFile = Annotated[
 UniqueSize = Annotated[
     int,
     Option(
-        "Look for rows that so many columns, or records that so many items, or fewer, single out (special "
+        "Look for rows that N columns or fewer single out, or records that N items or fewer do (special "
         "uniques; default 3).",
         at_least=1,
         at_most=12,

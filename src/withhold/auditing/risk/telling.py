@@ -164,7 +164,7 @@ def _in_words(risks: Risks, what: str) -> Sequence[tuple[str, str]]:
         for each in risks.journalist.above:
             limit = decimal_text(each.threshold)
             facts.append((f"{what}s with a journalist's risk above {limit}", f"{each.rows:,}"))
-    facts.append((f"marketer, {what}s linked rightly", _percent(risks.marketer)))
+    facts.append((f"marketer, {what}s linked correctly", _percent(risks.marketer)))
     facts.append((f"unique {what}s", f"{risks.uniques:,}"))
     facts.append(("classes", f"{risks.classes:,}"))
     if isinstance(risks.population, CountedUniques):

@@ -25,7 +25,7 @@ METHOD = Method(
         nothing="whoever finds the record",
         counted="{items}",
         exposed="Exposed to whoever finds the record",
-        exposed_meaning="records of which whoever finds them learns what the model forbids",
+        exposed_meaning="records about which whoever finds them learns what the model forbids",
     ),
     limits=(
         (

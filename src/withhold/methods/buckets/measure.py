@@ -122,7 +122,7 @@ class GeneralisationLoss:
         """What people want to know first, as pairs of texts."""
         total = self.exact + self.generalised + self.withheld
         records = len(self.by_record)
-        added = "none: nobody is said to have what they had not"
+        added = "none: nobody is said to have what they did not have"
         if self.added:
             added = (
                 f"{self.added:,} ITEMS THAT PEOPLE NEVER HAD, in {self.records_with_added:,} of "

@@ -37,7 +37,7 @@ tell it from the others.
         self, k: Annotated[int, Option(K_HELP, at_least=2, missing=K_MISSING, weaker=smaller)]
     ) -> None:
         if not hasattr(k, "__index__") or isinstance(k, bool) or k < 2:
-            raise PolicyError(f"k must be a whole number from 2 on, not {k!r}")
+            raise PolicyError(f"k must be a whole number of at least 2, not {k!r}")
         object.__setattr__(self, "k", int(k))
 
     @property

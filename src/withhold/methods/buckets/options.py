@@ -37,7 +37,8 @@ class BucketsSearch(SearchOptions):
     buckets: Annotated[
         int | None,
         Option(
-            "With --fill hash: start with so many buckets; as many as fit if not given.", at_least=1
+            "With --fill hash: how many buckets to start with; as many as fit if not given.",
+            at_least=1,
         ),
     ] = None
     to_root: Annotated[bool, Option("With --fill hash: generalise up to the root, if need be.")] = (
@@ -64,7 +65,7 @@ def not_by_parts(model: object, options: BucketsSearch, given: Mapping[str, Any]
     wanted = options.hierarchy
     # The name of a prefix says what it stands for; numbers of groups do not.
     if isinstance(wanted, Hierarchy):
-        return "a hierarchy is read anew for each part; save it to a file, and name that"
+        return "a hierarchy is read again for each part; save it to a file, and name that"
     if (
         wanted is not None
         and is_built(os.fspath(wanted))

@@ -256,10 +256,10 @@ def _check_ordered(ordered: tuple[str, ...], sensitive: tuple[str, ...], t: Any)
     if ordered and t is None:
         raise PolicyError("the order of values matters to t only; give t, or leave ordered out")
     if strange := [name for name in ordered if name not in sensitive]:
-        raise PolicyError(f"column {strange[0]!r} is in ordered, but is no sensitive column")
+        raise PolicyError(f"column {strange[0]!r} is in ordered, but is not a sensitive column")
 
 
 def _whole(value: Any, name: str) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < 2:
-        raise PolicyError(f"{name} must be a whole number from 2 on, not {value!r}")
+        raise PolicyError(f"{name} must be a whole number of at least 2, not {value!r}")
     return int(value)

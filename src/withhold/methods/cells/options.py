@@ -51,8 +51,8 @@ class CellsSearch(SearchOptions):
     block_rows: Annotated[
         int | None,
         Option(
-            "Search in blocks of about so many rows that are alike (default: tables of 400,000 rows or more "
-            "in blocks of 50,000); fewer are faster, and lose more below 10,000 or so.",
+            "Search in blocks of about this many rows that are alike (default: tables of 400,000 rows or "
+            "more in blocks of 50,000); fewer are faster, and lose more below 10,000 or so.",
             at_least=1,
         ),
     ] = None
@@ -78,7 +78,7 @@ class CellsSearch(SearchOptions):
     bound_rounds: Annotated[
         int | None,
         Option(
-            "Raise that bound by so many rounds of prices (Lagrangian relaxation); 200 are usually enough.",
+            "Rounds of prices (Lagrangian relaxation) that raise this bound; 200 are usually enough.",
             at_least=1,
             at_most=100_000,
             varies=False,
@@ -167,9 +167,9 @@ class CellsSearch(SearchOptions):
 class CellsAudit:
     """How much of an audit to show, and what is known of the population."""
 
-    show: Annotated[int, Option("List so many of the worst breaches (default 10).", at_least=1)] = (
-        10
-    )
+    show: Annotated[
+        int, Option("How many of the worst breaches to list (default 10).", at_least=1)
+    ] = 10
     unique_size: UniqueSize = 3
     publish: PublishOption = ()
     sampling_fraction: SamplingFraction = None

@@ -247,6 +247,6 @@ def _whole(text: str, given: int | str) -> int:
 
 def _wrong(given: object) -> str:
     return (
-        f"l must be a whole number from 2 on, entropy:L or recursive:C:L, such as 3, entropy:3 or "
+        f"l must be a whole number of at least 2, entropy:L or recursive:C:L, such as 3, entropy:3 or "
         f"recursive:2:3, not {given!r}"
     )

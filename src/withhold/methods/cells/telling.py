@@ -119,7 +119,7 @@ def _uniqueness(before: TableAudit, after: TableAudit) -> Lines:
     old, new = ((*each, *[None] * (longest - len(each))) for each in shares)
     return Lines(
         "unique",
-        "How many rows are the only ones of their kind to somebody who knows so many quasi-identifiers",
+        "How many rows are unique to somebody who knows that many quasi-identifiers",
         "quasi-identifiers known",
         "rows that are unique",
         tuple(str(number + 1) for number in range(longest)),

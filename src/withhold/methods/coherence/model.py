@@ -68,7 +68,7 @@ infer the 1 private item with a probability above 0.5.
         p: Annotated[
             int | None,
             Option(
-                "The attacker knows at most so many public items; any: any number.",
+                "The most public items that an attacker may know; any: any number.",
                 kind="any",
                 missing="use --p 3, or --p any if no number is too large",
                 weaker=fewer,
@@ -129,9 +129,9 @@ class Coherent(Model, Protocol):
 
 
 def at_least_one(value: int, *, name: str) -> int:
-    """A whole number from 1 on that kernels can count with."""
+    """A whole number of at least 1 that kernels can count with."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
-        raise PolicyError(f"{name} must be a whole number from 1 on, not {value!r}")
+        raise PolicyError(f"{name} must be a whole number of at least 1, not {value!r}")
     if value >= 2**31:
         raise PolicyError(f"{name} must be below {2**31:,}, not {value:,}")
     return int(value)

@@ -28,7 +28,7 @@ METHOD = replace(
         (
             "Nothing about what follows",
             "Records in which all k agree hide nobody's items: the promise is about finding a "
-            "record, not about what stands in it.",
+            "record, not about what is in it.",
         ),
     ),
 )

@@ -41,7 +41,7 @@ class KmLoss(GeneralisedLoss):
     def in_words(self) -> str:
         """What strangers may know of how the file differs from the original."""
         return (
-            "Items stand there under the names of groups, each item everywhere under the same one, or were "
+            "Items appear under the names of groups, each item everywhere under the same one, or were "
             "withheld everywhere; nothing was invented. Every count of groups is therefore true."
         )
 

@@ -41,7 +41,7 @@ class KmAnonymity:
         m: Annotated[
             int,
             Option(
-                "The attacker knows at most so many items.",
+                "The most items that an attacker may know.",
                 at_least=1,
                 missing="use --m 2, the most items that somebody may know",
                 weaker=smaller,

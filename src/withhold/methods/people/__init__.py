@@ -32,20 +32,20 @@ METHOD = Method(
         nothing="no item",
         exposed="Exposed to somebody who knows all attributes and {at_most}",
         exposed_meaning=(
-            "persons of whom somebody who knows all attributes and {at_most_items} learns what the model "
+            "persons about whom somebody who knows all attributes and {at_most_items} learns what the model "
             "forbids"
         ),
     ),
     limits=(
         RHO_IS_NOT_ZERO,
         (
-            "Small knowledge only, where so many items were named",
+            "Small knowledge only, where a number of items was named",
             "With a number of known items (max_known), whoever knows more items of a person than that may "
-            "infer what is sensitive. Attributes are protected from in any case.",
+            "infer what is sensitive. Attributes are covered in any case.",
         ),
         (
             "Only the columns and items named",
-            "Columns that are no quasi-identifiers are published as they are, and whoever knows them may "
+            "Columns that are not quasi-identifiers are published as they are, and whoever knows them may "
             "single a person out. Items that are not sensitive stay and may make a person unique, unless km "
             "was asked for.",
         ),

@@ -77,7 +77,7 @@ and sex with at least 4 others.
         km: Annotated[
             int | None,
             Option(
-                "(k, k^m)-anonymity: whatever so many items or fewer somebody has, sensitive ones aside, k "
+                "(k, k^m)-anonymity: whatever M items or fewer somebody has, sensitive ones aside, k "
                 "persons with the same published quasi-identifiers have. Withholds other items, too, and "
                 "many of them.",
                 at_least=1,
@@ -105,7 +105,7 @@ and sex with at least 4 others.
                 "may know is no secret"
             )
         if isinstance(k, bool) or k < 1:
-            raise PolicyError(f"k must be a whole number from 1 on, not {k!r}")
+            raise PolicyError(f"k must be a whole number of at least 1, not {k!r}")
         if km is not None and k == 1:
             raise PolicyError(
                 f"{option('km')} asks for k persons with the same items, and k is 1, which everybody is; "

@@ -62,7 +62,7 @@ person wants protected with a confidence above 0.5.
         delta: Annotated[
             Threshold | None,
             Option(
-                "By samples: the chance that more of them would after all, e.g. 0.05.",
+                "By samples: the chance that more of them succeed than that, e.g. 0.05.",
                 kind="threshold",
                 weaker=allows_more,
             ),

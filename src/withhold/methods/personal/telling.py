@@ -43,9 +43,7 @@ def _facts(wishes: WishCounts, n_records: int) -> tuple[Fact, ...]:
     people = f"of {counted(n_records, 'record')}; {each:,.1f} items each on average"
     gone = f"{wishes.owned_withheld:,} of them withheld"
     owned = f"items that people have and want protected; {gone}"
-    others = (
-        "items withheld from people who did not ask for it, because they would give others away"
-    )
+    others = "items withheld from people who did not ask for it, because they would expose others"
     withheld = wishes.others_withheld
     return (
         Fact("wishes.people", "people who asked", wishes.people, "count", people),

@@ -31,7 +31,7 @@ from withhold.wording import none_of, so_many
 MaxKnownOption = Annotated[
     int | None,
     Option(
-        "The attacker knows at most so many items; any number if not given.",
+        "The most items that an attacker may know; any number if not given.",
         at_least=0,
         weaker=fewer,
     ),
