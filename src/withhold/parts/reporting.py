@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from withhold.auditing.result import Audit
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence
 from withhold.data.array_types import Longs
@@ -14,7 +15,6 @@ from withhold.measure.loss import Loss
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.parts.examining import PAIRS_ONLY, audit_parts, has_other_names, measure_parts
-from withhold.parts.folder import BY_PARTS
 from withhold.parts.planning import Data
 from withhold.parts.reading import open_parts
 from withhold.parts.release import PartsRelease
@@ -90,7 +90,7 @@ def report_parts(
         plan=None,  # type: ignore[arg-type]  # each part has its own
         model=made.model,
         evidence=Evidence(),
-        verdict=Verdict(Status.HOLDS, BY_PARTS, audits[1].verdict.checked, made.seconds),
+        verdict=Verdict(Status.HOLDS, made.how, audits[1].verdict.checked, made.seconds),
         loss=_loss(utility),
         options={},
         unknown=() if made.unknown is None else (made.unknown,),
@@ -98,7 +98,7 @@ def report_parts(
     )
     subject = Subject(release, as_measured(utility), audits[0], audits[1])
     page = make_report(subject, *_manifests(made, utility, audits[1].occurrences), edition=edition)
-    limits = Section("sums", "What sums over parts leave out", _left_out(utility))
+    limits = Section("sums", "What sums over parts leave out", _left_out(utility, audits[1]))
     places = [section.name for section in page.sections]
     sections = list(page.sections)
     if edition == "internal":
@@ -106,13 +106,15 @@ def report_parts(
     return replace(page, sections=tuple(sections))
 
 
-def _left_out(utility: Utility) -> tuple[Paragraph, ...]:
+def _left_out(utility: Utility, audit: Audit) -> tuple[Paragraph, ...]:
     pairs = PAIRS_ONLY.format(utility.itemsets.max_size)
+    no_attacks = "Attacks need all records at once, too, and were not tried."
     return (
         Paragraph(f"{pairs[0].upper()}{pairs[1:]}."),
         Paragraph(
             "The risk of re-identification needs all whole records at once, and is not here."
         ),
+        *([] if audit.attack_curve else [Paragraph(no_attacks)]),
     )
 
 
@@ -138,12 +140,12 @@ def _manifests(
     manifest = {
         "promise": made.model.promise(),
         "model": made.model.parameters(),
-        "verdict": {"status": Status.HOLDS.value, "method": BY_PARTS},
+        "verdict": {"status": Status.HOLDS.value, "method": made.how},
         "output": {"name": made.folder.name, "format": f"{len(made.parts):,} parts", **amounts},
         "ids": made.ids,
     }
     internal = {
-        "method": BY_PARTS,
+        "method": made.how,
         "warnings": list(made.warnings),
         "sample": {},
         "seed": made.options["seed"],

@@ -83,12 +83,12 @@ def _hold_any(sets: Longs, listed: Iterable[ListedSets], n: int) -> Bools:
 
 def _worst(model: Coherent, asked: Any, sets: JoinedCounts, moles: Longs, show: int) -> list[Mole]:
     """The worst of the moles, at most so many."""
-    rare = sets.supports[moles] < model.k
-    chance = np.where(rare, 1.0, sets.most[moles] / np.maximum(sets.supports[moles], 1))
-    people = np.where(rare, sets.supports[moles], sets.most[moles])
+    supports = sets.supports[moles]
+    # Of a set that is too rare, one of so few records is the right one.
+    right = np.where(supports < model.k, 1, sets.most[moles])
     found = []
     # Equal ones in the order of their names, which is that of the round.
-    for place in moles[np.lexsort((-people, -chance))[:show]]:
+    for place in moles[np.lexsort((-right, -right / np.maximum(supports, 1)))[:show]]:
         names = tuple(asked.public[code] for code in sets.sets[place])
         support = int(sets.supports[place])
         if support < model.k:
@@ -100,5 +100,4 @@ def _worst(model: Coherent, asked: Any, sets: JoinedCounts, moles: Longs, show: 
 
 
 def _order(mole: Mole) -> tuple[Any, ...]:
-    people = mole.support if mole.private is None else mole.joint
-    return -mole.probability, -people, mole.items
+    return -mole.probability, -(1 if mole.private is None else mole.joint), mole.items

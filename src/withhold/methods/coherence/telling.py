@@ -10,6 +10,7 @@ from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
 from withhold.wording import counted
 
+TITLE = "Items withheld everywhere"
 MOST_DRAWN = 20
 """Items in the plot; the table has all."""
 
@@ -17,11 +18,15 @@ MOST_DRAWN = 20
 def sections_of_coherence(subject: Subject) -> list[Section]:
     """Those of every release of records, then the items withheld, their share of the loss, the nuggets."""
     plan = subject.release.plan
-    assert isinstance(plan, ItemPlan)
     true = (
         "Items were withheld from all records or from none. Therefore every remaining count is "
         "true: whatever itemset is left is in exactly as many records as in the original."
     )
+    if plan is None:
+        # By parts the items were chosen from counts, without a reason for each.
+        alone = Section("items", TITLE, (Paragraph(true, for_strangers=True),))
+        return [*sections_of_sets(subject), alone]
+    assert isinstance(plan, ItemPlan)
     kept = plan.nuggets_kept / plan.nuggets_before if plan.nuggets_before else 1.0
     nuggets = (
         f"{shown(plan.nuggets_kept)} of {shown(plan.nuggets_before)} itemsets that at least "
@@ -33,7 +38,7 @@ def sections_of_coherence(subject: Subject) -> list[Section]:
         Fact("plan.nuggets_kept", "nuggets kept", kept, "share", nuggets),
     )
     parts = (Paragraph(true, for_strangers=True), Facts(facts), *_items(plan))
-    section = Section("items", "Items withheld everywhere", parts)
+    section = Section("items", TITLE, parts)
     return [*sections_of_sets(subject), section]
 
 

@@ -9,6 +9,7 @@ the end, backwards, each comes back with which no mole comes. Where only two ite
 from __future__ import annotations
 
 from collections.abc import Generator
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,13 @@ def _alive(
     known = np.zeros((0, wanted.size), dtype=np.int32)
     rounds = yield from rounds_of(wanted, cap=model.k)
     if rounds and isinstance(rounds[0], TripleRound):
-        rare = []
+        is_mole = np.zeros(comb(len(supports), 3), dtype=bool)
+        begin = 0
         for asked in rounds:
-            sums = yield asked
-            rare.append(sums.is_rare)
-        cover_cells(np.concatenate(rare), supports, alive, restoring)
+            found = (yield asked).is_rare
+            is_mole[begin : begin + len(found)] = found
+            begin += len(found)
+        cover_cells(is_mole, supports, alive, restoring)
         return alive
     for asked in rounds:
         assert isinstance(asked, SetRound)
