@@ -16,7 +16,7 @@ from withhold.page.attack import promise_of
 from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
 from withhold.page.folder import UPLOADED, is_too_large
 from withhold.page.jobs import DONE, FAILED, Job
-from withhold.page.lookup import changed_rows, rows_of
+from withhold.page.lookup import rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
 from withhold.page.site import Site, fresh, go_to
@@ -148,11 +148,9 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
     if job is None or job.state != DONE or job.made is None:
         return None
     before, after = (site.lookup(job.made / name) for name in ("before", "after"))
-    if len(before) != len(after) or len(before.columns) != len(after.columns):
+    changed = after.changed
+    if changed is None:
         return None
-    if job.made not in site.changed:
-        site.changed[job.made] = changed_rows(before, after)
-    changed = site.changed[job.made]
     asked = given.get("q", "")
     chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
     if given.get("only", "changed" if not asked else "all") == "changed":
