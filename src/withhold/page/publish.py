@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         summary=None if publish_job is None else _summary(publish_job),
         written=[] if published is None else _files(project, published),
         again="" if published is None else as_typed(verify_words(site.folder, _named(publish_job))),
-        command=as_typed(verb_words("anonymize", project, "-o", output, "--report")),
-        code=python_code(project, output, report=True) if not missing else None,
+        command=_own_copy(
+            site, as_typed(verb_words("anonymize", project, "-o", output, "--report"))
+        ),
+        code=None if missing else _own_copy(site, python_code(project, output, report=True) or ""),
+        is_upload=project.name.startswith(UPLOADED),
         parts=by_parts.told(parts_job),
         folders=site.folder.folders(),
         parts_data=_parts(project),
@@ -117,6 +121,11 @@ def _proposed(project: Project) -> str:
     suffix = ".csv" if suffix.lower() in (".xlsx", ".xls", ".ods") else suffix
     stem = inner.name.removesuffix("".join(inner.suffixes)) or inner.name
     return (inner.parent / f"{stem}.published{suffix}").as_posix()
+
+
+def _own_copy(site: Site, text: str) -> str:
+    """A command that will still work when uploads are gone: with the names of the files that they were."""
+    return text.replace(f"{site.folder.uploads}{os.sep}", "")
 
 
 def _parts(project: Project) -> str:
