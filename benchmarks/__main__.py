@@ -22,6 +22,7 @@ from benchmarks import (
     buckets,
     coherence,
     hierarchies,
+    page,
     paper_partial,
     papers,
     parts_suite,
@@ -61,6 +62,7 @@ SUITES: dict[str, Callable[[Bench], list[Table]]] = {
         personal.personal,
         people.people,
         advice.advice,
+        page.page,
         paper_partial.paper_partial,
     )
 }

@@ -88,7 +88,7 @@ class Reader:
                     return found
             except WebDriverException:
                 pass  # the page is being replaced
-            time.sleep(0.05)
+            time.sleep(0.1)
         raise AssertionError(f"{what}: {self.browser.current_url}\n{self.text()[:2000]}")
 
     def text(self) -> str:
@@ -115,11 +115,14 @@ class Reader:
 
     def settled(self) -> None:
         """Until no job is watched any more."""
+        # The queue first: asking the browser again and again is what would cost most.
+        ready = (
+            "return document.readyState === 'complete' && !document.querySelector('[data-events]')"
+        )
         self.until(
             lambda: (
-                self.browser.execute_script("return document.readyState === 'complete'")
-                and not self.browser.find_elements(By.CSS_SELECTOR, "[data-events]")
-                and not any(not job.is_over for job in self.page.queue.jobs.values())
+                all(job.is_over for job in list(self.page.queue.jobs.values()))
+                and self.browser.execute_script(ready)
             )
         )
         assert not self.browser.find_elements(By.CSS_SELECTOR, "[role=alert]"), self.text()[:2000]

@@ -64,6 +64,18 @@ def test_side_by_side__has_every_figure_once_and_says_what_differs(one, other):
     for each in found:
         path = next(path for path in "abc" if TOLD["label"][path] == each.label)
         assert each.values == (one.get(path), other.get(path))
-        assert each.differs is (one.get(path) != other.get(path))
-        known = None not in each.values
-        assert (each.difference is not None) is known
+        if None in each.values:
+            assert each.difference is None
+            assert each.group == ("alike" if each.values == (None, None) else "one")
+        else:
+            assert each.group == ("alike" if one[path] == other[path] else "differ")
+
+
+def test_meanings__speak_of_percent_where_shares_are_shown_in_percent():
+    told = {
+        "label": {"a": "kept"},
+        "meaning": {"a": "share kept (1 = all)"},
+        "unit": {"a": "share"},
+    }
+    (found,) = side_by_side([told], {"a": 1.0}, {"a": 1.0})
+    assert found.meaning == "share kept (100 % = all)"

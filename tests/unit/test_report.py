@@ -193,9 +193,9 @@ def test_report__of_a_table_says_what_became_of_each_column(tmp_path):
     table = wh.Table.from_columns(
         {"age": list("33445566"), "name": list("abcdefgh"), "sex": list("fmfmfmfm")}
     )
-    model = wh.KAnonymity(2, ["age"], publish=["sex"])
+    model = wh.KAnonymity(2, ["age"])
     read = wh.read_table(table, drop=["name"])
-    release = wh.anonymize(read, model, seed=1)
+    release = wh.anonymize(read, model, publish=["sex"], seed=1)
     page = release.write(tmp_path / "out.csv", report=True)
     shown = Page(page.report.read_text(encoding="utf-8"))
     words = " ".join(shown.words)

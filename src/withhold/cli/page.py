@@ -8,6 +8,7 @@ from pathlib import Path
 from withhold.cli import interrupts
 from withhold.cli.app import verb
 from withhold.cli.console import note, say
+from withhold.data.names import nearest
 from withhold.errors import PolicyError
 
 NEEDED = "the page needs more packages; install them with: pip install 'withhold[page]'"
@@ -26,8 +27,12 @@ def page(
     It is served to this machine alone, and nothing leaves it. The address holds a token that works once;
     Ctrl-C ends the page and its jobs.
     """
+    if file is not None and file.is_dir():
+        raise PolicyError(f"{file} is a folder; open the page in it with --folder {file}")
     if file is not None and not file.is_file():
-        raise PolicyError(f"{file} does not exist, or is not a file")
+        beside = [each.name for each in file.parent.iterdir()] if file.parent.is_dir() else []
+        near = nearest(file.name, beside)
+        raise PolicyError(f"{file} does not exist" + (f"; did you mean {near!r}?" if near else ""))
     if folder is not None and not folder.is_dir():
         raise PolicyError(f"{folder} is not a folder")
     where = (folder or (file.parent if file is not None else Path())).resolve()

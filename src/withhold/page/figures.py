@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from withhold.telling.facts import in_percent
+
 Values = Mapping[str, float | None]
 
 
@@ -25,8 +27,11 @@ class Figure:
         return None if one is None or other is None else other - one
 
     @property
-    def differs(self) -> bool:
-        return self.values[0] != self.values[1]
+    def group(self) -> str:
+        """Whether the two differ, are alike, or only one of them has it: other data, other measures."""
+        if self.difference is None:
+            return "alike" if self.values == (None, None) else "one"
+        return "differ" if self.difference else "alike"
 
 
 def side_by_side(told: Sequence[Mapping[str, Any]], one: Values, other: Values) -> list[Figure]:
@@ -38,7 +43,7 @@ def side_by_side(told: Sequence[Mapping[str, Any]], one: Values, other: Values) 
     return [
         Figure(
             words["label"][path],
-            words["meaning"][path],
+            in_percent(words["meaning"][path], words["unit"][path]),
             words["unit"][path],
             (one.get(path), other.get(path)),
         )

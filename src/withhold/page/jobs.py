@@ -64,6 +64,7 @@ class Job:
     notes: list[str] = field(default_factory=list)
     version: int = 0
     process: subprocess.Popen[str] | None = None
+    _result: dict[str, Any] | None = None
 
     @property
     def is_over(self) -> bool:
@@ -88,14 +89,14 @@ class Job:
 
     @property
     def result(self) -> dict[str, Any] | None:
-        """What the command printed; None where it did not end well."""
-        if self.state != DONE:
-            return None
+        """What the command printed; None where it did not end well. Read once, since pages ask again."""
+        if self.state != DONE or self._result is not None:
+            return self._result
         text = self.output.read_text(encoding="utf-8")
         if self.what == "parts":  # tells of each part on a line of its own, and then of all
             text = text.splitlines()[-1]
-        found: dict[str, Any] = json.loads(text)
-        return found
+        self._result = json.loads(text)
+        return self._result
 
 
 class Queue:

@@ -39,9 +39,24 @@ def store(data: Any, into: Path, about: dict[str, Any]) -> None:
         np.save(into / "offsets.npy", items.offsets)
         np.save(into / "items.npy", items.items)
         np.save(into / "supports.npy", items.supports)
+        np.save(into / "rows.npy", _rows_by_item(items))
         (into / "items.json").write_text(json.dumps(items.vocabulary), encoding="utf-8")
     about = about | {"rows": len(data), "columns": columns, "has_items": isinstance(items, Records)}
     (into / "about.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+def _rows_by_item(records: Records) -> NDArray[np.int32]:
+    """The records of the first item, then those of the second, and so on."""
+    by_item = np.argsort(records.items, kind="stable")
+    numbers = np.arange(len(records), dtype=np.int32)
+    return np.repeat(numbers, np.diff(records.offsets))[by_item]
+
+
+def store_changes(before: Path, after: Path) -> None:
+    """Which rows are not published as they were, beside those that are; nothing where rows do not match."""
+    old, new = Lookup(before), Lookup(after)
+    if len(old) == len(new) and len(old.about["columns"]) == len(new.about["columns"]):
+        np.save(after / "changed.npy", changed_rows(old, new))
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,21 @@ class Lookup:
         return self._array("items")
 
     @cached_property
+    def rows(self) -> NDArray[np.int32]:
+        """The records of each item, one item after the other."""
+        return self._array("rows")
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where those of each item begin."""
+        return np.concatenate(([0], np.cumsum(self.supports)))
+
+    @cached_property
+    def changed(self) -> NDArray[np.bool_] | None:
+        """Of a release: the rows that are not as they were; None where rows do not match."""
+        return self._array("changed") if (self.folder / "changed.npy").is_file() else None
+
+    @cached_property
     def columns(self) -> list[tuple[str, list[str], NDArray[np.int32]]]:
         """Name, values and codes of each column."""
         return [
@@ -119,12 +149,9 @@ class Lookup:
 
     def rows_with(self, names: Iterable[str]) -> NDArray[np.bool_]:
         """Which records hold at least one of the items."""
-        wanted = np.zeros(len(self.names) + 1, dtype=np.bool_)
-        wanted[[self.code_of[name] for name in names if name in self.code_of]] = True
-        # Few occurrences are wanted, so finding their rows is cheaper than counting along all of them.
-        places = np.flatnonzero(wanted[self.codes])
         found = np.zeros(len(self), dtype=np.bool_)
-        found[np.searchsorted(self.offsets, places, side="right") - 1] = True
+        for code in (self.code_of[name] for name in names if name in self.code_of):
+            found[self.rows[self.starts[code] : self.starts[code + 1]]] = True
         return found
 
     def count_with(self, names: Iterable[str]) -> int:

@@ -90,7 +90,7 @@ def _suggested(records: Any) -> list[dict[str, Any]]:
 def _lay_out_release(request: dict[str, Any], into: Path) -> dict[str, Any]:
     """A release and its original, prepared as it was then, row by row."""
     from withhold.candidates import candidate, with_originals
-    from withhold.page.lookup import store
+    from withhold.page.lookup import store, store_changes
 
     chosen = {name.replace("-", "_"): value for name, value in request["reading"].items()}
     if request["kind"] != "records":
@@ -101,6 +101,7 @@ def _lay_out_release(request: dict[str, Any], into: Path) -> dict[str, Any]:
     (release,) = with_originals(request["data"], [release], **chosen, **of_original)
     store(release.original, into / "before", {})
     store(release.data, into / "after", {})
+    store_changes(into / "before", into / "after")
     return {"rows": len(release.original)}
 
 

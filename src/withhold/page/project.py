@@ -11,6 +11,7 @@ import secrets
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ OF_EVERY_MODEL = (*READING, "seed", "consent", "allow-unknown", "ids")
 LIST_ENDING = ".sensitive.txt"
 """In place of that of the policy file."""
 SEED_BITS = 32
+REMEMBERED = 16
+"""So many policies and lists, as long as their files are the same."""
 
 
 class IncompleteError(PolicyError):
@@ -59,14 +62,8 @@ class Project:
 
     def read(self) -> dict[str, Any]:
         """The keys of the policy file."""
-        try:
-            text = self.policy_path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return {}
-        try:
-            return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"is not valid TOML: {error}", path=self.policy_path) from error
+        state = _state(self.policy_path)
+        return {} if state is None else dict(_policy_in(self.policy_path, state))
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Save choices; None, nothing and no take a key out."""
@@ -99,9 +96,8 @@ class Project:
 
     def items(self) -> list[str]:
         """The items on the list."""
-        from withhold.formats.items import read_item_list
-
-        return sorted(read_item_list(self.list_path)) if self.list_path.is_file() else []
+        state = _state(self.list_path)
+        return [] if state is None else list(_items_in(self.list_path, state))
 
     def list_items(self, names: Iterable[str]) -> None:
         """Save the list."""
@@ -151,6 +147,31 @@ class Project:
         lists = self.items() if only is None else []
         text = json.dumps([policy, lists, status.st_mtime_ns, status.st_size, *extra], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Tells whether a file is still the one that was read; None if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _policy_in(path: Path, _: tuple[int, ...]) -> dict[str, Any]:
+    """A policy file, parsed once: a request looks at it a dozen times."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not valid TOML: {error}", path=path) from error
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _items_in(path: Path, _: tuple[int, ...]) -> tuple[str, ...]:
+    from withhold.formats.items import read_item_list
+
+    return tuple(sorted(read_item_list(path)))
 
 
 def label_of(declared: Declared) -> str:

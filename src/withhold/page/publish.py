@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from withhold.page.attack import promise_of
 from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
 from withhold.page.folder import UPLOADED, is_too_large
 from withhold.page.jobs import DONE, FAILED, Job
-from withhold.page.lookup import changed_rows, rows_of
+from withhold.page.lookup import rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
 from withhold.page.site import Site, fresh, go_to
@@ -63,8 +64,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         summary=None if publish_job is None else _summary(publish_job),
         written=[] if published is None else _files(project, published),
         again="" if published is None else as_typed(verify_words(site.folder, _named(publish_job))),
-        command=as_typed(verb_words("anonymize", project, "-o", output, "--report")),
-        code=python_code(project, output, report=True) if not missing else None,
+        command=_own_copy(
+            site, as_typed(verb_words("anonymize", project, "-o", output, "--report"))
+        ),
+        code=None if missing else _own_copy(site, python_code(project, output, report=True) or ""),
+        is_upload=project.name.startswith(UPLOADED),
         parts=by_parts.told(parts_job),
         folders=site.folder.folders(),
         parts_data=_parts(project),
@@ -119,6 +123,11 @@ def _proposed(project: Project) -> str:
     return (inner.parent / f"{stem}.published{suffix}").as_posix()
 
 
+def _own_copy(site: Site, text: str) -> str:
+    """A command that will still work when uploads are gone: with the names of the files that they were."""
+    return text.replace(f"{site.folder.uploads}{os.sep}", "")
+
+
 def _parts(project: Project) -> str:
     """What is proposed to be published by parts: the large file, or the files beside this one."""
     inner = Path(project.name)
@@ -148,11 +157,9 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
     if job is None or job.state != DONE or job.made is None:
         return None
     before, after = (site.lookup(job.made / name) for name in ("before", "after"))
-    if len(before) != len(after) or len(before.columns) != len(after.columns):
+    changed = after.changed
+    if changed is None:
         return None
-    if job.made not in site.changed:
-        site.changed[job.made] = changed_rows(before, after)
-    changed = site.changed[job.made]
     asked = given.get("q", "")
     chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
     if given.get("only", "changed" if not asked else "all") == "changed":

@@ -135,7 +135,13 @@ def _comparison(site: Site, names: Sequence[str]) -> dict[str, Any] | None:
         "names": list(names),
         "releases": [_told(site, path) for path in manifests if path.is_file()],
         "figures": side_by_side(told, *(facts[name] for name in names)) if told else [],
-        "missing": [name for name, path in zip(names, originals, strict=True) if path is None],
+        "missing": [
+            WORDS[
+                "releases.by_parts" if site.folder.path(name).is_dir() else "releases.no_original"
+            ].format(name=name)
+            for name, path in zip(names, originals, strict=True)
+            if path is None
+        ],
         "of_two": len({path for path in originals if path is not None}) > 1,
         "problem": [line for job in latest if job.state == FAILED for line in job.notes],
     }

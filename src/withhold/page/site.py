@@ -36,8 +36,6 @@ class Site:
     first: str | None
     most_upload_bytes: int
     lookups: dict[Path, Lookup] = field(default_factory=dict)
-    changed: dict[Path, Any] = field(default_factory=dict)
-    """Which rows of a preview are not as they were, by its folder."""
     is_closing: bool = False
     """Whether nobody is to be told anything any more."""
     insisted: set[str] = field(default_factory=set)

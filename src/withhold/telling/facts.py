@@ -49,7 +49,12 @@ class Fact:
         >>> Fact("rules.jaccard", "rules alike", 0.8, "share", "rules of both (1 = the same)").meant
         'rules of both (100 % = the same)'
         """
-        return self.meaning.replace("(1 = ", "(100 % = ") if self.unit == "share" else self.meaning
+        return in_percent(self.meaning, self.unit)
+
+
+def in_percent(meaning: str, unit: str) -> str:
+    """The meaning of a number as it is shown, where shares are shown in percent."""
+    return meaning.replace("(1 = ", "(100 % = ") if unit == "share" else meaning
 
 
 class Shown(NamedTuple):
