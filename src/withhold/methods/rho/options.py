@@ -70,7 +70,7 @@ class RhoSearch(SearchOptions):
     ] = None
     parts: Annotated[
         int | None,
-        Option("Split the records into so many parts; 4 for large files.", at_least=1),
+        Option("Split the records into so many parts; 2 or 4 for large files.", at_least=1),
     ] = None
     max_cost: Annotated[
         float | None, Option("Split in halves until each part costs less (the paper's rule).")
