@@ -71,7 +71,7 @@ class RhoSearch(SearchOptions):
     ] = None
     parts: Annotated[
         int | None,
-        Option("How many parts to split the records into; 4 for large files.", at_least=1),
+        Option("How many parts to split the records into; 2 or 4 for large files.", at_least=1),
     ] = None
     max_cost: Annotated[
         float | None, Option("Split in halves until each part costs less (the paper's rule).")

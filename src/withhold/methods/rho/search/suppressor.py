@@ -36,8 +36,11 @@ SHARE_OF_SEARCH = 0.7
 """Of a budget for records in one part; the rest goes to finding what the search left unsafe."""
 SHARE_OF_CHECK = 0.2
 """Of a budget, to find out whether the model already holds."""
-DEFAULT_PARTS = 2
+DEFAULT_PARTS = 4
 """With restoring, parts mostly lose a little less than the whole; see docs/decisions/0004."""
+PARTS_OF_DENSE = 2
+DENSE = 100
+"""Records that hold an item, on average: from there on, what four parts lose takes long to restore."""
 FEWEST_TO_SPLIT = 4_000
 """Records; below, parts would be too small to keep anything."""
 FEW_RECORDS = 1_000
@@ -167,7 +170,8 @@ def _default_parts(records: Records, *, restoring: bool, hurried: bool) -> int:
         return -(-records.n_occurrences // MOST_TO_SPLIT)
     if records.n_occurrences > MOST_TO_SPLIT or len(records) < FEWEST_TO_SPLIT or not restoring:
         return 1
-    return DEFAULT_PARTS
+    dense = records.n_occurrences >= DENSE * records.n_items
+    return PARTS_OF_DENSE if dense else DEFAULT_PARTS
 
 
 def _suppress_parts(
