@@ -217,20 +217,9 @@ def anonymize_parts(
             asking = counts.choose(model, chosen)
             with phase("choosing"):
                 choice = over_parts(asking, parts, run, refuse, progress=progress)
+        asked = (model, options, seed, ids, jobs)
         jobs_of = [
-            Job(
-                number,
-                piece,
-                form,
-                target,
-                model,
-                options,
-                seed,
-                ids,
-                jobs,
-                by_number.get(number),
-                choice,
-            )
+            Job(number, piece, form, target, *asked, by_number.get(number), choice)
             for number, (piece, target) in enumerate(zip(pieces, targets, strict=True))
         ]
         pace = Pace(len(pieces), n_workers(engine, workers), len(known))
