@@ -10,14 +10,12 @@ import time
 
 __all__ = ["main"]
 
-started: float | None = None
-"""When the command was given; None where a verb is called within another program."""
-
 
 def main() -> None:
     """Entry point of the ``withhold`` command."""
-    global started
-    started = time.monotonic()
+    from withhold.cli import started
+
+    started.at = time.monotonic()
     # Whatever goes wrong before errors can be reported: exit code 1 is for verdicts alone.
     try:
         import signal

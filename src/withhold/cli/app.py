@@ -15,8 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import withhold
-from withhold import cli
-from withhold.cli import interrupts
+from withhold.cli import interrupts, started
 from withhold.cli.command import VerbCommand
 from withhold.cli.console import (
     abandon_stdout,
@@ -130,7 +129,7 @@ def verb(
                 ):
                     stop_if_asked()
                     # Verbs that can be quiet are those that compute.
-                    if cli.started is not None and values.get("quiet") is False:
+                    if started.at is not None and values.get("quiet") is False:
                         tell_of_first_run()
                     with _descriptions(values):
                         function(**collect(values))

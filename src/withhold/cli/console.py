@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from withhold.cli import started
 from withhold.cli.job import Job
 from withhold.cli.terminal import for_reader, for_terminal
 from withhold.describing import with_descriptions
@@ -108,11 +109,10 @@ def tell_of_first_run() -> None:
 @contextmanager
 def working(plan: Mapping[str, float], *, silent: bool = False) -> Iterator[Job]:
     """While data are read and kernels are compiled and run: how far the job is, on a terminal as a bar."""
-    from withhold import cli
     from withhold.counting.jit import before_compiling, is_compiling, seconds_compiled
 
     before_compiling(lambda: note(COMPILING, silent=silent or _told_of_first_run))
-    job = Job(plan, compiled=seconds_compiled, is_compiling=is_compiling, started=cli.started)
+    job = Job(plan, compiled=seconds_compiled, is_compiling=is_compiling, started=started.at)
     if os.environ.get(PROGRESS) == "json":
         shown: AbstractContextManager[object] = _as_lines(job)
     elif silent or sys.stderr is None or not sys.stderr.isatty():
