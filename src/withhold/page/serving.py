@@ -51,6 +51,7 @@ class Page:
         self.folder = Folder(folder)
         self.queue = Queue(self.folder.root, self.folder.private)
         self.site = Site(self.folder, self.queue, first, most_upload_bytes)
+        self.site.warm_up()
         self.guard = Guard(
             application(self.site), port=self.port, most_upload_bytes=most_upload_bytes
         )

@@ -23,6 +23,7 @@ from withhold.page.lookup import Lookup
 from withhold.page.problem import NONE, Problem
 from withhold.page.project import READING, Project
 from withhold.page.words import LANGUAGE, WORDS
+from withhold.registry import all_methods
 
 STEPS = ("data", "protect", "attack", "trade-off", "publish")
 
@@ -49,6 +50,7 @@ class Site:
             loader=PackageLoader("withhold.page"),
             autoescape=True,
             undefined=StrictUndefined,
+            auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -56,6 +58,13 @@ class Site:
         made.filters |= {"in_unit": in_unit, "change": change}
         made.globals |= {"t": text, "steps": STEPS, "address": address, "language": LANGUAGE}
         return made
+
+    def warm_up(self) -> None:
+        """Compile the templates and load the methods before anybody waits for them."""
+        for name in self.environment.list_templates():
+            self.environment.get_template(name)
+        for method in all_methods().values():
+            method.all_options()
 
     def render(
         self,
