@@ -144,7 +144,7 @@ def test_order__is_taken_where_one_fits_and_asked_where_it_matters(every_day, or
     ("cells", "how", "message"),
     [
         (["25/12/2019", "12/25/2019"], "year", "day first and others with the month first"),
-        (["03/04/2020"], "day", "nobody can tell the day from the month"),
+        (["03/04/2020"], "day", "day and month cannot be told apart"),
         (["03/04/2020"], "age:2021-01-01", "c=age:2021-01-01:1:dmy"),
         (["25/12/2019"], "month:mdy", "row 1 holds no date"),
         (["2021-02-29"], "year", "row 1 holds no date"),

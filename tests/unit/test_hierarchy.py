@@ -108,7 +108,7 @@ def test_check_covers__names_what_is_missing():
     SHOP.check_covers(["beer", "soap"])
     with pytest.raises(InputError, match=r"lacks 6 .*'w0', 'w1', 'w2', 'w3', 'w4' and 1 more"):
         SHOP.check_covers(["beer", *(f"w{number}" for number in range(6))])
-    with pytest.raises(InputError, match=r"no leaves.*'drinks'"):
+    with pytest.raises(InputError, match=r"not leaves.*'drinks'"):
         SHOP.check_covers(["drinks"])
 
 
