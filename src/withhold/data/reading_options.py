@@ -25,8 +25,8 @@ class TableReading:
         Sequence[str],
         Option(
             "age=5: ranges of that width; age=18,65: cut at these edges; income=quantiles:10; for dates "
-            "born=month, year, decade or 5y; born=age:admitted:5: the age at another column's date, five years "
-            "wide. May be repeated.",
+            "born=month, year, decade or 5y; born=age:admitted:5: the age at another column's date, five "
+            "years wide. May be repeated.",
             kind="repeated",
             varies=False,
         ),
