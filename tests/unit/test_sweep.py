@@ -163,8 +163,10 @@ def test_vary__a_value_that_the_model_refuses_is_exit_2(shop, vary):
 def test_cli__prints_the_table(shop):
     result = run(*COMMAND, "--vary", "rho=0.3,0.7")
     assert (result.exit_code, result.stderr) == (0, "")
-    rows = [line.split() for line in result.stdout.splitlines()]
-    assert rows[0][:2] == ["rho", "withheld"]
+    above, *rows = [line.split() for line in result.stdout.splitlines()]
+    # What is withheld of all, and beside it of the sensitive items.
+    assert above[:2] == ["of", "the"]
+    assert rows[0][:3] == ["rho", "withheld", "sensitive"]
     assert [row[:3] for row in rows[1:]] == [["0.3", "25.0", "%"], ["0.7", "12.5", "%"]]
     assert os.listdir(shop) == ["baskets.dat"]
 
