@@ -1,6 +1,7 @@
 """What phases and steps usually take, by kind of job, so that one bar for all of a job is honest.
 
-``python -m benchmarks.shares`` measures it on real files; only the ratios matter.
+Only the ratios matter. ``python -m benchmarks.shares`` measures it on real files; it was run for rho, apart,
+k-anonymity and people, one file or two each. The rest is a guess.
 """
 
 from __future__ import annotations
