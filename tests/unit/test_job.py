@@ -210,7 +210,7 @@ def test_phase__ends_with_an_error_and_is_heard_again(clock):
     assert job.phase == "proving"
 
 
-@pytest.mark.parametrize("method", all_methods().values(), ids=str)
+@pytest.mark.parametrize("method", all_methods().values(), ids=all_methods())
 def test_plans__have_shares_of_what_there_is(method: Method):
     plan = release_plan(method.model, {}, report=True)
     assert all(weight > 0 for weight in plan.values())
