@@ -24,10 +24,10 @@ class Target:
 
 
 TARGETS = {
-    "bms-webview-1": Target((0.1355, 0.1601), 0.08),
-    "bms-webview-2": Target((0.2610, 0.2776), 0.10),
-    "retail": Target((0.3511, 0.3553), 0.04),
-    "bms-pos-partial": Target((0.2474, 0.2600), 12.0),
+    "bms-webview-1": Target((0.1355, 0.1601), 0.05),
+    "bms-webview-2": Target((0.2610, 0.2776), 0.05),
+    "retail": Target((0.3511, 0.3553), 0.02),
+    "bms-pos-partial": Target((0.2474, 0.2600), 8.0),
 }
 """``bms-pos-partial`` is compared with our own time for ``NEIGHBOUR``: it is too big for pyfim."""
 
