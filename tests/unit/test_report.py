@@ -146,7 +146,7 @@ def test_report__says_at_the_top_how_much_it_holds_its_ids_and_the_day(
 ):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     made = make_report(subject, *manifests(pharmacy, tmp_path))
-    assert made.about == ("1,500 records", "records are numbered anew", "1970-01-02")
+    assert made.about == ("1,500 records", "records are renumbered", "1970-01-02")
     assert " · ".join(made.about) in report_html(made)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "tomorrow")  # is no number, so it is today
     again = make_report(subject, *manifests(pharmacy, tmp_path))
