@@ -287,7 +287,7 @@ def test_cli__interrupted_it_keeps_what_is_finished(shop, counted, number, jobs)
         finally:
             process.kill()
     assert (process.returncode, told) == (130, "")
-    assert "what is finished is in found; the same command goes on" in said
+    assert "what is finished is in found; the same command resumes" in said
     result = run(*command)
     assert result.exit_code == 0
     assert [str(model.rho) for model, _ in counted] == ["7/10"]

@@ -20,6 +20,7 @@ NEEDED = {
     "published": ["in.dat"],
     "original": ["in.dat"],
     "column": ["age"],
+    "topic": ["tables"],
 }
 
 
