@@ -184,7 +184,7 @@ def test_signal__while_waiting_for_input_ends_it(tmp_path):
 def test_signal__after_the_release_has_its_name_does_not_deny_it(tmp_path):
     before = (
         "import withhold.report.text as text\n"
-        "def endless(*_):\n"
+        "def endless(*_, **__):\n"
         "    print('published', flush=True)\n"
         "    time.sleep(300)\n"
         "text.release_text = endless\n"
