@@ -12,6 +12,7 @@ from withhold.data.unknown import (
     how_to_allow,
     refuse_if_nothing_known,
     refuse_misspelt,
+    refuse_other_spellings,
 )
 from withhold.data.wishes import RECORDS
 from withhold.errors import InputError, option
@@ -60,8 +61,13 @@ def check_listed(
     items = unknown_items(model, data, evidence, allowed=allowed)
     if items is not None:
         # Before anything else is said: this says what to write.
-        refuse_misspelt(items, method_of(model).counts(data, model))
+        counts = method_of(model).counts(data, model)
+        refuse_misspelt(items, sorted(counts, key=lambda name: (-counts[name], name)))
     refuse_if_nothing_known(items)
+    protected = evidence.protected(model.sensitive)
+    if protected and not allowed:
+        method = method_of(model)
+        refuse_other_spellings(protected, method.counts(data, model), what=method.listed)
     _refuse_swapped(items, data)
     _refuse_assumed(items, data)
     listed = () if evidence.constraints is None else evidence.constraints.unknown

@@ -1098,7 +1098,9 @@ def test_python__a_folder_is_released_or_refused(model, tmp_path):
         made = wh.anonymize_parts(folder, asked, out, **how, **options)
         assert wh.verify_parts(out).verdict
         if asked.name == "buckets" or "hierarchy" in options:
-            with pytest.raises(wh.WithholdError, match="with other names than those of the original"):
+            with pytest.raises(
+                wh.WithholdError, match="with other names than those of the original"
+            ):
                 wh.compare_parts(folder, out)
         else:
             (found,) = wh.compare_parts(folder, out).releases

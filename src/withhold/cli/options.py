@@ -39,7 +39,7 @@ HELP = {
     "skip_missing_ids": "Leave out rows without a record id (blank, NA, NULL, nan, ...), and count them. If "
     "not given, they are an error.",
     "allow_unknown": "Accept lists (sensitive items, constraints, consent) with names that the data does not "
-    "have.",
+    "have, and further spellings of listed items as items of their own.",
     "policy": "A TOML file with these options as keys, or the internal manifest of a release; an option "
     "given here wins.",
     "anonymize.output": "Where to publish; the extension chooses another format. By parts: a folder.",

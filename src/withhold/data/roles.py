@@ -14,6 +14,7 @@ from typing import Annotated, Any, Protocol
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import determining_columns, looks_identifying
 from withhold.data.table import Table, missing_column
+from withhold.data.unknown import alike
 from withhold.errors import PolicyError
 from withhold.options import Option, lacks
 from withhold.wording import counted
@@ -80,6 +81,11 @@ class NamesColumns(Protocol):
         ...
 
     @property
+    def sensitive(self) -> frozenset[str]:
+        """The items that must not be inferred."""
+        ...
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Every column that the model names."""
         ...
@@ -122,8 +128,22 @@ def column_roles(table: Table, model: NamesColumns, publish: Publish = ()) -> Co
     for name in open_ones:
         if name in telling and name not in undecided:
             undecided[name] = _tells(telling[name])
+    undecided |= holding_items(table, open_ones, model.sensitive)
     # In the order of the table, which is how people look for them.
     return ColumnRoles(roles, {name: undecided[name] for name in open_ones if name in undecided})
+
+
+def holding_items(
+    table: Table, columns: Iterable[str], sensitive: Collection[str]
+) -> dict[str, str]:
+    """The columns in which sensitive items stand, for all to see, each with the reason."""
+    wanted = [name for name in sensitive if any(mark.isalpha() for mark in name)]
+    found = {}
+    for name in columns if wanted else ():
+        values = table.column(name).values
+        if shown := alike(wanted, [value for value in values if value is not None]):
+            found[name] = f"shows sensitive items, such as {shown[0]!r}"
+    return found
 
 
 def telling_columns(table: Table, model: NamesColumns) -> dict[str, str]:

@@ -6,8 +6,9 @@ missing, with the nearest spellings. If nothing on the list occurs, that is an e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from withhold.data.names import nearest
@@ -17,6 +18,8 @@ from withhold.errors import InputError, option
 SHOWN = 3
 """So many missing names are spelt out."""
 NEVER_OCCURS = "never occurs"
+SHORT, A_TYPO = 5, 0.85
+"""Letters from which on a name can be a misspelt one, and how alike both must be then."""
 LARGEST_SEARCH = 200_000
 """Among more names than this, nearest spellings are not searched for: that would take seconds each."""
 
@@ -55,9 +58,7 @@ class Unknown:
     @property
     def problem(self) -> str:
         """What is wrong with the names, in words that fit their number."""
-        if len(self.names) == 1:
-            return self.missing
-        return self.missing.replace("occurs", "occur").replace("was not", "were not")
+        return _in_number(self.missing, len(self.names))
 
     @property
     def is_everything(self) -> bool:
@@ -123,8 +124,21 @@ def refuse_misspelt(
     """
     if unknown is None or unknown.allowed:
         return
-    there = {_bare(name): name for name in reversed(alike(unknown.names, present))}
-    meant = {name: there[_bare(name)] for name in unknown.names if _bare(name) in there}
+    _refuse_files(unknown)
+    there: dict[str, str] = {}
+    words: dict[str, list[str]] = {}
+    for name in present:
+        there.setdefault(_whole(name), name)
+        there.setdefault(_bare(name), name)
+        for end in _ends(name):
+            words.setdefault(end, []).append(name)
+    meant = {}
+    for name in unknown.names:
+        near = [other for end in _ends(name) for other in words.get(end, ())]
+        # Where nothing on the list occurs, that is said instead.
+        typo = None if unknown.is_everything else nearest(name, near, cutoff=A_TYPO)
+        if other := there.get(_whole(name)) or there.get(_bare(name)) or typo:
+            meant[name] = other
     if not meant:
         return
     prefixed = any(MARK in other and MARK not in name for name, other in meant.items())
@@ -136,10 +150,54 @@ def refuse_misspelt(
         else f"spell them as the data do, or give items one spelling with {option('tidy', 'items=case')}"
     )
     raise InputError(
-        f"{len(meant):,} of {unknown.total:,} {unknown.what} {unknown.missing}, but the data have another "
-        f"spelling: {', '.join(shown)}{more}",
+        f"{len(meant):,} of {unknown.total:,} {unknown.what} {_in_number(unknown.missing, len(meant))}, but "
+        f"the data have another spelling: {', '.join(shown)}{more}",
         remedy=f"{remedy}; or {how_to_allow()}" if can_allow else remedy,
     )
+
+
+def refuse_other_spellings(
+    listed: Collection[str], present: Mapping[str, int], *, what: str, can_allow: bool = True
+) -> None:
+    """Raise if the data have a listed item under further spellings, which would be published as they are."""
+    spelt = {_whole(name): name for name in sorted(listed) if name in present}
+    others = {
+        name: spelt[_whole(name)]
+        for name in sorted(present, key=lambda name: (-present[name], name))
+        if name not in listed and _whole(name) in spelt
+    }
+    if not others:
+        return
+    shown = [f"{name!r} ({n:,})" for name in list(others)[:SHOWN] for n in [present[name]]]
+    more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
+    remedy = f"list them, too, or give items one spelling with {option('tidy', 'items=case')}"
+    allow = f"; or say {option('allow_unknown', True)} if they are items of their own"
+    raise InputError(
+        f"the data have {what} in other spellings, too, which would not be protected: "
+        f"{', '.join(shown)}{more}",
+        remedy=remedy + allow if can_allow else remedy,
+    )
+
+
+def _refuse_files(unknown: Unknown) -> None:
+    """Raise if a listed name that never occurs is a file: its content was meant."""
+    for name in unknown.names:
+        if "." in name and Path(name).is_file():
+            raise InputError(
+                f"{name!r} is a file, but was read as one of the {unknown.what}",
+                remedy="give one file, or items with commas between; not both",
+            )
+
+
+def _ends(name: str) -> tuple[str, ...]:
+    """Both ends of a word, of which a misspelt one has at least one; nothing of short names and of codes.
+
+    Codes that differ in a digit are different codes.
+    """
+    folded = _whole(name)
+    if len(folded) < SHORT or any(mark.isdigit() for mark in folded):
+        return ()
+    return (f"{folded[:2]}…", f"…{folded[-2:]}")
 
 
 def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
@@ -153,8 +211,20 @@ def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
 
 
 def _bare(name: str) -> str:
-    """The name without case, blanks, and the name of a file before it."""
-    return "".join((name.partition(MARK)[2] or name).split()).casefold()
+    """The name without case, blanks and hyphens, and the name of a file before it."""
+    return _whole(name.partition(MARK)[2] or name)
+
+
+def _whole(name: str) -> str:
+    """The name without case, blanks and, where it is a word, hyphens."""
+    folded = "".join(name.split()).casefold()
+    is_word = any(mark.isalpha() for mark in folded) and not any(mark.isdigit() for mark in folded)
+    return folded.replace("-", "").replace("_", "") if is_word else folded
+
+
+def _in_number(problem: str, n: int) -> str:
+    """The problem in words that fit so many names."""
+    return problem if n == 1 else problem.replace("occurs", "occur").replace("was not", "were not")
 
 
 def unknown_as_dict(unknown: Iterable[Unknown]) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from withhold.data.array_types import Longs
 from withhold.data.dated_items import undated
 from withhold.data.evidence import Evidence
 from withhold.data.plan import fingerprint, without
+from withhold.data.roles import holding_items
 from withhold.data.tree_building import some
-from withhold.errors import InputError
+from withhold.errors import InputError, PolicyError, option
 from withhold.method import SearchOptions, SearchRun
 from withhold.methods.apart.entries import reserved
 from withhold.methods.apart.model import ApartModel
@@ -39,6 +40,8 @@ def search_apart(
 ) -> tuple[ApartPlan, dict[str, Any]]:
     """The groups and what is withheld, and the options in force."""
     secrets = model.secrets
+    if isinstance(data, People):
+        _refuse_shown(data.attributes, model)
     records = records_of(data, model.sensitive_column)
     given = [name for name in records_of(data, ()).occurring if secrets.in_column(name)]
     if mixed := [*reserved(records.occurring, secrets), *given]:
@@ -62,6 +65,16 @@ def search_apart(
     columns = model.sensitive_column
     plan = ApartPlan(group_of, sensitive, withheld, fingerprint(records), n_apart, columns)
     return plan, {"seed": run.seed, "groups": int(group_of.max(initial=-1)) + 1}
+
+
+def _refuse_shown(attributes: Table, model: ApartModel) -> None:
+    """Refuse attributes, which stay as they are, that show sensitive items."""
+    stay = [name for name in attributes.names if name not in model.sensitive_column]
+    for name, reason in holding_items(attributes, stay, model.sensitive).items():
+        raise PolicyError(
+            f"the column {name!r} {reason}, and attributes stay as they are; leave it out with "
+            f"{option('drop', name)}, or name it in {option('sensitive_column', name)}"
+        )
 
 
 def most_of(rho: Fraction, n: int) -> Longs:
