@@ -298,6 +298,7 @@ def audit_by_parts(
     data: str,
     model: Model,
     *,
+    given: methods.ModelOptions,
     asked: Mapping[str, Any],
     how: options.Input,
     shown: options.Output,
@@ -308,9 +309,13 @@ def audit_by_parts(
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
 
+    if method_of(model).by_parts.blocks is not None:
+        # The sizes of groups are enough for it.
+        asked = {**asked, "sampling_fraction": None}
     _refuse_of_memory(asked)
     with working(PLANS["audit"], silent=shown.quiet) as job:
-        found = audit_parts(data, model, reading=how.reading(), progress=job, **run)
+        reading = _reading(model, given, how)
+        found = audit_parts(data, model, reading=reading, progress=job, **run)
     for each in found.unknown:
         if not each.allowed:
             note(f"warning: {each}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,18 +18,22 @@ from withhold.data import Evidence, Records
 from withhold.data.breach import Breach
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Sums, measure_by_parts
 from withhold.measure.queries import QUERIES, count_itemsets
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.method import Model
 from withhold.parts.counted_audit import audit_by_counts
+from withhold.parts.group_audit import audit_tables
 from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
 from withhold.phases import phase
 from withhold.registry import audit_call, method_of, search_call
 from withhold.telling.facts import MeasureRequest
+
+if TYPE_CHECKING:
+    from withhold.methods.cells.audit import TableAudit
 
 PAIRS_ONLY = (
     "itemsets and rules: of up to {} items, which is what sums over parts can count; larger ones need all "
@@ -53,7 +57,7 @@ def audit_parts(
     limit_seconds: float | None = None,
     progress: Progress = quiet,
     **options: object,
-) -> Audit:
+) -> Audit | TableAudit:
     """What an attacker could infer from data that are read part by part, and whether the model holds.
 
     Parameters
@@ -72,9 +76,10 @@ def audit_parts(
 
     Returns
     -------
-    Audit
+    Audit or TableAudit
         HOLDS if every part keeps the promise. The breaches that it lists were counted over all parts;
         numbers of breaches, exposed records and the attack curve are sums of what each part shows alone.
+        Of a table the groups are counted over all parts, and every number is that of the whole.
 
     Raises
     ------
@@ -89,13 +94,29 @@ def audit_parts(
     >>> audit_parts(shop, RhoUncertainty("0.5", {"condom"}), part_records=2).verdict.status
     <Status.BROKEN: 'BROKEN'>
     """
+    given = {**options, **({} if limit_seconds is None else {"limit_seconds": limit_seconds})}
     for name in OF_ALL_RECORDS:
-        if options.get(name) is not None:
+        if options.get(name) is not None and method_of(model).by_parts.blocks is None:
             raise PolicyError(
                 f"{name} is about whole records of everybody, which parts cannot tell; leave it out"
             )
     chosen, run = audit_call(model, {**options, "seed": seed, "jobs": jobs, "progress": quiet})
     refuse_audit(model)
+    if method_of(model).by_parts.blocks is not None:
+        if wrong := [name for name in ("unique_size", "limit_seconds") if name in given]:
+            raise PolicyError(
+                f"{option(wrong[0])} is for tables in memory; groups are counted over all parts, whole, and "
+                "their sizes tell the rest; leave it out"
+            )
+        return audit_tables(
+            data,
+            model,
+            chosen,
+            seed,
+            part_records=part_records,
+            reading=reading or {},
+            progress=progress,
+        )
     parts = open_parts(data, part_records=part_records, reading=reading)
     began = time.perf_counter()
     if method_of(model).by_parts.counts is not None:
@@ -124,7 +145,7 @@ def refuse_audit(model: Model) -> None:
     """Refuse a model of which parts on their own say nothing about the whole."""
     by_parts = method_of(model).by_parts
     reason = by_parts.refused(model, search_call(model, {})[0], {})
-    if not by_parts.audited and by_parts.counts is None:
+    if not by_parts.audited and by_parts.counts is None and by_parts.blocks is None:
         reason = (
             reason
             or "audits of its parts do not add up to one of the whole; verify proves a release"

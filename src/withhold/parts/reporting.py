@@ -83,6 +83,7 @@ def report_parts(
         )
         for where, parts in ((data, before), (made.folder, after))
     ]
+    assert isinstance(audits[1], Audit)  # tables were refused
     kept = ("kept",) if made.ids == KEEP else None
     release: Release[Any, Any] = Release(
         data=ItemCounts(sums.vocabulary, sums.tally.after, kept),
