@@ -100,6 +100,8 @@ class ByBlocks:
     """(all that was judged, model, seconds) → the verdict on all parts together."""
     audit: Callable[[Any, Any], Any]
     """(model, audit options) → sums that become the audit of all parts together."""
+    measure: Callable[[Any], Any]
+    """(model) → sums that become what all parts together lost."""
 
 
 @dataclass(frozen=True)

@@ -981,6 +981,7 @@ def test_command_line__tables_by_parts(model, name, folder):
     file = INPUTS[TABLE][name]()
     typed = [*model.typed, *model.search, "--engine", "stream", "--part-records", 3, "--json"]
     typed += ["--publish", "all"]  # which in three rows by chance tell another column
+    typed += ["--report"]
     made = run("anonymize", file, *typed, "--seed", SEED, "-o", "parts")
     if any(word in model.name for word in NOT_BY_PARTS):
         assert made.exit_code == 2, made.output
@@ -992,6 +993,7 @@ def test_command_line__tables_by_parts(model, name, folder):
     proved = run("verify", "parts", "--json")
     assert proved.exit_code == 0, proved.output
     assert json.loads(proved.stdout)["verdict"]["status"] == "HOLDS"
+    assert "What sums over parts leave out" in Path("parts/report.html").read_text()
     audited = run("audit", "par[t]s/part-*", *model.typed, "--publish", "all", "--json")
     whole = run("audit", "parts", *model.typed, "--publish", "all", "--json")
     assert (whole.exit_code, json.loads(whole.stdout)["rows"]) == (0, 10), whole.output

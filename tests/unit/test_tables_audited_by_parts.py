@@ -1,4 +1,4 @@
-"""Audits of tables by parts: every number is that of the whole table in memory, and mistakes."""
+"""Audits and reports of tables by parts: every number is that of the whole table in memory, and mistakes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_blocks import KNOWN, REQUIRED, people, write_people
+from test_blocks import KNOWN, REQUIRED, joined, people, write_people
 from test_parts import run
 
 import withhold as wh
 from tables import example_share
 from withhold.cli import anonymize, audit, verify  # noqa: F401
+from withhold.methods.cells.utility import measure_table
 from withhold.parts import group_proof
+from withhold.parts.reporting import report_parts
+from withhold.report.html import report_html
 
 ASKED = ["--model", "k-anonymity", "--k", 3, "--quasi-identifiers", "age,sex,town"]
 LEFT_OUT = {"known_columns", "k_wildcard", "undecided_columns", "advice"}
@@ -32,6 +35,11 @@ def cut_up(folder: Path, columns: dict[str, list[str]], rng: random.Random) -> P
         own = {name: cells[first:last] for name, cells in columns.items()}
         write_people(folder / f"{first:04}{kind}", own)
     return folder
+
+
+def joined_table(folder: Path) -> wh.Table:
+    """All parts of a release as one table, its withheld cells as such."""
+    return wh.read_table(joined(folder).fill_null("*")).with_marks("*", KNOWN)
 
 
 def assert_same(found: wh.TableAudit, whole: wh.TableAudit) -> None:
@@ -79,13 +87,7 @@ def test_audit_parts__of_a_release(number, tmp_path):
     folder = cut_up(tmp_path / "in", people(120, number), rng)
     wh.anonymize_parts(folder, model, tmp_path / "out", seed=1, publish="all", part_records=40)
     stricter = wh.KAnonymity(6, KNOWN, **sensitive, **required)
-    parts = sorted((tmp_path / "out").glob("part-*"))
-    read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}
-    how = {".csv": {"infer_schema": False}, ".jsonl": {"infer_schema_length": None}}
-    ending = parts[0].suffix
-    frames = [read[ending](part, **how.get(ending, {})) for part in parts]
-    joined = pl.concat(frames, how="vertical_relaxed").fill_null("*")
-    table = wh.read_table(joined).with_marks("*", KNOWN)
+    table = joined_table(tmp_path / "out")
     for asked in (model, stricter):
         found = wh.audit_parts(tmp_path / "out", asked, show=1000, publish="all")
         whole = wh.audit(table, asked, show=1000, publish="all")
@@ -128,6 +130,51 @@ def test_audit_parts__a_column_that_would_stop_a_release(tmp_path):
     folder = cut_up(tmp_path / "in", columns, random.Random(6))
     assert set(wh.audit_parts(folder, wh.KAnonymity(3, KNOWN)).undecided) == {"mail"}
     assert not wh.audit_parts(folder, wh.KAnonymity(3, KNOWN), publish=["mail"]).undecided
+
+
+@pytest.mark.parametrize("number", range(max(3, round(8 * example_share()))))
+def test_report__has_the_losses_of_the_whole(number, tmp_path):
+    rng = random.Random(number)
+    columns = people(120, number)
+    folder = cut_up(tmp_path / "in", columns, rng)
+    model = wh.KAnonymity(3, KNOWN, label="pay")
+    made = wh.anonymize_parts(folder, model, tmp_path / "out", seed=1, part_records=40)
+    page = report_parts(made, folder, part_records=40)
+    whole = wh.read_table(write_people(tmp_path / "whole.csv", columns))
+    lost = measure_table(whole, joined_table(tmp_path / "out"), model).loss
+    facts = page.facts
+    assert facts["loss.share"].value == lost.share == made.totals.share
+    for name in ("withheld_share", "generalised", "rows_touched", "groups", "ncp"):
+        assert facts[f"loss.{name}"].value == pytest.approx(getattr(lost, name)), name
+    lines = {line.label: line.values for line in page.plots["bycolumn"].parts}
+    columns_lost = sorted(lost.by_column, key=lambda each: -each.withheld)
+    assert lines["withheld"] == tuple(each.withheld / 120 for each in columns_lost)
+    assert facts["loss.smallest_group"].value == lost.smallest_group
+    assert facts["attack.exposed_before"].value == wh.audit(whole, model).rows_at_risk
+    assert facts["attack.exposed_after"].value == 0
+    assert "loss.kl" not in facts
+    (limits,) = (section for section in page.sections if section.name == "sums")
+    assert "count queries" in limits.parts[1].text
+    assert page.warnings == wh.audit(joined_table(tmp_path / "out"), model).warnings
+    # Strangers learn nothing of the original.
+    outside = report_html(report_parts(made, folder, edition="external", part_records=40))
+    assert "rows touched" not in outside
+    assert "in groups that break" not in outside
+
+
+def test_command_line__a_report_of_a_table(tmp_path):
+    folder = cut_up(tmp_path / "in", people(120, 9), random.Random(7))
+    words = [*ASKED, "--drop", "note", "--bin", "age=10", "--mark", "*", "--report"]
+    code, text = run("anonymize", folder, *words, "-o", tmp_path / "out", "--seed", 1)
+    assert code == 0, text
+    report = tmp_path / "out" / "report.html"
+    assert report.stat().st_mode & 0o777 == 0o600
+    page = report.read_text()
+    for wanted in ("What sums over parts leave out", "120 rows", "note", "What was withheld"):
+        assert wanted in page, wanted
+    # The page stays with the custodian, and the release is proved with it in the folder.
+    assert run("verify", tmp_path / "out")[0] == 0
+    assert run("audit", tmp_path / "out", *ASKED)[0] == 0
 
 
 @pytest.mark.parametrize("jobs", [["--bin", "age=10"], ["--drop", "note"]])

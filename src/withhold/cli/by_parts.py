@@ -131,7 +131,8 @@ def anonymize_by_parts(
             **run,
         )
         if asked.get("report"):
-            _save_report(made, data, edition, scale, how, run.get("jobs"), job)
+            reading = _reading(model, given, how)
+            _save_report(made, data, edition, scale, reading, run.get("jobs"), job)
     for warning in made.warnings:
         note(f"warning: {warning}")
     finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
@@ -145,7 +146,7 @@ def _save_report(
     data: str,
     edition: str,
     scale: options.Scale,
-    how: options.Input,
+    reading: Mapping[str, Any],
     jobs: int | None,
     progress: Progress,
 ) -> None:
@@ -160,7 +161,7 @@ def _save_report(
         data,
         edition=edition,
         part_records=scale.part_records,
-        reading=how.reading(),
+        reading=reading,
         jobs=jobs,
         progress=progress,
     )
@@ -175,7 +176,8 @@ def check_report(asked: Mapping[str, Any], model: Model, search: Mapping[str, An
     from withhold.parts.reporting import OTHER_NAMES
     from withhold.report.content import check_edition
 
-    if asked.get("report"):
+    # A table that can be released by parts can be reported, and the release says why one cannot.
+    if asked.get("report") and method_of(model).by_parts.blocks is None:
         refuse_audit(model)
         if search.get("hierarchy") is not None:
             raise PolicyError(f"{OTHER_NAMES}; leave --report out")

@@ -39,7 +39,7 @@ def audit_tables(
     blocks = method_of(model).by_parts.blocks
     assert blocks is not None
     sums = blocks.audit(model, options)
-    n_parts, tables = _tables(data, model, part_records, reading)
+    n_parts, tables = open_tables(data, model, part_records, reading)
     # The counts hold values of the original, so nobody else may look into the folder.
     with tempfile.TemporaryDirectory(prefix="withhold-") as work:
         found = count_parts(tables, n_parts, model, Path(work), progress, count=sums.count)
@@ -53,7 +53,7 @@ def audit_tables(
     return audit
 
 
-def _tables(
+def open_tables(
     data: Data, model: Model, part_records: int | None, reading: Mapping[str, Any]
 ) -> tuple[int, Iterator[tuple[Path, Table]]]:
     """How many parts there are, and each of them: as its manifest says, or as the options say."""

@@ -133,7 +133,12 @@ class TableAudit(Listed):
     advice: tuple[str, ...] = ()
     """What is worth thinking about before a release is made."""
     parts: int | None = None
-    """The groups were counted over so many parts, and what is ``LEFT_OUT`` was not; None: in memory."""
+    """The groups were counted over so many parts; None: all rows were in memory."""
+
+    @property
+    def left_out(self) -> str:
+        """What an audit by parts does not have, in words; nothing where all rows were in memory."""
+        return "" if self.parts is None else LEFT_OUT
 
     def as_dict(self) -> dict[str, Plain]:
         """The audit as plain values; ``verdict`` is at the top level."""
@@ -161,7 +166,7 @@ class TableAudit(Listed):
             "presence": None if self.presence is None else _plain_presence(self.presence),
             "breaches": [each.as_dict() for each in self.breaches],
             "advice": list(self.advice),
-            **({} if self.parts is None else {"parts": self.parts, "left_out": LEFT_OUT}),
+            **({} if self.parts is None else {"parts": self.parts, "left_out": self.left_out}),
             "seed": self.seed,
             "seconds": round(self.seconds, 4),
         }

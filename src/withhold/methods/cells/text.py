@@ -5,7 +5,7 @@ from __future__ import annotations
 from withhold.auditing.risk.telling import risk_lines
 from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
-from withhold.methods.cells.audit import LEFT_OUT, TableAudit
+from withhold.methods.cells.audit import TableAudit
 from withhold.methods.cells.disclosure import Disclosed
 from withhold.methods.cells.model import VALUE, WILDCARD
 from withhold.methods.cells.presence import TooPresent
@@ -82,7 +82,7 @@ def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
         lines += ["", *risk_lines(audit.risks, "row")]
     if audit.parts is not None:
         counted_in = counted(audit.parts, "part")
-        lines += ["", f"Counted over {counted_in}: {LEFT_OUT}."]
+        lines += ["", f"Counted over {counted_in}: {audit.left_out}."]
     if audit.advice:
         lines += ["", *(f"Advice: {line}" for line in audit.advice)]
     lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {took}."]
