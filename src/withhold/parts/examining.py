@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ from withhold.comparison import OF_THE_SENSITIVE, Compared, Comparison
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Records
 from withhold.data.breach import Breach
+from withhold.data.groups import Groups
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Sums, measure_by_parts
+from withhold.measure.generalised import measured_by_counts
 from withhold.measure.queries import QUERIES, count_itemsets
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
 PAIRS_ONLY = (
     "itemsets and rules: of up to {} items, which is what sums over parts can count; larger ones need all "
     "records in memory"
+)
+NO_QUERIES = (
+    "releases with groups by parts: count queries are about items, not groups, and are left out"
 )
 OF_ALL_RECORDS = ("population", "sampling_fraction")
 """Options of an audit that are about the whole records of everybody."""
@@ -155,12 +161,13 @@ def refuse_audit(model: Model) -> None:
 
 
 def _refuse_generalised(published: Parts) -> None:
-    """Refuse a release whose items stand under other names: each would count as withheld."""
+    """Refuse a release whose items stand under names that its manifest does not tell."""
     model = published.model
-    if model is not None and has_other_names(model):
+    if model is not None and not method_of(model).by_parts.compared:
         raise PolicyError(
-            f"{published.name} was released under {model.name}, with other names than those of the original; "
-            "compare its parts with theirs one by one"
+            f"{published.name} was released under {model.name}, with other names than those of the original, "
+            "and an item has another one in each record; compare its parts with theirs one by one, with "
+            "--hierarchy"
         )
 
 
@@ -275,13 +282,14 @@ def compare_parts(
     for each in published:
         after = open_parts(each, part_records=part_records, reading=reading)
         _refuse_generalised(after)
+        groups: Groups | None = getattr(after.model, "groups", None)
         known = after.model.sensitive if after.model is not None else frozenset()
         request = MeasureRequest(
             model=after.model,
             sensitive=known if wanted is None else wanted,
             min_support=None if min_support is None else str(min_support),
             min_confidence=str(min_confidence),
-            queries=queries,
+            queries=queries if groups is None else 0,
             seed=seed,
             jobs=jobs,
             progress=progress,
@@ -291,6 +299,13 @@ def compare_parts(
         if wanted is not None:
             refuse_if_nothing_known(find_unknown(wanted, sums.vocabulary, what="sensitive items"))
         measured = as_measured(utility)
+        if groups is not None:
+            held: Counter[str] = Counter()
+            for records in before.told("counting items", progress):
+                held.update(dict(zip(records.vocabulary, records.supports.tolist(), strict=True)))
+            under = int(sums.tally.before.sum())
+            measured = measured_by_counts(measured, groups, held, under)
+            notes.add(NO_QUERIES)
         if not request.sensitive:
             facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
             measured = replace(measured, facts=tuple(facts))
@@ -300,11 +315,15 @@ def compare_parts(
 
 
 def measure_parts(before: Parts, after: Parts, request: MeasureRequest) -> tuple[Utility, Sums]:
-    """What ``after`` lost of ``before``, row by row."""
+    """What ``after`` lost of ``before``, row by row, under the names of its groups if it has any."""
     walks = iter(("comparing items", "comparing pairs", "asking queries"))
+    groups: Groups | None = getattr(after.model, "groups", None)
 
     def pieces() -> Iterator[tuple[Records, Records]]:
-        return rows_together(before.told(next(walks), request.progress), after)
+        originals = before.told(next(walks), request.progress)
+        if groups is not None:
+            originals = map(groups.generalise, originals)
+        return rows_together(originals, after)
 
     return measure_by_parts(pieces, request)
 
