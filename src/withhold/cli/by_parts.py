@@ -23,7 +23,6 @@ from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
-    from withhold.counting.threads import Progress
     from withhold.parts.failures import Failed
     from withhold.parts.making import Done
     from withhold.parts.proving import FolderRecheck
@@ -114,6 +113,7 @@ def anonymize_by_parts(
     edition = asked.get("edition") or "internal"
     search = methods.search_options(given, model)
     check_report(asked, model, search)
+    reading = _reading(model, given, how)
     with working(PLANS["parts"], silent=shown.quiet) as job, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
@@ -124,15 +124,22 @@ def anonymize_by_parts(
             workers=scale.workers,
             scheduler=scale.scheduler,
             resume=scale.resume,
-            reading=_reading(model, given, how),
+            reading=reading,
             progress=job,
             told=_event if shown.as_json else lambda _: None,
             **search,
             **run,
         )
         if asked.get("report"):
-            reading = _reading(model, given, how)
-            _save_report(made, data, edition, scale, reading, run.get("jobs"), job)
+            _save_report(
+                made,
+                data,
+                edition,
+                part_records=scale.part_records,
+                reading=reading,
+                jobs=run.get("jobs"),
+                progress=job,
+            )
     for warning in made.warnings:
         note(f"warning: {warning}")
     finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
@@ -141,30 +148,14 @@ def anonymize_by_parts(
         note("to prove it again:", command=f"withhold verify {made.folder}")
 
 
-def _save_report(
-    made: PartsRelease,
-    data: str,
-    edition: str,
-    scale: options.Scale,
-    reading: Mapping[str, Any],
-    jobs: int | None,
-    progress: Progress,
-) -> None:
+def _save_report(made: PartsRelease, data: str, edition: str, **how: Any) -> None:
     """Write the page into the folder; the internal edition is for the custodian's eyes alone."""
     from withhold.parts.folder import REPORT
     from withhold.parts.reporting import report_parts
     from withhold.publish.publishing import save_text
     from withhold.report.html import report_html
 
-    page = report_parts(
-        made,
-        data,
-        edition=edition,
-        part_records=scale.part_records,
-        reading=reading,
-        jobs=jobs,
-        progress=progress,
-    )
+    page = report_parts(made, data, edition=edition, **how)
     save_text(made.folder / REPORT, report_html(page), force=True)
     if edition == "internal":
         (made.folder / REPORT).chmod(0o600)
