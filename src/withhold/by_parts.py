@@ -98,6 +98,10 @@ class ByBlocks:
     """(counts of all parts, or of some shelves of them, model, how often values occur) → what these are."""
     verdict: Callable[[Any, Any, float], Any]
     """(all that was judged, model, seconds) → the verdict on all parts together."""
+    audit: Callable[[Any, Any], Any]
+    """(model, audit options) → sums that become the audit of all parts together."""
+    measure: Callable[[Any], Any]
+    """(model) → sums that become what all parts together lost."""
 
 
 @dataclass(frozen=True)

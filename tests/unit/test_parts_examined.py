@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 
 import pytest
@@ -10,8 +11,11 @@ from tests.unit.test_parts import MODEL, contents, folder, joined, run, shop, wr
 
 import withhold as wh
 from withhold.cli import audit, compare  # noqa: F401
+from withhold.formats import write
+from withhold.measure.generalised import measure_under
 from withhold.parts.examining import audit_parts, compare_parts
 from withhold.parts.release import anonymize_parts
+from withhold.telling.facts import MeasureRequest
 
 __all__ = ["folder"]
 LISTED = ("--sensitive", "pill,test,wine")
@@ -68,6 +72,32 @@ def test_an_original_and_its_release_are_compared_as_if_they_were_files(tmp_path
     # Where the parts of both are cut does not matter.
     again = compare_parts(folder, released, part_records=37)
     assert again.releases[0].measured.values() == found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_release_with_groups_is_compared_under_their_names(tmp_path, seed):
+    rng = random.Random(seed)
+    items = ["beer", "wine", "tea", "soap", "soda", "pill", "test"]
+    rows = [rng.sample(items, rng.randrange(1, 6)) for _ in range(150)]
+    tree = tmp_path / "tree.csv"
+    drinks = "".join(f"{name};drinks;*\n" for name in items[:3])
+    tree.write_text(drinks + "".join(f"{name};wash;*\n" for name in items[3:5]))
+    (tmp_path / "in").mkdir()
+    for n, first in enumerate(range(0, 150, 60)):
+        write(wh.read(rows[first : first + 60]), tmp_path / "in" / f"{n}.dat")
+    model = wh.RhoUncertainty("0.5", {"pill", "test"})
+    how = {"hierarchy": str(tree), "cut": 1, "seed": 1, "part_records": 40}
+    made = anonymize_parts(tmp_path / "in", model, tmp_path / "out", **how)
+    assert made.model.groups is not None
+    (found,) = compare_parts(tmp_path / "in", tmp_path / "out").releases
+    whole_ = wh.read(rows)
+    request = MeasureRequest(made.model, model.sensitive)
+    expected = measure_under(whole_, joined(tmp_path / "out"), made.model.groups, request).values()
+    values = found.measured.values()
+    assert {path for path in expected if path not in values} == {"queries.mean", "queries.median"}
+    for path, value in values.items():
+        if not path.startswith(("itemsets", "rules", "objectives.rules")):
+            assert value == pytest.approx(expected[path]), path
 
 
 def test_other_data_are_not_compared(tmp_path, folder, released):

@@ -48,6 +48,7 @@ def audit(
         audit_by_parts(
             data,
             model,
+            given=given,
             asked=context.params,
             how=how,
             shown=shown,

@@ -23,7 +23,6 @@ from withhold.wording import counted
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
-    from withhold.counting.threads import Progress
     from withhold.parts.failures import Failed
     from withhold.parts.making import Done
     from withhold.parts.proving import FolderRecheck
@@ -114,6 +113,7 @@ def anonymize_by_parts(
     edition = asked.get("edition") or "internal"
     search = methods.search_options(given, model)
     check_report(asked, model, search)
+    reading = _reading(model, given, how)
     with working(PLANS["parts"], silent=shown.quiet) as job, _told_if_stopped(shown):
         made = anonymize_parts(
             data,
@@ -124,14 +124,22 @@ def anonymize_by_parts(
             workers=scale.workers,
             scheduler=scale.scheduler,
             resume=scale.resume,
-            reading=_reading(model, given, how),
+            reading=reading,
             progress=job,
             told=_event if shown.as_json else lambda _: None,
             **search,
             **run,
         )
         if asked.get("report"):
-            _save_report(made, data, edition, scale, how, run.get("jobs"), job)
+            _save_report(
+                made,
+                data,
+                edition,
+                part_records=scale.part_records,
+                reading=reading,
+                jobs=run.get("jobs"),
+                progress=job,
+            )
     for warning in made.warnings:
         note(f"warning: {warning}")
     finished = {"event": "finished", **made.as_dict(), "seconds_waited": job.as_dict()}
@@ -140,30 +148,14 @@ def anonymize_by_parts(
         note("to prove it again:", command=f"withhold verify {made.folder}")
 
 
-def _save_report(
-    made: PartsRelease,
-    data: str,
-    edition: str,
-    scale: options.Scale,
-    how: options.Input,
-    jobs: int | None,
-    progress: Progress,
-) -> None:
+def _save_report(made: PartsRelease, data: str, edition: str, **how: Any) -> None:
     """Write the page into the folder; the internal edition is for the custodian's eyes alone."""
     from withhold.parts.folder import REPORT
     from withhold.parts.reporting import report_parts
     from withhold.publish.publishing import save_text
     from withhold.report.html import report_html
 
-    page = report_parts(
-        made,
-        data,
-        edition=edition,
-        part_records=scale.part_records,
-        reading=how.reading(),
-        jobs=jobs,
-        progress=progress,
-    )
+    page = report_parts(made, data, edition=edition, **how)
     save_text(made.folder / REPORT, report_html(page), force=True)
     if edition == "internal":
         (made.folder / REPORT).chmod(0o600)
@@ -175,7 +167,8 @@ def check_report(asked: Mapping[str, Any], model: Model, search: Mapping[str, An
     from withhold.parts.reporting import OTHER_NAMES
     from withhold.report.content import check_edition
 
-    if asked.get("report"):
+    # A table that can be released by parts can be reported, and the release says why one cannot.
+    if asked.get("report") and method_of(model).by_parts.blocks is None:
         refuse_audit(model)
         if search.get("hierarchy") is not None:
             raise PolicyError(f"{OTHER_NAMES}; leave --report out")
@@ -298,6 +291,7 @@ def audit_by_parts(
     data: str,
     model: Model,
     *,
+    given: methods.ModelOptions,
     asked: Mapping[str, Any],
     how: options.Input,
     shown: options.Output,
@@ -308,9 +302,13 @@ def audit_by_parts(
     from withhold.report.json import audit_as_dict
     from withhold.report.text import audit_text
 
+    if method_of(model).by_parts.blocks is not None:
+        # The sizes of groups are enough for it.
+        asked = {**asked, "sampling_fraction": None}
     _refuse_of_memory(asked)
     with working(PLANS["audit"], silent=shown.quiet) as job:
-        found = audit_parts(data, model, reading=how.reading(), progress=job, **run)
+        reading = _reading(model, given, how)
+        found = audit_parts(data, model, reading=reading, progress=job, **run)
     for each in found.unknown:
         if not each.allowed:
             note(f"warning: {each}")

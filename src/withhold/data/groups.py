@@ -99,11 +99,15 @@ class Groups:
 
     def detail(self, records: Records) -> Detail:
         """How much detail of these records, which are not generalised yet, the groups give up."""
+        return self.detail_of(records.vocabulary, records.supports)
+
+    def detail_of(self, vocabulary: Sequence[str], supports: Longs) -> Detail:
+        """The same for records that hold these items so often."""
         numbers = {item: number for number, (_, items) in enumerate(self.members) for item in items}
-        group = np.array([numbers.get(item, -1) for item in records.vocabulary], dtype=np.int64)
-        known = (group >= 0) & (records.supports > 0)
+        group = np.array([numbers.get(item, -1) for item in vocabulary], dtype=np.int64)
+        known = (group >= 0) & (supports > 0)
         sizes = np.array([len(items) for _, items in self.members])
-        return detail_lost(group[known], records.supports[known], sizes)
+        return detail_lost(group[known], supports[known], sizes)
 
 
 GroupsOption = Annotated[

@@ -7,7 +7,7 @@ of every column, and which columns may identify people while nobody has said wha
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
@@ -151,6 +151,20 @@ def telling_columns(table: Table, model: NamesColumns) -> dict[str, str]:
     named = [name for name in (model.label, *model.sensitive_column) if name is not None]
     found = determining_columns(table, dict.fromkeys(named), model.quasi_identifiers)
     return {name: _tells(others) for name, others in found.items()}
+
+
+def undecided_in_most(parts: Sequence[tuple[int, Mapping[str, str]]]) -> dict[str, str]:
+    """The columns that may identify people by what parts with half of the rows tell; by part: rows, columns.
+
+    In a part of a few rows chance makes many a column tell another; what is so in the whole is so in parts.
+
+    >>> undecided_in_most([(10, {"zip": "tells 'city'"}), (5, {"pay": "tells 'age'"})])
+    {'zip': "tells 'city'"}
+    """
+    reasons = {name: why for _, undecided in parts for name, why in undecided.items()}
+    rows = {name: sum(n for n, undecided in parts if name in undecided) for name in reasons}
+    total = sum(n for n, _ in parts)
+    return {name: why for name, why in reasons.items() if 2 * rows[name] >= total}
 
 
 def refuse_undecided(undecided: Mapping[str, str]) -> None:

@@ -6,8 +6,11 @@ of items is measured over groups. The detail is measured over the items themselv
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from withhold.data import Hierarchy, Records
 from withhold.data.cut import groups_of, times_covered, with_leaves
@@ -99,8 +102,11 @@ def groups_seen(published: Records, tree: Hierarchy) -> Groups | None:
 
 
 def _numbers(original: Records, generalised: Records, groups: Groups) -> dict[str, Any]:
-    detail: Detail = groups.detail(original)
     merged = original.n_occurrences - generalised.n_occurrences
+    return _detail_given_up(groups.detail(original), groups, merged)
+
+
+def _detail_given_up(detail: Detail, groups: Groups, merged: int) -> dict[str, Any]:
     return {"ncp": detail.ncp, "bits": detail.bits, "groups": len(groups), "merged": merged}
 
 
@@ -111,10 +117,6 @@ def measure_under(
     generalised = groups.generalise(original)
     over_groups = measure_sets(generalised, published, request)
     numbers = _numbers(original, generalised, groups)
-    facts = tuple(
-        Fact(path, label, numbers[path.partition(".")[2]], unit, MEANING[path])
-        for path, label, unit in SHOWN
-    )
     # Whoever asks about an item is answered by its group.
     how = {"queries": request.queries, "seed": request.seed}
     errors = set_query_errors(original, published, under_groups(groups), **how)
@@ -122,4 +124,26 @@ def measure_under(
     details = GeneralisedDetails(replace(over_groups.details, queries=errors), numbers)
     answered = {"queries.mean": errors.mean, "queries.median": errors.median}
     kept = (replace(fact, value=answered.get(fact.path, fact.value)) for fact in over_groups.facts)
-    return Measured((*kept, *facts), over_groups.warnings, details, PLOTTED)
+    return Measured((*kept, *_facts(numbers)), over_groups.warnings, details, PLOTTED)
+
+
+def measured_by_counts(
+    over_groups: Measured, groups: Groups, supports: Mapping[str, int], n_generalised: int
+) -> Measured:
+    """The same from counts: what was measured over groups, of records with items so often.
+
+    ``n_generalised`` occurrences are left under groups. Count queries, which are about items, are left out.
+    """
+    counts = np.array(list(supports.values()), dtype=np.int64)
+    detail = groups.detail_of(list(supports), counts)
+    numbers = _detail_given_up(detail, groups, int(counts.sum()) - n_generalised)
+    kept = (fact for fact in over_groups.facts if not fact.path.startswith("queries."))
+    details = GeneralisedDetails(over_groups.details, numbers)
+    return Measured((*kept, *_facts(numbers)), over_groups.warnings, details, PLOTTED)
+
+
+def _facts(numbers: Mapping[str, Any]) -> tuple[Fact, ...]:
+    return tuple(
+        Fact(path, label, numbers[path.partition(".")[2]], unit, MEANING[path])
+        for path, label, unit in SHOWN
+    )

@@ -35,7 +35,7 @@ from withhold.parts.blocks import (
     write_part,
 )
 from withhold.parts.failures import Failed, refuse_failed
-from withhold.parts.group_proof import prove_groups
+from withhold.parts.group_proof import prove_groups, totals_of
 from withhold.parts.making import Done
 from withhold.parts.planning import PART_RECORDS, check_same, extension_for, find_files
 from withhold.parts.request import MadeParts, PartsRequest
@@ -108,7 +108,9 @@ def _drafts(
 ) -> tuple[list[WrittenPart], Verdict]:
     """All parts as drafts, and the verdict on them, which holds."""
     surveyed: list[Surveyed] = steps(jobs, survey_part, "looking at parts")
-    _check_alike(jobs, surveyed)
+    alike = [(each.survey.names, each.whole_numbers) for each in surveyed]
+    for job, own in zip(jobs, alike, strict=True):
+        check_alike(job.piece.path, own, alike[0])
     whole = task.blocks.join([each.survey for each in surveyed], task.model, task.search)
     known = [
         replace(job, survey=each.survey, whole=whole, digest=each.digest)
@@ -158,7 +160,7 @@ def _drafts(
     verdict = prove_groups(
         [task.counts(each.done.number) for each in written],
         sum(each.groups for each in written),
-        [each.values for each in written],
+        totals_of(each.values for each in written),
         task.model,
     )
     if not verdict.status.may_be_published:
@@ -196,22 +198,22 @@ def _number(outcome: Any) -> int:
     return int(outcome[0] if isinstance(outcome, tuple) else outcome.number)
 
 
-def _check_alike(jobs: Sequence[PartJob], surveyed: Sequence[Surveyed]) -> None:
-    """Refuse parts that have other columns, or other kinds of ranges, than the first."""
-    first = surveyed[0]
-    for job, each in zip(jobs, surveyed, strict=True):
-        if each.survey.names != first.survey.names:
-            remedy = "give all files the same columns in the same order"
-            raise InputError(
-                "has other columns than the first part", path=job.piece.path, remedy=remedy
-            )
-        if different := sorted(each.whole_numbers ^ first.whole_numbers):
-            raise InputError(
-                "has whole numbers in some files and decimals in others, whose ranges are named differently",
-                path=job.piece.path,
-                column=different[0],
-                remedy="bin the column beforehand",
-            )
+def check_alike(
+    path: Path,
+    own: tuple[tuple[str, ...], frozenset[str]],
+    first: tuple[tuple[str, ...], frozenset[str]],
+) -> None:
+    """Refuse a part that has other columns, or other columns of whole numbers in ranges, than the first."""
+    if own[0] != first[0]:
+        remedy = "give all files the same columns in the same order"
+        raise InputError("has other columns than the first part", path=path, remedy=remedy)
+    if different := sorted(own[1] ^ first[1]):
+        raise InputError(
+            "has whole numbers in some files and decimals in others, whose ranges are named differently",
+            path=path,
+            column=different[0],
+            remedy="bin the column beforehand",
+        )
 
 
 def _refuse_marks(job: PartJob, whole: Any, withheld: Any) -> None:

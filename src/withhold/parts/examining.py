@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,24 +17,33 @@ from withhold.comparison import OF_THE_SENSITIVE, Compared, Comparison
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Records
 from withhold.data.breach import Breach
+from withhold.data.groups import Groups
 from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
-from withhold.errors import InputError, PolicyError
+from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Sums, measure_by_parts
+from withhold.measure.generalised import measured_by_counts
 from withhold.measure.queries import QUERIES, count_itemsets
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.method import Model
 from withhold.parts.counted_audit import audit_by_counts
+from withhold.parts.group_audit import audit_tables
 from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
 from withhold.phases import phase
 from withhold.registry import audit_call, method_of, search_call
 from withhold.telling.facts import MeasureRequest
 
+if TYPE_CHECKING:
+    from withhold.methods.cells.audit import TableAudit
+
 PAIRS_ONLY = (
     "itemsets and rules: of up to {} items, which is what sums over parts can count; larger ones need all "
     "records in memory"
+)
+NO_QUERIES = (
+    "releases with groups by parts: count queries are about items, not groups, and are left out"
 )
 OF_ALL_RECORDS = ("population", "sampling_fraction")
 """Options of an audit that are about the whole records of everybody."""
@@ -53,7 +63,7 @@ def audit_parts(
     limit_seconds: float | None = None,
     progress: Progress = quiet,
     **options: object,
-) -> Audit:
+) -> Audit | TableAudit:
     """What an attacker could infer from data that are read part by part, and whether the model holds.
 
     Parameters
@@ -72,9 +82,10 @@ def audit_parts(
 
     Returns
     -------
-    Audit
+    Audit or TableAudit
         HOLDS if every part keeps the promise. The breaches that it lists were counted over all parts;
         numbers of breaches, exposed records and the attack curve are sums of what each part shows alone.
+        Of a table the groups are counted over all parts, and every number is that of the whole.
 
     Raises
     ------
@@ -89,13 +100,29 @@ def audit_parts(
     >>> audit_parts(shop, RhoUncertainty("0.5", {"condom"}), part_records=2).verdict.status
     <Status.BROKEN: 'BROKEN'>
     """
+    given = {**options, **({} if limit_seconds is None else {"limit_seconds": limit_seconds})}
     for name in OF_ALL_RECORDS:
-        if options.get(name) is not None:
+        if options.get(name) is not None and method_of(model).by_parts.blocks is None:
             raise PolicyError(
                 f"{name} is about whole records of everybody, which parts cannot tell; leave it out"
             )
     chosen, run = audit_call(model, {**options, "seed": seed, "jobs": jobs, "progress": quiet})
     refuse_audit(model)
+    if method_of(model).by_parts.blocks is not None:
+        if wrong := [name for name in ("unique_size", "limit_seconds") if name in given]:
+            raise PolicyError(
+                f"{option(wrong[0])} is for tables in memory; groups are counted over all parts, whole, and "
+                "their sizes tell the rest; leave it out"
+            )
+        return audit_tables(
+            data,
+            model,
+            chosen,
+            seed,
+            part_records=part_records,
+            reading=reading or {},
+            progress=progress,
+        )
     parts = open_parts(data, part_records=part_records, reading=reading)
     began = time.perf_counter()
     if method_of(model).by_parts.counts is not None:
@@ -124,7 +151,7 @@ def refuse_audit(model: Model) -> None:
     """Refuse a model of which parts on their own say nothing about the whole."""
     by_parts = method_of(model).by_parts
     reason = by_parts.refused(model, search_call(model, {})[0], {})
-    if not by_parts.audited and by_parts.counts is None:
+    if not by_parts.audited and by_parts.counts is None and by_parts.blocks is None:
         reason = (
             reason
             or "audits of its parts do not add up to one of the whole; verify proves a release"
@@ -134,12 +161,13 @@ def refuse_audit(model: Model) -> None:
 
 
 def _refuse_generalised(published: Parts) -> None:
-    """Refuse a release whose items stand under other names: each would count as withheld."""
+    """Refuse a release whose items stand under names that its manifest does not tell."""
     model = published.model
-    if model is not None and has_other_names(model):
+    if model is not None and not method_of(model).by_parts.compared:
         raise PolicyError(
-            f"{published.name} was released under {model.name}, with other names than those of the original; "
-            "compare its parts with theirs one by one"
+            f"{published.name} was released under {model.name}, with other names than those of the original, "
+            "and an item has another one in each record; compare its parts with theirs one by one, with "
+            "--hierarchy"
         )
 
 
@@ -254,13 +282,14 @@ def compare_parts(
     for each in published:
         after = open_parts(each, part_records=part_records, reading=reading)
         _refuse_generalised(after)
+        groups: Groups | None = getattr(after.model, "groups", None)
         known = after.model.sensitive if after.model is not None else frozenset()
         request = MeasureRequest(
             model=after.model,
             sensitive=known if wanted is None else wanted,
             min_support=None if min_support is None else str(min_support),
             min_confidence=str(min_confidence),
-            queries=queries,
+            queries=queries if groups is None else 0,
             seed=seed,
             jobs=jobs,
             progress=progress,
@@ -270,6 +299,13 @@ def compare_parts(
         if wanted is not None:
             refuse_if_nothing_known(find_unknown(wanted, sums.vocabulary, what="sensitive items"))
         measured = as_measured(utility)
+        if groups is not None:
+            held: Counter[str] = Counter()
+            for records in before.told("counting items", progress):
+                held.update(dict(zip(records.vocabulary, records.supports.tolist(), strict=True)))
+            under = int(sums.tally.before.sum())
+            measured = measured_by_counts(measured, groups, held, under)
+            notes.add(NO_QUERIES)
         if not request.sensitive:
             facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
             measured = replace(measured, facts=tuple(facts))
@@ -279,11 +315,15 @@ def compare_parts(
 
 
 def measure_parts(before: Parts, after: Parts, request: MeasureRequest) -> tuple[Utility, Sums]:
-    """What ``after`` lost of ``before``, row by row."""
+    """What ``after`` lost of ``before``, row by row, under the names of its groups if it has any."""
     walks = iter(("comparing items", "comparing pairs", "asking queries"))
+    groups: Groups | None = getattr(after.model, "groups", None)
 
     def pieces() -> Iterator[tuple[Records, Records]]:
-        return rows_together(before.told(next(walks), request.progress), after)
+        originals = before.told(next(walks), request.progress)
+        if groups is not None:
+            originals = map(groups.generalise, originals)
+        return rows_together(originals, after)
 
     return measure_by_parts(pieces, request)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,14 @@ from withhold.measure.loss import Loss
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.parts.examining import PAIRS_ONLY, audit_parts, has_other_names, measure_parts
+from withhold.parts.group_audit import open_tables
 from withhold.parts.planning import Data
 from withhold.parts.reading import open_parts
 from withhold.parts.release import PartsRelease
 from withhold.phases import phase
 from withhold.publish.identifiers import KEEP
 from withhold.publish.manifest import versions
+from withhold.registry import method_of
 from withhold.release import Release
 from withhold.report.content import AUDIT_SECONDS, Report, make_report
 from withhold.telling.facts import MeasureRequest
@@ -52,6 +54,16 @@ class ItemCounts:
         return [code for code, name in enumerate(self.vocabulary) if name in names]
 
 
+@dataclass(frozen=True)
+class TableByParts(Release[Any, Any]):
+    """The release of a table of which no row is in memory."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Nothing that strangers must know; the audit has what the custodian must."""
+        return ()
+
+
 @phase("reporting")
 def report_parts(
     made: PartsRelease,
@@ -64,6 +76,15 @@ def report_parts(
     progress: Progress = quiet,
 ) -> Report:
     """The report of a release in one edition; the original and the release are walked over again."""
+    if method_of(made.model).by_parts.blocks is not None:
+        return report_tables(
+            made,
+            data,
+            edition=edition,
+            part_records=part_records,
+            reading=reading or {},
+            progress=progress,
+        )
     if has_other_names(made.model):
         raise PolicyError(OTHER_NAMES)
     before = open_parts(data, part_records=part_records, reading=reading)
@@ -83,6 +104,7 @@ def report_parts(
         )
         for where, parts in ((data, before), (made.folder, after))
     ]
+    assert isinstance(audits[1], Audit)  # as of all records
     kept = ("kept",) if made.ids == KEEP else None
     release: Release[Any, Any] = Release(
         data=ItemCounts(sums.vocabulary, sums.tally.after, kept),
@@ -97,13 +119,14 @@ def report_parts(
         ids=made.ids,
     )
     subject = Subject(release, as_measured(utility), audits[0], audits[1])
-    page = make_report(subject, *_manifests(made, utility, audits[1].occurrences), edition=edition)
-    limits = Section("sums", "What sums over parts leave out", _left_out(utility, audits[1]))
-    places = [section.name for section in page.sections]
-    sections = list(page.sections)
-    if edition == "internal":
-        sections.insert(places.index("made"), limits)
-    return replace(page, sections=tuple(sections))
+    amounts = {"records": utility.published_records, "occurrences": audits[1].occurrences}
+    before_amounts = {
+        "records": utility.records,
+        "occurrences": utility.occurrences.all.total,
+    }
+    manifests = manifests_of(made, amounts, before_amounts)
+    page = make_report(subject, *manifests, edition=edition)
+    return with_limits(page, _left_out(utility, audits[1]))
 
 
 def _left_out(utility: Utility, audit: Audit) -> tuple[Paragraph, ...]:
@@ -132,16 +155,25 @@ def _loss(utility: Utility) -> Loss:
     )
 
 
-def _manifests(
-    made: PartsRelease, utility: Utility, occurrences: int
+def with_limits(page: Report, left_out: Sequence[Paragraph]) -> Report:
+    """The page with what sums over parts leave out, for the custodian."""
+    if page.edition != "internal":
+        return page
+    sections = list(page.sections)
+    place = [section.name for section in sections].index("made")
+    sections.insert(place, Section("sums", "What sums over parts leave out", tuple(left_out)))
+    return replace(page, sections=tuple(sections))
+
+
+def manifests_of(
+    made: PartsRelease, after: Mapping[str, int], before: Mapping[str, int]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the page says of how the release was made: for strangers, and for the custodian."""
-    amounts = {"records": utility.published_records, "occurrences": occurrences}
     manifest = {
         "promise": made.model.promise(),
         "model": made.model.parameters(),
         "verdict": {"status": Status.HOLDS.value, "method": made.how},
-        "output": {"name": made.folder.name, "format": f"{len(made.parts):,} parts", **amounts},
+        "output": {"name": made.folder.name, "format": f"{len(made.parts):,} parts", **after},
         "ids": made.ids,
     }
     internal = {
@@ -149,9 +181,55 @@ def _manifests(
         "warnings": list(made.warnings),
         "sample": {},
         "seed": made.options["seed"],
-        "input": {"records": utility.records, "occurrences": utility.occurrences.all.total},
+        "input": dict(before),
         "options": dict(made.options),
         "seconds": {"make and prove": made.seconds},
         "versions": versions(),
     }
     return manifest, internal
+
+
+def report_tables(
+    made: PartsRelease,
+    data: Data,
+    *,
+    edition: str,
+    part_records: int | None,
+    reading: Mapping[str, Any],
+    progress: Progress,
+) -> Report:
+    """The report of a table: what was withheld, summed over its parts, and both audits."""
+    blocks = method_of(made.model).by_parts.blocks
+    assert blocks is not None
+    # What stands for a withheld cell in the release is a value of the original.
+    reading = {name: value for name, value in reading.items() if name != "mark"}
+    how: dict[str, Any] = {"part_records": part_records, "progress": progress}
+    before: Any = audit_parts(data, made.model, reading=reading, **how)
+    after: Any = audit_parts(made.folder, made.model, **how)
+    sums = blocks.measure(made.model)
+    n_parts, originals = open_tables(data, made.model, part_records, reading)
+    _, released = open_tables(made.folder, made.model, None, {})
+    for number, ((_, old), (_, new)) in enumerate(zip(originals, released, strict=True)):
+        progress(f"comparing: part {number + 1} of {n_parts}", number, n_parts)
+        sums.add(old, new)
+    measured = sums.joined(after)
+    release = TableByParts(
+        data=None,
+        original=None,
+        plan=None,  # type: ignore[arg-type]  # each part has its own
+        model=made.model,
+        evidence=Evidence(),
+        verdict=after.verdict,
+        loss=measured.details.loss,
+        options=made.options,
+        ids=made.ids,
+    )
+    manifest, internal = manifests_of(made, {"rows": after.rows}, {"rows": before.rows})
+    manifest["column_roles"] = dict(after.column_roles)
+    internal["warnings"] += after.warnings
+    page = make_report(
+        Subject(release, measured, before, after), manifest, internal, edition=edition
+    )
+    return with_limits(
+        page, [Paragraph(f"Of the audits, {after.left_out}."), Paragraph(sums.left_out)]
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from withhold.auditing.result import Audit
 from withhold.auditing.risk.classes import Risk
 from withhold.auditing.risk.population import PopulationUniques
 from withhold.auditing.risk.risks import CountedUniques, Risks
@@ -46,7 +47,7 @@ def risk_section(subject: Subject) -> Section:
     before, after = subject.before.risks, subject.after.risks
     if before is None or after is None:
         return Section("risk", "Risk of re-identification", ())
-    what = "row" if before.columns else "record"
+    what = "record" if isinstance(subject.before, Audit) and not before.columns else "row"
     rows = [
         (label, value, other)
         for (label, value), (_, other) in zip(

@@ -44,6 +44,8 @@ METHOD = Method(
             values=later(f"{__name__}.group_counts:count_values"),
             judge=later(f"{__name__}.group_counts:judge_groups"),
             verdict=later(f"{__name__}.group_counts:verdict_of"),
+            audit=later(f"{__name__}.audit_by_counts:AuditByCounts"),
+            measure=later(f"{__name__}.loss_by_parts:LossByParts"),
         ),
     ),
     column_roles=later("withhold.data.roles:roles_of"),

@@ -49,6 +49,11 @@ CELLS_TO_GROUP = 8_000_000
 """So many rows are grouped for one number of known columns; beyond it, columns are drawn."""
 MOST_CHOICES = 1000
 """So many choices of columns are tried for one number of known ones, however few rows there are."""
+LEFT_OUT = (
+    "what knowing some of the quasi-identifiers tells, which of them contribute most, special uniques and, "
+    "where cells are withheld, the k at which they fit anything need all groups at once, and are left out"
+)
+"""Of an audit by parts."""
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)
 """Where the ranges of group sizes begin."""
 
@@ -127,6 +132,13 @@ class TableAudit(Listed):
 
     advice: tuple[str, ...] = ()
     """What is worth thinking about before a release is made."""
+    parts: int | None = None
+    """The groups were counted over so many parts; None: all rows were in memory."""
+
+    @property
+    def left_out(self) -> str:
+        """What an audit by parts does not have, in words; nothing where all rows were in memory."""
+        return "" if self.parts is None else LEFT_OUT
 
     def as_dict(self) -> dict[str, Plain]:
         """The audit as plain values; ``verdict`` is at the top level."""
@@ -154,6 +166,7 @@ class TableAudit(Listed):
             "presence": None if self.presence is None else _plain_presence(self.presence),
             "breaches": [each.as_dict() for each in self.breaches],
             "advice": list(self.advice),
+            **({} if self.parts is None else {"parts": self.parts, "left_out": self.left_out}),
             "seed": self.seed,
             "seconds": round(self.seconds, 4),
         }
@@ -201,7 +214,7 @@ def audit_table(
         sensitive=sensitive,
         rows_at_risk=int(groups.sizes[risky].sum()),
         withheld=int((table.cells(model.quasi_identifiers) == WITHHELD).sum()),
-        sizes=_sizes(groups.sizes),
+        sizes=size_ranges(groups.sizes),
         known=_known(table, model, run.seed, seconds_left(run.limit_seconds, began), run.progress),
         one_label_rows=one_label_rows(table, model, groups),
         warnings=given_away(table, model),
@@ -276,7 +289,7 @@ def _wildcard_k(
     return None if fewest < 0 else fewest
 
 
-def _sizes(sizes: Longs) -> tuple[GroupSizes, ...]:
+def size_ranges(sizes: Longs) -> tuple[GroupSizes, ...]:
     """The groups by ranges of sizes; none of them empty."""
     band = np.searchsorted(SIZES, sizes, side="right") - 1
     found = []

@@ -17,7 +17,7 @@ from withhold.data import Table
 from withhold.data.array_types import Ints, Longs
 from withhold.data.cell_plan import KEPT, CellPlan, fingerprint
 from withhold.data.forest import Forest, make_forest
-from withhold.data.roles import column_roles, refuse_undecided
+from withhold.data.roles import column_roles, refuse_undecided, undecided_in_most
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.method import SearchRun
@@ -133,7 +133,7 @@ def join_surveys(
     surveys: Sequence[PartSurvey], model: KAnonymity, options: CellsSearch
 ) -> WholeTable:
     """One numbering of all values, and the bounds of blocks; refuses what no release can satisfy."""
-    _refuse_undecided(surveys)
+    refuse_undecided(undecided_in_most([(each.rows, each.undecided) for each in surveys]))
     columns, counts = [], []
     for place in range(len(surveys[0].columns)):
         found: dict[Value, int] = {}
@@ -224,17 +224,6 @@ def plan_part(table: Table, model: KAnonymity, shown: NDArray[np.bool_]) -> Cell
     cells = np.where(shown, KEPT, WITHHELD).astype(np.int32)
     nothing: tuple[tuple[()], ...] = ((),) * len(model.quasi_identifiers)
     return CellPlan(model.quasi_identifiers, cells, nothing, nothing, fingerprint(table))
-
-
-def _refuse_undecided(surveys: Sequence[PartSurvey]) -> None:
-    """Refuse columns that may identify people by what parts with half of the rows tell.
-
-    In a part of a few rows chance makes many a column tell another; what is so in the whole is so in parts.
-    """
-    reasons = {name: why for survey in surveys for name, why in survey.undecided.items()}
-    rows = {name: sum(s.rows for s in surveys if name in s.undecided) for name in reasons}
-    total = sum(survey.rows for survey in surveys)
-    refuse_undecided({name: why for name, why in reasons.items() if 2 * rows[name] >= total})
 
 
 def _forest(whole: WholeTable, model: KAnonymity) -> Forest:

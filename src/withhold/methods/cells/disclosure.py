@@ -6,6 +6,7 @@ the ℓ, the t and the β that the table has as it is.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, fsum, log
@@ -38,7 +39,8 @@ class Disclosed:
 
 def disclosed(table: Table, model: KAnonymity, groups: Groups) -> tuple[Disclosed, ...]:
     """What the groups disclose, by sensitive column."""
-    return tuple(_worst(column, groups) for column in sensitive_columns(table, model))
+    columns = sensitive_columns(table, model)
+    return tuple(most_disclosed(column, _counts(column, groups)) for column in columns)
 
 
 def lacking(table: Table, model: KAnonymity, groups: Groups) -> dict[int, str]:
@@ -64,7 +66,7 @@ def given_away(table: Table, model: KAnonymity) -> tuple[str, ...]:
     """What to warn of although the model holds: small groups, and groups that give the label away."""
     groups = groups_of(table, model.quasi_identifiers)
     found = _small_groups(table, model, groups) if model.missing == WILDCARD else ()
-    return (*found, *_one_label(table, model, groups))
+    return (*found, *one_label_warning(one_label_rows(table, model, groups), len(table), model))
 
 
 def _small_groups(table: Table, model: KAnonymity, groups: Groups) -> tuple[str, ...]:
@@ -72,20 +74,20 @@ def _small_groups(table: Table, model: KAnonymity, groups: Groups) -> tuple[str,
     if not small:
         return ()
     return (
-        f"{_share(small, table)} look like fewer than {model.k:,} rows: only withheld cells, which may stand "
-        f"for anything, hide them. To fix it: {option('missing', VALUE)}",
+        f"{_share(small, len(table))} look like fewer than {model.k:,} rows: only withheld cells, which may "
+        f"stand for anything, hide them. To fix it: {option('missing', VALUE)}",
     )
 
 
-def _share(rows: int, table: Table) -> str:
-    return f"{rows:,} of {counted(len(table), 'row')} ({rows / len(table):.1%})"
+def _share(rows: int, total: int) -> str:
+    return f"{rows:,} of {counted(total, 'row')} ({rows / total:.1%})"
 
 
-def _one_label(table: Table, model: KAnonymity, groups: Groups) -> tuple[str, ...]:
-    alike = one_label_rows(table, model, groups)
+def one_label_warning(alike: int | None, total: int, model: KAnonymity) -> tuple[str, ...]:
+    """What to say of rows in groups in which all have the same label."""
     if not alike or model.label in model.sensitive_column:
         return ()
-    rows = _share(alike, table)
+    rows = _share(alike, total)
     return (
         f"{rows} are in groups with a single {model.label}: whoever finds the group of a person knows it. To "
         f"fix it: {option('l', 2)} or {option('t', '0.3')} protects the label; {option('cost', 'ham')} "
@@ -106,8 +108,8 @@ def _counts(column: Sensitive, groups: Groups) -> list[dict[int, int]]:
     return found
 
 
-def _worst(column: Sensitive, groups: Groups) -> Disclosed:
-    every = _counts(column, groups)
+def most_disclosed(column: Sensitive, every: Collection[Mapping[int, int]]) -> Disclosed:
+    """What groups disclose of which it is known how many rows have each value."""
     totals, n_rows = column.whole.totals, sum(column.whole.totals)
     times = Fraction(1)
     entropy = log(len(totals))

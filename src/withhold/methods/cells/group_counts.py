@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from withhold.data import Table
 from withhold.data.breach import SmallGroup
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.sensitive import sensitive_values
+from withhold.methods.cells.sensitive import Sensitive, sensitive_values
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ROWS, SHELF = "rows", "shelf"
 SHELVES = 1 << 16
+Group = tuple[str | None, ...]
+"""The quasi-identifiers of a group, as texts."""
 METHOD = "the rows of every group counted over all parts, a withheld cell being a value of its own"
 """How the verdict was reached."""
 
@@ -40,8 +42,10 @@ class Judged:
     witness: SmallGroup | None
 
 
-def count_groups(table: Table, model: KAnonymity) -> polars.DataFrame:
+def count_groups(table: Table, model: KAnonymity, also: Sequence[str] = ()) -> polars.DataFrame:
     """By group and sensitive values: how many rows of a part. Texts follow a ``=``; blanks do not.
+
+    ``also`` names columns whose values are told apart, too, as ``a0`` and so on.
 
     >>> table = Table((Column("age", [0, 0, -1], ("30",)), Column.of("pay", ["1", "2", None])))
     >>> found = count_groups(table, KAnonymity(2, ["age"], sensitive_column="pay", l=2))
@@ -55,6 +59,7 @@ def count_groups(table: Table, model: KAnonymity) -> polars.DataFrame:
         f"q{n}": table.column(name).exact() for n, name in enumerate(model.quasi_identifiers)
     }
     columns |= {f"s{n}": table.column(name) for n, name in enumerate(model.sensitive_column)}
+    columns |= {f"a{n}": table.column(name) for n, name in enumerate(also)}
     codes = pl.DataFrame({name: column.codes for name, column in columns.items()})
     counted = codes.group_by(list(columns)).len(ROWS)
     found = pl.DataFrame(
@@ -81,31 +86,54 @@ def judge_groups(
 
     ``totals`` has by sensitive column how often each value occurs in the whole table.
     """
-    known = [f"q{n}" for n in range(len(model.quasi_identifiers))]
-    sizes = counts.group_by(known).agg(_rows_together())
+    sizes = group_sizes(counts, model)
+    known = sizes.columns[:-1]
     if sizes.is_empty():
         return Judged(0, None)
     least = int(sizes[ROWS].min())  # type: ignore[arg-type]  # numbers of rows
     if least < model.k:
         smallest = min(sizes.filter(sizes[ROWS] == least).select(known).iter_rows(), key=repr)
-        return Judged(len(sizes), _breach(model, smallest, least))
-    lacking: dict[tuple[str | None, ...], str] = {}
-    for n, name in enumerate(model.sensitive_column):
-        values = list(totals[n])
-        column = sensitive_values(name, values, np.array(list(totals[n].values())), model)
-        numbers = dict(zip(values, column.values.tolist(), strict=True))
-        groups: dict[tuple[str | None, ...], Counter[int]] = {}
-        for row in counts.select(*known, f"s{n}", ROWS).iter_rows():
-            groups.setdefault(row[:-2], Counter())[numbers[_value(row[-2])]] += row[-1]
-        for requirement in model.requirements:
-            for group, own in groups.items():
-                if lacks := requirement.lacks(own, column.whole):
-                    lacking.setdefault(group, f"{name} has {lacks}")
+        return Judged(len(sizes), small_group(model, smallest, least))
+    lacking = lacking_groups(sensitive_by_group(counts, model, totals), model)
     if not lacking:
         return Judged(len(sizes), None)
     rows = {tuple(group): number for *group, number in sizes.iter_rows()}
     worst = min(lacking, key=lambda group: (rows[group], repr(group)))
-    return Judged(len(sizes), _breach(model, worst, rows[worst], lacking[worst]))
+    return Judged(len(sizes), small_group(model, worst, rows[worst], lacking[worst]))
+
+
+def group_sizes(counts: polars.DataFrame, model: KAnonymity) -> polars.DataFrame:
+    """The quasi-identifiers of every group, and last its rows, in all parts together."""
+    known = [f"q{n}" for n in range(len(model.quasi_identifiers))]
+    return counts.group_by(known).agg(_rows_together())
+
+
+def sensitive_by_group(
+    counts: polars.DataFrame, model: KAnonymity, totals: Sequence[Mapping[Value, int]]
+) -> Iterator[tuple[Sensitive, dict[Group, Counter[int]]]]:
+    """Each sensitive column of the whole table, and by group how many rows have each of its values."""
+    known = [f"q{n}" for n in range(len(model.quasi_identifiers))]
+    for n, name in enumerate(model.sensitive_column):
+        values = list(totals[n])
+        column = sensitive_values(name, values, np.array(list(totals[n].values())), model)
+        numbers = dict(zip(values, column.values.tolist(), strict=True))
+        groups: dict[Group, Counter[int]] = {}
+        for row in counts.select(*known, f"s{n}", ROWS).iter_rows():
+            groups.setdefault(row[:-2], Counter())[numbers[_value(row[-2])]] += row[-1]
+        yield column, groups
+
+
+def lacking_groups(
+    columns: Iterable[tuple[Sensitive, Mapping[Group, Mapping[int, int]]]], model: KAnonymity
+) -> dict[Group, str]:
+    """What is wrong with the sensitive columns, for each group where something is."""
+    found: dict[Group, str] = {}
+    for column, groups in columns:
+        for requirement in model.requirements:
+            for group, own in groups.items():
+                if lacks := requirement.lacks(own, column.whole):
+                    found.setdefault(group, f"{column.name} has {lacks}")
+    return found
 
 
 def verdict_of(judged: Iterable[Judged], model: KAnonymity, seconds: float) -> Verdict:
@@ -140,9 +168,8 @@ def _rows_together() -> polars.Expr:
     return pl.col(ROWS).sum()
 
 
-def _breach(
-    model: KAnonymity, group: tuple[str | None, ...], rows: int, lacks: str = ""
-) -> SmallGroup:
+def small_group(model: KAnonymity, group: Group, rows: int, lacks: str = "") -> SmallGroup:
+    """A group that breaks the model."""
     named = tuple(
         (name, None if text is None else text[1:])
         for name, text in zip(model.quasi_identifiers, group, strict=True)

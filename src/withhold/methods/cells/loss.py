@@ -6,7 +6,7 @@ privacy, so floating point is good enough.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -47,7 +47,8 @@ class TableLoss:
     total: int
     rows_touched: int
     rows: int
-    kl: float
+    kl: float | None
+    """None where the release was measured by parts."""
     groups: int
     smallest_group: int
     by_column: tuple[ColumnLoss, ...]
@@ -85,13 +86,15 @@ class TableLoss:
                 facts.append(("detail lost", f"{self.ncp:.2%} on average over all cells (NCP)"))
         most = sorted(self.by_column, key=lambda c: -(c.withheld + c.generalised))[:3]
         shown = ", ".join(f"{c.name} {(c.withheld + c.generalised) / self.rows:.1%}" for c in most)
-        return [
-            *facts,
+        facts += [
             ("most in", shown),
             ("rows touched", f"{self.rows_touched:,} of {self.rows:,}"),
             ("groups", f"{self.groups:,}, the smallest of {counted(self.smallest_group, 'row')}"),
-            ("divergence", f"{self.kl:.5f} KL of the values in each class (0 = the same)"),
         ]
+        if self.kl is not None:
+            told = f"{self.kl:.5f} KL of the values in each class (0 = the same)"
+            facts.append(("divergence", told))
+        return facts
 
 
 def table_loss(
@@ -113,20 +116,14 @@ def table_loss(
     names = model.quasi_identifiers
     seen = {name: as_seen(original.column(name), published.column(name)) for name in names}
     classes = class_codes(original, model.label)
-    touched = np.zeros(len(original), dtype=np.bool_)
-    by_column = []
-    for name in names:
-        before, after = original.column(name).codes, seen[name]
-        touched |= before != after
-        withheld = int(((after == WITHHELD) & (before != WITHHELD)).sum())
-        by_column.append(ColumnLoss(name, withheld, int((after == OTHER).sum())))
+    touched, by_column = changed_cells(original, seen)
     groups = groups_of(published, names)
     pairs = ((original.column(name).codes, seen[name]) for name in names)
     return TableLoss(
         withheld=sum(each.withheld for each in by_column),
         generalised=sum(each.generalised for each in by_column),
         total=len(original) * len(names),
-        rows_touched=int(touched.sum()),
+        rows_touched=touched,
         rows=len(original),
         kl=sum(class_divergence(*pair, classes) for pair in pairs),
         groups=len(groups),
@@ -134,6 +131,20 @@ def table_loss(
         by_column=tuple(by_column),
         ncp=published_ncp(original, published, names) if plan is None else plan.ncp(),
     )
+
+
+def changed_cells(
+    original: Table, seen: Mapping[str, NDArray[np.int32]]
+) -> tuple[int, list[ColumnLoss]]:
+    """How many rows were changed, and the cells by column; ``seen`` has those in the original's codes."""
+    touched = np.zeros(len(original), dtype=np.bool_)
+    by_column = []
+    for name, after in seen.items():
+        before = original.column(name).codes
+        touched |= before != after
+        withheld = int(((after == WITHHELD) & (before != WITHHELD)).sum())
+        by_column.append(ColumnLoss(name, withheld, int((after == OTHER).sum())))
+    return int(touched.sum()), by_column
 
 
 def published_ncp(original: Table, published: Table, names: Sequence[str]) -> float | None:

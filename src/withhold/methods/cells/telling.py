@@ -23,7 +23,9 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
             f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
             f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
         )
-        parts += [Paragraph(text), Drawing(_uniqueness(before, after))]
+        parts.append(Paragraph(text))
+        if before.parts is None:
+            parts.append(Drawing(_uniqueness(before, after)))
         if rows := tuple((each.row()[0], each.row()[2]) for each in before.breaches):
             caption, head = "The smallest groups of the original", ("quasi-identifiers", "rows")
             parts.append(Listing(caption, head, rows, folded=True))

@@ -75,10 +75,14 @@ def table_audit_text(audit: TableAudit, *, name: str, took: str) -> str:
     if audit.breaches:
         rows = [each.row() for each in audit.breaches]
         lines += ["", "The smallest groups", *columns(rows, right={1, 2, 3})]
-    lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
-    lines += columns(_known(audit), right={1, 3})
+    if audit.parts is None:
+        lines += ["", "Rows that stand out, by how many quasi-identifiers somebody knows"]
+        lines += columns(_known(audit), right={1, 3})
     if audit.risks is not None:
         lines += ["", *risk_lines(audit.risks, "row")]
+    if audit.parts is not None:
+        counted_in = counted(audit.parts, "part")
+        lines += ["", f"Counted over {counted_in}: {audit.left_out}."]
     if audit.advice:
         lines += ["", *(f"Advice: {line}" for line in audit.advice)]
     lines += ["", f"Checked {counted(audit.verdict.checked, 'group')}; {took}."]

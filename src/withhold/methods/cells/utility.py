@@ -6,6 +6,7 @@ sweep and the report.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -70,13 +71,14 @@ class TableUtility:
     """What a released table is still good for."""
 
     loss: TableLoss
-    correlations: Correlations
+    correlations: Correlations | None
+    """None, as the queries, where the release was measured by parts."""
     naive_bayes: Learnt | None
     """None without a label."""
     tree: Learnt | None
     """None without a label, or without scikit-learn (the extra ``learn``)."""
     leak: Leak | None
-    queries: QueryErrors
+    queries: QueryErrors | None
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -209,15 +211,20 @@ def measure_tables(original: Table, published: Table, request: MeasureRequest) -
         )
     how = {"queries": request.queries, "seed": request.seed}
     found = measure_table(original, published, request.model, **how)
+    warnings = list(_mismatches(original, published, request.model))
+    if request.model.label is not None and not has_trees():
+        warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
+    return as_measured(found, warnings)
+
+
+def as_measured(found: TableUtility, warnings: Iterable[str] = ()) -> Measured:
+    """Those of the measures that were taken, as facts."""
     value = partial(value_at, found.as_dict())
     known = {
         path: row
         for path, row in MEASURES.items()
         if isinstance(row, Shown) and value(path) is not None
     }
-    warnings = list(_mismatches(original, published, request.model))
-    if request.model.label is not None and not has_trees():
-        warnings.append("no decision tree: it needs scikit-learn (pip install 'withhold[learn]')")
     return Measured.by(known, value, warnings, found)
 
 
