@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from withhold.data import Constraints, Evidence
+from withhold.data.dated_items import oddly_dated
 from withhold.data.unknown import (
     Unknown,
     find_unknown,
@@ -67,7 +68,14 @@ def check_listed(
     protected = evidence.protected(model.sensitive)
     if protected and not allowed:
         method = method_of(model)
-        refuse_other_spellings(protected, method.counts(data, model), what=method.listed)
+        counts = method.counts(data, model)
+        refuse_other_spellings(protected, counts, what=method.listed)
+        if method.data == "people" and (odd := oddly_dated(counts, protected)):
+            raise InputError(
+                f"{odd[0]!r} begins like a sensitive item with a date, which is none that is known",
+                remedy="write dates as 2015, 2015-03, 2015-03-01 or 2015-2019, or list the item, too; or say "
+                f"{option('allow_unknown', True)} if it is an item of its own",
+            )
     _refuse_swapped(items, data)
     _refuse_assumed(items, data)
     listed = () if evidence.constraints is None else evidence.constraints.unknown

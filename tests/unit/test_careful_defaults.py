@@ -112,6 +112,47 @@ def test_a_column_that_shows_sensitive_items__stops(model):
         wh.anonymize(found, kinds[model](**strength), seed=1)
 
 
+@pytest.mark.parametrize("item", ["flu@2010s", "flu @2015", "flu@abc"])
+def test_a_sensitive_item_with_an_odd_date__stops(item):
+    people = {"person": ["a", "b"], "sex": ["f", "f"], "items": [[item], ["flu"]]}
+    found = wh.read_people(pd.DataFrame(people), record_column="person", item_column="items")
+    model = wh.PeopleUncertainty("0.5", ["flu"], k=2, quasi_identifiers=["sex"])
+    with pytest.raises(InputError, match="begins like a sensitive item with a date"):
+        wh.anonymize(found, model, seed=1)
+
+
+def test_a_sensitive_item_with_a_day__is_that_item():
+    items = [["flu", "flu@2015-03-01"], ["flu", "flu@2015-03-01"], [], []]
+    people = {"person": ["a", "b", "c", "d"], "sex": ["f", "f", "f", "f"], "items": items}
+    found = wh.read_people(pd.DataFrame(people), record_column="person", item_column="items")
+    strict = wh.PeopleUncertainty("0.4", ["flu"], k=2, quasi_identifiers=["sex"])
+    assert wh.audit(found, strict).verdict.status is wh.Status.BROKEN
+    left = wh.anonymize(found, strict, seed=1).data.items
+    assert sum("flu@2015-03-01" in row for row in left) <= sum("flu" in row for row in left) <= 1
+
+
+@pytest.mark.parametrize(
+    ("typed_option", "code"),
+    [
+        (("--separator", "space"), 0),
+        (("--separator", "ab"), 3),
+        (("--format", "nosuch"), 3),
+        (("--encoding", "nosuch"), 2),
+    ],
+)
+def test_reading_options__are_checked_by_parts_too(desk, typed_option, code):
+    (desk / "shop").mkdir()
+    (desk / "shop" / "1.dat").write_text(BASKETS)
+    made = run("anonymize", "shop", *SAFE, "-o", "out", *typed_option)
+    assert made.exit_code == code, made.output
+
+
+def test_resume__of_one_file_needs_an_engine(desk):
+    refused = run("anonymize", "baskets.dat", *SAFE, "-o", "out.dat", "--resume")
+    assert (refused.exit_code, "--engine stream" in refused.output) == (2, True)
+    assert not (desk / "out.dat").exists()
+
+
 # --- lists that match nothing ---------------------------------------------------------------------
 
 MISSPELT = {

@@ -52,7 +52,7 @@ def chosen_engine(
         raise PolicyError(f"{data} names several files; --engine stream or dask releases them")
     if engine is None and not many and _is_too_large(Path(data), model, asked):
         engine = _by_itself(Path(data), output)
-    engine = engine or (STREAM if many or scale.resume else MEMORY)
+    engine = engine or (STREAM if many else MEMORY)
     if engine == MEMORY and (
         unused := [n for n, value in vars(scale).items() if value and n != "engine"]
     ):

@@ -1,7 +1,7 @@
 """Items with a date: ``asthma@2015-2019`` says when somebody had ``asthma``, and so that they had it.
 
-A date is a year, a month or a range of years. Nothing but the name says that an item is dated, so that a
-proof needs nobody's word for it.
+A date is a year, a month, a day or a range of years. Nothing but the name says that an item is dated, so
+that a proof needs nobody's word for it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from withhold.data.records import Records
 
 BETWEEN = "@"
-DATED = re.compile(r"(.+?)(?:@\d{4}(?:-\d{2}|-\d{4})?)+", re.ASCII | re.DOTALL)
+DATED = re.compile(r"(.+?)(?:@\d{4}(?:-\d{2}(?:-\d{2})?|-\d{4})?)+", re.ASCII | re.DOTALL)
 
 
 def undated(name: str) -> str | None:
@@ -25,6 +25,17 @@ def undated(name: str) -> str | None:
     """
     found = DATED.fullmatch(name)
     return None if found is None else found[1]
+
+
+def oddly_dated(names: Iterable[str], items: Iterable[str]) -> list[str]:
+    """Those of ``names`` that begin as one of the items with a date, but have none that is known.
+
+    >>> oddly_dated(["flu@2015", "flu@2010s", "flu @2015", "cold@x"], ["flu"])
+    ['flu @2015', 'flu@2010s']
+    """
+    known = frozenset(items)
+    found = (name for name in names if BETWEEN in name and undated(name) not in known)
+    return sorted(name for name in found if name.partition(BETWEEN)[0].strip() in known)
 
 
 def has_dates(records: Records) -> bool:

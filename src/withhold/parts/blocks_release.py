@@ -37,7 +37,13 @@ from withhold.parts.blocks import (
 from withhold.parts.failures import Failed, refuse_failed
 from withhold.parts.group_proof import prove_groups, totals_of
 from withhold.parts.making import Done
-from withhold.parts.planning import PART_RECORDS, check_same, extension_for, find_files
+from withhold.parts.planning import (
+    PART_RECORDS,
+    check_same,
+    checked_reading,
+    extension_for,
+    find_files,
+)
 from withhold.parts.request import MadeParts, PartsRequest
 from withhold.parts.running import Engine
 from withhold.phases import phase
@@ -90,6 +96,7 @@ def plan_tables(
     files: Sequence[Path], part_records: int | None, reading: Mapping[str, Any]
 ) -> tuple[TableReader, list[Slice]]:
     """How the files are read, and where they are cut."""
+    reading = checked_reading(reading)
     how = {name: reading.get(name) for name in ("separator", "encoding", "sheet")}
     forms = [table_form_of(path, **how) for path in files]
     for each in forms:

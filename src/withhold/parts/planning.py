@@ -13,7 +13,8 @@ from withhold.data import Source
 from withhold.errors import InputError
 from withhold.formats import read_opened
 from withhold.formats.databases import is_query
-from withhold.formats.forms import FOR_RECORDS, split_name
+from withhold.formats.encodings import check_encoding
+from withhold.formats.forms import FOR_RECORDS, check_format, check_separator, split_name
 from withhold.formats.frame_slices import cut_frame, is_lazy
 from withhold.formats.slices import (
     HEAD,
@@ -111,21 +112,29 @@ def plan_parts(
     return form, parts
 
 
+def checked_reading(reading: Mapping[str, Any] | None) -> dict[str, Any]:
+    """How to read, as the readers take it; they are called with options that were checked."""
+    given = dict(reading or {})
+    checks = {"format": check_format, "separator": check_separator, "encoding": check_encoding}
+    return given | {name: check(given[name]) for name, check in checks.items() if name in given}
+
+
 def plan(
     data: Data, *, part_records: int | None = None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Source, Sequence[Piece], list[Path]]:
     """The form of the data, its parts, and the files that it is in, if any."""
     check_data(data)
+    how = checked_reading(reading)
     if not is_lazy(data):
         files = find_files(str(data))
-        return *plan_parts(files, part_records=part_records, **(reading or {})), files
+        return *plan_parts(files, part_records=part_records, **how), files
     pieces = cut_frame(data, part_records or PART_RECORDS)
     if not pieces:
         raise InputError("the frame has no partition", remedy="give one with rows")
     head = replace(
         pieces[0], end=None if pieces[0].end is None else min(pieces[0].end, TELLING_ROWS)
     )
-    form = read_opened(head.open(), **(reading or {})).source
+    form = read_opened(head.open(), **how).source
     assert form is not None
     if not can_be_cut(form):
         problem = "the frame has a row for each item, and a slice of it would cut records apart"

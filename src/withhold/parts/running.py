@@ -162,7 +162,7 @@ def _cluster(workers: int | None, scheduler: str | None) -> Iterator[Engine]:
             yield run
     except KilledWorker as error:
         raise OutputError(DIED) from error
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise OutputError(f"the scheduler {scheduler} cannot be reached: {error}") from error
     finally:
         if own is not None:
