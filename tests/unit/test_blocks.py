@@ -411,7 +411,6 @@ def test_an_input_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
         (("--polish-moves", 5), "polishing improves"),
         (("--hierarchy", "age=width:5"), "trees are built from the whole table"),
         (("--bound",), "do not add up"),
-        (("--report",), "cannot be audited by parts"),
         (("--consent", "yes.txt"), "--consent is for"),
         (("--block-rows", 0), "greater than or equal to 1"),
         (("--decimal", "comma"), "looks at the whole column"),
