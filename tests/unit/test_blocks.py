@@ -413,7 +413,7 @@ def test_an_input_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
         (("--bound",), "do not add up"),
         (("--report",), "cannot be audited by parts"),
         (("--consent", "yes.txt"), "--consent is for"),
-        (("--block-rows", 0), "greater than or equal to 1"),
+        (("--block-rows", 0), "must be at least 1"),
         (("--decimal", "comma"), "looks at the whole column"),
     ],
 )
