@@ -136,7 +136,7 @@ def _refuse_wrong(data: bytes, encoding: str, label: str) -> None:
 def _warn(label: str) -> None:
     warnings.warn(
         f"{label} is not UTF-8 and was read as {WESTERN}, the encoding of Western Europe; if its letters are "
-        f"wrong, save it as UTF-8, or, if it is the data, name its encoding with {option('encoding')}",
+        f"wrong, save it as UTF-8, or, if it is the data, say which encoding it has ({option('encoding')})",
         AssumedWarning,
         stacklevel=2,
     )
