@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from withhold.arguments import check_options, option_names
+from withhold.arguments import check_options, did_you_mean, option_names
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
 from withhold.lazy import load
@@ -46,7 +46,9 @@ def _loaded(room: str) -> Method:
 def method_named(name: str) -> Method:
     """The method that ``--model`` and manifests call so; of two that of records."""
     if name not in ROOMS and name not in OLD_NAMES:
-        raise PolicyError(f"unknown model {name!r}; this version knows: {', '.join(ROOMS)}")
+        meant = did_you_mean(name, ROOMS) or ";"
+        known = f"{'This' if meant.endswith('?') else 'this'} version knows: {', '.join(ROOMS)}"
+        raise PolicyError(f"unknown model {name!r}{meant} {known}")
     return _loaded(ROOMS.get(name) or OLD_NAMES[name])
 
 

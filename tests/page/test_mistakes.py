@@ -121,3 +121,35 @@ def test_people__can_be_published_apart(client):
     assert '<option value="people-apart" selected>apart</option>' in page
     assert 'value="apart" required checked' in page
     assert 'model = "people-apart"' in (root / "p.csv.page.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "said"),
+    [
+        ("record,item\n1,Café\n2,Müsli\n", {}, "data.csv is not UTF-8 and was read as cp1252"),
+        ("record,item\n1,a\n,b\n2,a\n", {"skip-missing-ids": "1"}, "1 row without an id was left"),
+        (
+            "record,item\n1,Café\n\n2,b\n",
+            {"format": "long"},
+            "data.csv is not UTF-8 and was read as cp1252",
+        ),
+    ],
+    ids=["a guess", "rows left out", "a guess, and a mistake"],
+)
+def test_what_is_assumed_of_a_file_is_a_plain_note(client, folder, text, form, said):
+    (folder / "data.csv").write_bytes(text.encode("cp1252"))
+    asked = {"file": "data.csv", "kind": "records"}
+    client.post("/data", **asked, **form)
+    client.get("/data", file="data.csv")
+    client.settle()
+    page = client.get("/data", file="data.csv").text
+    assert page.count(said) == 1
+    assert "Warning" not in page
+    assert ".py" not in page
+    assert ("is blank" in page) == ("\n\n" in text)
+
+
+def test_no_file_is_a_sentence_with_one_point(client):
+    page = client.get("/data").text
+    assert "No file was chosen." in page
+    assert "chosen.." not in page

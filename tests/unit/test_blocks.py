@@ -412,7 +412,7 @@ def test_an_input_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
         (("--hierarchy", "age=width:5"), "trees are built from the whole table"),
         (("--bound",), "do not add up"),
         (("--consent", "yes.txt"), "--consent is for"),
-        (("--block-rows", 0), "greater than or equal to 1"),
+        (("--block-rows", 0), "must be at least 1"),
         (("--decimal", "comma"), "looks at the whole column"),
     ],
 )

@@ -236,8 +236,8 @@ NO_PERIOD = "is no period; say month, year, decade or a number of years such as 
             for each in ("5 years", "0y", "-5y", "5Y", "monthly", "Year", "5", "5y:ymd", "1000y")
         ),
         (("--rho", "0.5", "--sensitive", "HIV,", "--dates", "5y"), 2, "--dates belongs to"),
-        ((*TYPED, "--km", "0"), 2, "greater than or equal to 1"),
-        ((*TYPED, "--km", "two"), 2, "valid integer"),
+        ((*TYPED, "--km", "0"), 2, "must be at least 1"),
+        ((*TYPED, "--km", "two"), 2, "must be a whole number"),
         ((*TYPED, "--km", str(2**31)), 2, "km must be below 2,147,483,648"),
         ((*TYPED[:6], *TYPED[8:], "--km", "2"), 2, "--k is missing"),
         ((*TYPED[:7], "1", *TYPED[8:], "--km", "2"), 2, "choose a larger k"),

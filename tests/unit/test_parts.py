@@ -335,7 +335,7 @@ def test_listed_items_that_no_part_has(tmp_path, folder):
         (("--consent", "yes.txt"), "--consent is for data in memory"),
         (("--tidy", "items=case"), "--tidy is for data in memory"),
         (("--bound",), "do not add up"),
-        (("--part-records", "0"), "greater than or equal to 1"),
+        (("--part-records", "0"), "must be at least 1"),
     ],
 )
 def test_mistakes(tmp_path, folder, arguments, said):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,20 @@ def test_wrong_encodings_are_refused(tmp_path: Path) -> None:
             wh.read(western, encoding=wrong)
     with pytest.raises(InputError, match="is not a text file"):
         wh.read([["a"]], encoding="cp1252")
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-8", "latin-1"])
+def test_a_mark_of_utf_8_before_other_bytes_is_said_once(
+    tmp_path: Path, encoding: str | None
+) -> None:
+    text = NAMES.encode("cp1252")
+    with pytest.raises(InputError, match="begins with the mark of UTF-8 but has") as refused:
+        wh.read(put(tmp_path, BOM_UTF8 + text), encoding=encoding)
+    assert refused.value.line is not None
+    # Both ways that the message names lead out.
+    assert "delete the mark" in str(refused.value)
+    assert wh.read(put(tmp_path, text), encoding="cp1252").to_lists()
+    assert wh.read(put(tmp_path, BOM_UTF8 + NAMES.encode())).to_lists()
 
 
 def test_lists_have_an_encoding_of_their_own(run, tmp_path: Path) -> None:

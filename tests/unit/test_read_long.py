@@ -98,7 +98,8 @@ def test_wrong_column_lists_the_columns_and_the_nearest(tmp_path: Path) -> None:
     [
         ("tid,item\n1,a\n2;b\n", 3, "1 cell where the header has 2"),
         ("tid,item\n1,a,b\n2\n", 2, "3 cells"),
-        ("tid,item\n1,a\n\n2,b\n", 3, "0 cells"),
+        ("tid,item\n1,a\n\n2,b\n", 3, "is blank. To fix it: delete it"),
+        ("tid,item\n1,a\n \n2,b\n", 3, "is blank. To fix it: delete it"),
         ("tid,item\n1,a\n,b\n", 3, "which record"),
         ('tid,item\n1,"a\n2,b\n', None, "not proper CSV"),
         ('tid,item\n1,"a"b\n2,b\n', 2, "not proper CSV"),

@@ -285,6 +285,8 @@ def test_verify__takes_nothing_for_the_mark_of_null_too():
         ("0,5", "if you mean 0.5, write that"),
         ("50%", "if you mean 0.5, write that"),
         ("12,5 %", "if you mean 0.125, write that"),
+        ("50", "not 50; if you mean 50 %, write 0.5"),
+        ("12.5", "if you mean 12.5 %, write 0.125"),
         ("½", "must be a number such as 0.7 or 2/3, not '½'"),
         ("0.٣", "must be a number"),
         ("1_0/2_0", "must be a number"),
@@ -298,6 +300,32 @@ def test_numbers_are_refused_with_what_was_meant(typed, said):
     result = run("audit", "in.dat", "--sensitive", "pill,", f"--rho={typed}")
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--seed", "abc"), "--seed must be a whole number, not 'abc'"),
+        (("--seed", "-1"), "--seed must be at least 0, not '-1'"),
+        (("--k", "5.5"), "--k must be a whole number, not '5.5'"),
+        (("--limit-seconds", "soon"), "--limit-seconds must be a number, not 'soon'"),
+        (("--model", "kanonymity"), "did you mean k-anonymity? This version knows: rho"),
+        (("--model", "magic"), "unknown model 'magic'; this version knows: rho"),
+    ],
+)
+def test_what_is_no_number_or_model_is_refused_in_a_sentence(typed, said):
+    result = run("audit", "in.dat", *typed)
+    assert result.exit_code == 2
+    assert said in result.output.replace("\n", " ")
+    assert "Input should" not in result.output
+
+
+def test_columns_with_semicolons_between_are_told_about_commas():
+    Path("people.csv").write_text(TABLE)
+    asked = ("--model", "k-anonymity", "--k", "2", "--quasi-identifiers", "age;sex")
+    result = run("audit", "people.csv", *asked)
+    assert result.exit_code == 3
+    assert "separate names with commas" in result.output
 
 
 @pytest.mark.parametrize("typed", ["5e-1", "1/2", "0.50", ".5", " 0.5 "])

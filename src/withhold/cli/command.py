@@ -10,10 +10,19 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
 
 from withhold.cli.empty import refuse_empty
 from withhold.cli.helping import OF_A_MODEL, write_options
+
+NUMBERS = {
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+}
+"""What typer says of a number that it does not take, and the usual words."""
 
 
 class VerbCommand(TyperCommand):
@@ -37,11 +46,26 @@ class VerbCommand(TyperCommand):
                 # Help is no value of anything.
                 if option.expose_value and not getattr(option, "multiple", False):
                     _refuse_repeated(option, typed.get(str(option.name), ()), ctx.fail)
+            try:
+                return super().parse_args(ctx, args)
+            except typer.BadParameter as error:
+                _refuse_number(error, typed, ctx.fail)
+                raise
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the help says about the options."""
         write_options(self.get_params(ctx), ctx, formatter)
+
+
+def _refuse_number(error: typer.BadParameter, typed: Mapping[str, Any], fail: Any) -> None:
+    """Say in one sentence which number was expected; any other error is not for this to say."""
+    option: Any = error.param
+    for raw, words in NUMBERS.items():
+        _, found, bound = error.message.partition(f"Input should be {raw}")
+        if found and option is not None:
+            (value, *_) = typed[str(option.name)]
+            fail(f"{option.opts[0]} must be {words}{bound.partition(',')[0]}, not {value!r}")
 
 
 def _refuse_repeated(option: Any, values: Sequence[Any], fail: Any) -> None:

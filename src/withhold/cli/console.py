@@ -28,8 +28,10 @@ PROGRESS = "WITHHOLD_PROGRESS"
 BETWEEN_LINES_SECONDS = 0.1
 PARTS_OF_ALL = 1000
 """In such parts of the whole job the lines say how far it is."""
-FIRST_RUN = "the first run compiles for this machine, once, which takes about a minute"
-COMPILING = "compiling what this needs, once for this machine; about a minute"
+FIRST_RUN = (
+    "the first run of each kind of task compiles for this machine, mostly in 5 to 20 seconds"
+)
+COMPILING = "compiling for this machine, once for each kind of task; mostly 5 to 20 seconds"
 
 
 def say(text: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,13 +86,22 @@ def demo(
         say("\n2. Withhold as little as possible, prove the result, publish.\n")
         told = _release(records, model, output, seed, jobs, progress)
     say(told)
+    typed = _as_typed()
     say(
         f"\n3. Your turn:\n"
-        f"  withhold verify {output}\n"
-        f"  withhold inspect {file}\n"
-        f"  withhold anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}\n"
-        f"  withhold inspect {table_file} --table"
+        f"  {typed} verify {output}\n"
+        f"  {typed} inspect {file}\n"
+        f"  {typed} anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}\n"
+        f"  {typed} inspect {table_file} --table"
     )
+
+
+def _as_typed() -> str:
+    """How the program can be called again: by its name, or by its path where the shell does not find it."""
+    program = Path(sys.argv[0])
+    if program.stem != "withhold" or shutil.which("withhold") is not None:
+        return "withhold"
+    return shlex.quote(str(program))
 
 
 def _audit(data: Records | People, model: Model, name: str, jobs: int | None) -> None:
@@ -170,13 +182,14 @@ def _hospital(
         say("\n3. Withhold as little as possible, prove the result, publish.\n")
         told = _release(found, model, output, seed, jobs, progress)
     say(told)
+    typed = _as_typed()
     say(
         f"\n4. Your turn:\n"
-        f"  withhold verify {output}\n"
-        f"  withhold inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
-        f"  withhold advise {patients} --items {conditions} --item-column DESCRIPTION "
+        f"  {typed} verify {output}\n"
+        f"  {typed} inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
+        f"  {typed} advise {patients} --items {conditions} --item-column DESCRIPTION "
         f"--sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}\n"
-        f"  withhold anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
+        f"  {typed} anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
         f"--rho 0.3 --k 5 \\\n    --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
         f"--drop {','.join(LEFT_OUT)} --sensitive {listing} -o {folder / 'stricter.csv'}"
     )

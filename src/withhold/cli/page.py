@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from withhold.cli.console import note, say
 from withhold.data.names import nearest
 from withhold.errors import PolicyError
 
-NEEDED = "the page needs more packages; install them with: pip install 'withhold[page]'"
+NEEDED = "the page needs more packages; install them with: {} -m pip install 'withhold[page]'"
 
 
 @verb("page", example="withhold page baskets.dat")
@@ -46,7 +48,7 @@ def page(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("withhold"):
             raise
-        raise PolicyError(NEEDED) from error
+        raise PolicyError(NEEDED.format(shlex.quote(sys.executable))) from error
 
     def started(address: str, put_away: Callable[[], None]) -> None:
         interrupts.before_ending.append(put_away)

@@ -329,6 +329,8 @@ def missing_column(name: str, names: Sequence[str], path: Path | None = None) ->
     near = nearest(name, names, cutoff=0.5)
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
     remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
+    if not {part.strip() for part in name.split(";")}.isdisjoint(names):
+        remedy = "separate names with commas"
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 

@@ -96,6 +96,10 @@ class Sheet(Columns):
 
     def _ragged(self, line: int, row: Sequence[str]) -> InputError:
         """What to say of a line with too many or too few cells."""
+        if not any(cell.strip() for cell in row) and len(row) < 2:
+            one = len(self.columns) == 1
+            remedy = "delete it" + (', or write "" there for an empty cell' if one else "")
+            return self.error("is blank", remedy, line=line)
         columns = counted(len(self.columns), "column")
         problem = f"has {counted(len(row), 'cell')} where the header has {columns}"
         remedy = f"complete the line, or name the separator with {option('separator')}"

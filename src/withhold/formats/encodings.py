@@ -12,7 +12,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from withhold.data.names import nearest
 from withhold.errors import AssumedWarning, InputError, PolicyError, option
@@ -84,6 +84,15 @@ def decode(data: bytes, label: str, encoding: str | None = None) -> Decoded:
     marked = next((name for mark, name in MARKS.items() if data.startswith(mark)), None)
     if data.startswith(codecs.BOM_UTF8):
         marked = UTF8
+    wrong = _first_wrong(data) if marked == UTF8 else None
+    if wrong is not None:
+        raise InputError(
+            "begins with the mark of UTF-8 but has bytes that are not UTF-8",
+            path=label,
+            **_found_at(data, wrong),
+            remedy="correct the letters there in an editor and save it as UTF-8, or delete the mark (the "
+            f"first three bytes) and name the encoding, such as {option('encoding', WESTERN)}",
+        )
     if marked is not None and encoding is not None and not encoding.startswith(marked):
         raise InputError(
             f"begins with the mark of {marked}, so it is not {encoding} text",
@@ -96,7 +105,7 @@ def decode(data: bytes, label: str, encoding: str | None = None) -> Decoded:
             _refuse_wrong(data, str(named), label)
         # A mark also says which of two orders the bytes have; the codec of that order would keep it.
         return Decoded(_recoded(data, marked or str(named), label), str(named))
-    wrong = _first_wrong(data)
+    wrong = None if marked else _first_wrong(data)
     if wrong is None:
         return Decoded(data.removeprefix(codecs.BOM_UTF8), UTF8)
     if named is None and _is_western(data):
@@ -105,9 +114,13 @@ def decode(data: bytes, label: str, encoding: str | None = None) -> Decoded:
     usual = option("encoding", WESTERN)
     say = f"save it as UTF-8, or say which encoding it has, such as {usual}"
     if named is not None:
-        say = "save it as UTF-8" if marked else f"leave {option('encoding')} out, or {say}"
-    line, value = data.count(b"\n", 0, wrong) + 1, f"byte 0x{data[wrong]:02x}"
-    raise InputError("is not UTF-8 text", path=label, line=line, value=value, remedy=say)
+        say = f"leave {option('encoding')} out, or {say}"
+    raise InputError("is not UTF-8 text", path=label, **_found_at(data, wrong), remedy=say)
+
+
+def _found_at(data: bytes, wrong: int) -> dict[str, Any]:
+    """The line of a byte, and the byte, as an error shows them."""
+    return {"line": data.count(b"\n", 0, wrong) + 1, "value": f"byte 0x{data[wrong]:02x}"}
 
 
 def _refuse_wrong(data: bytes, encoding: str, label: str) -> None:
@@ -123,7 +136,7 @@ def _refuse_wrong(data: bytes, encoding: str, label: str) -> None:
 def _warn(label: str) -> None:
     warnings.warn(
         f"{label} is not UTF-8 and was read as {WESTERN}, the encoding of Western Europe; if its letters are "
-        f"wrong, save it as UTF-8, or of the data say which encoding they have with {option('encoding')}",
+        f"wrong, save it as UTF-8, or, if it is the data, say which encoding it has ({option('encoding')})",
         AssumedWarning,
         stacklevel=2,
     )

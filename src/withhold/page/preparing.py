@@ -6,11 +6,16 @@ In: a request as JSON: what to read, how, and where to lay it out. Out: what was
 from __future__ import annotations
 
 import json
+import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from withhold.errors import WithholdError
+from withhold.errors import AssumedWarning, WithholdError
+from withhold.page.words import WORDS
 
 OF_TABLES = ("separator", "encoding", "sheet", "decimal", "tidy", "consent")
 OF_RECORDS = ("format", "separator", "record_column", "item_column", "encoding", "sheet", "tidy")
@@ -28,13 +33,36 @@ def main(request: dict[str, Any]) -> dict[str, Any]:
     into = Path(request["into"])
     if "published" in request:
         return _lay_out_release(request, into)
-    kind = request["kind"] or guess_kind(Path(request["data"]))
-    data, found = _read(Path(request["data"]), kind, request["reading"])
+    path = Path(request["data"])
+    with telling_assumptions(path.parent) as notes:
+        kind = request["kind"] or guess_kind(path)
+        data, found = _read(path, kind, request["reading"])
     from withhold.page.lookup import store
 
-    about = found | {"kind": kind}
+    items = data.items if kind == "people" else data
+    if skipped := getattr(items, "skipped_rows", 0):
+        words = WORDS["data.skipped.one" if skipped == 1 else "data.skipped.several"]
+        notes.append(words.format(n=f"{skipped:,}"))
+    about = found | {"kind": kind, "notes": notes}
     store(data, into, about)
     return about
+
+
+@contextmanager
+def telling_assumptions(folder: Path) -> Iterator[list[str]]:
+    """What is assumed about files within this, each once; printed as notes where reading fails."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AssumedWarning)
+        try:
+            yield notes
+        finally:
+            said = [
+                str(each.message) for each in caught if issubclass(each.category, AssumedWarning)
+            ]
+            notes += dict.fromkeys(f"{text.replace(f'{folder}{os.sep}', '')}." for text in said)
+            if sys.exc_info()[0] is not None:
+                print(*notes, sep="\n", end="\n" * bool(notes), file=sys.stderr)
 
 
 def guess_kind(path: Path) -> str:
@@ -97,8 +125,9 @@ def _lay_out_release(request: dict[str, Any], into: Path) -> dict[str, Any]:
         chosen.pop("format", None)
     # What is said of the other files of people, and of consent, is about the original alone.
     of_original = {name: chosen.pop(name) for name in OF_ORIGINAL if name in chosen}
-    release = candidate(Path(request["published"]), reading=dict(chosen))
-    (release,) = with_originals(request["data"], [release], **chosen, **of_original)
+    with telling_assumptions(Path(request["data"]).parent):
+        release = candidate(Path(request["published"]), reading=dict(chosen))
+        (release,) = with_originals(request["data"], [release], **chosen, **of_original)
     store(release.original, into / "before", {})
     store(release.data, into / "after", {})
     store_changes(into / "before", into / "after")
