@@ -183,6 +183,19 @@ def test_verify__without_time_is_undecided(shop):
     assert (result.exit_code, json.loads(result.stdout)["verdict"]) == (5, "UNDECIDED")
 
 
+def test_verify__says_whose_manifest_it_is(shop):
+    for name in ("q3.dat", "q4.dat"):
+        run("anonymize", "baskets.dat", *BROKEN, "-o", name)
+    Path("q4.dat").write_text("bread\nbeer\nbread\nbeer\n")
+    other = run("verify", "q4.dat", "--manifest", "q3.dat.manifest.json")
+    assert other.exit_code == 1
+    assert "Warning: q3.dat.manifest.json is the manifest of q3.dat." in other.stdout
+    assert "is the manifest of" not in run("verify", "q4.dat").stdout
+    Path("moved.dat").write_bytes(Path("q3.dat").read_bytes())
+    moved = run("verify", "moved.dat", "--manifest", "q3.dat.manifest.json")
+    assert (moved.exit_code, "is the manifest of" in moved.stdout) == (0, False)
+
+
 def test_demo__walks_the_road_and_its_release_verifies(shop):
     result = run("demo", "--baskets", "150", "--folder", "pharmacy")
     assert result.exit_code == 0

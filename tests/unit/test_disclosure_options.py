@@ -67,10 +67,11 @@ def test_model__asks_every_requirement_of_every_column():
     )
     assert (asked.l, asked.t, asked.beta) == ("recursive:1.5:2", Fraction(3, 10), Fraction(1))
     assert asked.promise() == (
-        "Whoever knows a person's age finds at least 2 rows that fit equally well, in which each of sick and "
-        "days has no value in 1.5 times as many rows as all values but the most frequent one together, "
+        "Whoever knows a person's age finds no row, or at least 2 rows that fit equally well, in which each "
+        "of sick and days has no value in 1.5 times as many rows as all values but the most frequent one "
+        "together, "
         "frequencies within 0.3 of those of the whole table and no value more than 2 times as frequent as in "
-        "the whole table, or none."
+        "the whole table."
     )
     assert model_from(json.loads(json.dumps(asked.parameters()))) == asked
     assert model(label="sick", l=2).sensitive_column == ("sick",)

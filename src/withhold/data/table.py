@@ -224,8 +224,7 @@ class Table:
         >>> Table.from_columns({"age": ["30", "", "30"], "sex": ["f", "m", None]})
         <Table rows=3 columns=age,sex withheld=0>
         """
-        names = ",".join(self.names)
-        return f"<Table rows={len(self):,} columns={names} withheld={self.n_withheld:,}>"
+        return f"<Table rows={len(self):,} columns={','.join(self.names)} withheld={self.n_withheld:,}>"
 
     def __eq__(self, other: object) -> bool:
         """Same names, same cells in the same order, the same ones withheld; whatever the codes."""
@@ -326,11 +325,10 @@ class Table:
 
 def missing_column(name: str, names: Sequence[str], path: Path | None = None) -> InputError:
     """What to say of a column that is not there."""
-    near = nearest(name, names, cutoff=0.5)
     shown = ", ".join(repr(each) for each in names[:20]) + (" …" if names[20:] else "")
+    near = nearest(name, names, cutoff=0.5)
     remedy = f"name {near!r}, if that is what you mean" if near else "name one of these"
-    if not {part.strip() for part in name.split(";")}.isdisjoint(names):
-        remedy = "separate names with commas"
+    remedy = "separate names with commas" if {*name.split(";")} & {*names} else remedy
     return InputError(f"has no column {name!r}; its columns are {shown}", path=path, remedy=remedy)
 
 

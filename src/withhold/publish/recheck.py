@@ -115,6 +115,9 @@ def verify_file(
         if hierarchy is None:
             warnings += _promised_otherwise(record, where, model, others, policy_from)
         warnings += [f"{name} is not the file that {where.name} describes" for name in changed]
+    other = _of_another(record, path) if path.name in changed else None
+    if other is not None:
+        warnings.append(f"{where.name} is the manifest of {other}")
     options = {name: value for name, value in (reading or {}).items() if value is not None}
     how: dict[str, Any] = {"safe_csv": safe_csv, "for_original": for_original}
     try:
@@ -125,6 +128,8 @@ def verify_file(
             raise
         problem = f"is not the file that was published, nor can it be read ({error.problem})"
         remedy = "copy or download it again"
+        if other is not None:
+            remedy = f"use its own manifest; {where.name} is that of {other}"
         raise InputError(problem, path=path, line=error.line, remedy=remedy) from None
     if stated:
         model = _under_groups(model, hierarchy, readings.named, record, where)
@@ -157,6 +162,13 @@ def _manifest_beside(where: Path, *, needed: bool) -> tuple[dict[str, Any] | Non
         if needed:
             raise
         return None, [_unusable(where, error)]
+
+
+def _of_another(record: Mapping[str, Any] | None, path: Path) -> str | None:
+    """The name of the file that a manifest was written for, if that is another one."""
+    name = None if record is None else record["output"].get("name")
+    is_name = isinstance(name, str) and name.isprintable() and name != path.name
+    return name if is_name else None
 
 
 def _promised_otherwise(

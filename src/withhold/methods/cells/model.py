@@ -238,13 +238,12 @@ class KAnonymity:
                 f"Every row agrees with at least {self.k:,} rows in {known}, if a withheld cell agrees with "
                 f"anything{diverse}; whoever knows what was withheld of a person may find fewer."
             )
-        diverse = f", in which {named} has {has}" if has else ""
+        fit = f"at least {self.k:,} rows that fit equally well"
+        # At the end, "or none" would read as "or no values".
+        finds = f"no row, or {fit}, in which {named} has {has}" if has else f"{fit}, or none"
         bounds = self.presence_bounds
         present = "" if bounds is None else f"; and {bounds.promise()}"
-        return (
-            f"Whoever knows a person's {known} finds at least {self.k:,} rows that fit equally "
-            f"well{diverse}, or none{present}."
-        )
+        return f"Whoever knows a person's {known} finds {finds}{present}."
 
     def parameters(self) -> dict[str, Plain]:
         """The parameters as plain values, enough to build the model again."""
