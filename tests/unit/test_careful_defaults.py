@@ -69,6 +69,14 @@ def test_a_misspelt_name__stops_though_others_occur(listed, desk):
     assert run(*asked, "--allow-unknown").exit_code == 0
 
 
+def test_a_name_after_that_of_its_file__is_compared_alone():
+    records = [["file: pleurisy", "tea"], ["file: asthma", "tea"], ["tea"], ["file: asthma"]]
+    for listed in ({"file: epilepsy", "tea"}, {"file: tobacco", "tea"}):
+        assert wh.anonymize(records, wh.RhoUncertainty("0.5", listed), seed=1).warnings
+    with pytest.raises(InputError, match="another spelling"):
+        wh.anonymize(records, wh.RhoUncertainty("0.5", {"file: pleurysy", "tea"}), seed=1)
+
+
 @pytest.mark.parametrize("listed", ["E10,Tea", "pill,Tea", "chocolate,Tea"])
 def test_a_name_that_is_no_misspelt_one__is_a_warning(listed, desk):
     (desk / "codes.dat").write_text("E11 bill Tea\nE11 bill\nbill Tea\nbill E11\n")

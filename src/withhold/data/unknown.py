@@ -131,13 +131,13 @@ def refuse_misspelt(
         there.setdefault(_whole(name), name)
         there.setdefault(_bare(name), name)
         for end in _ends(name):
-            words.setdefault(end, []).append(name)
+            words.setdefault(end, []).append(_bare(name))
     meant = {}
     for name in unknown.names:
         near = [other for end in _ends(name) for other in words.get(end, ())]
         # Where nothing on the list occurs, that is said instead.
-        typo = None if unknown.is_everything else nearest(name, near, cutoff=A_TYPO)
-        if other := there.get(_whole(name)) or there.get(_bare(name)) or typo:
+        typo = None if unknown.is_everything else nearest(_bare(name), near, cutoff=A_TYPO)
+        if other := there.get(_whole(name)) or there.get(typo or _bare(name)):
             meant[name] = other
     if not meant:
         return
@@ -194,7 +194,7 @@ def _ends(name: str) -> tuple[str, ...]:
 
     Codes that differ in a digit are different codes.
     """
-    folded = _whole(name)
+    folded = _bare(name)
     if len(folded) < SHORT or any(mark.isdigit() for mark in folded):
         return ()
     return (f"{folded[:2]}…", f"…{folded[-2:]}")
