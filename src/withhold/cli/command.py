@@ -64,8 +64,9 @@ def _refuse_number(error: typer.BadParameter, typed: Mapping[str, Any], fail: An
     for raw, words in NUMBERS.items():
         _, found, bound = error.message.partition(f"Input should be {raw}")
         if found and option is not None:
-            (value, *_) = typed[str(option.name)]
-            fail(f"{option.opts[0]} must be {words}{bound.partition(',')[0]}, not {value!r}")
+            # From a policy nothing was typed.
+            shown = [f", not {value!r}" for value in typed.get(str(option.name), ())]
+            fail(f"{option.opts[0]} must be {words}{bound.partition(',')[0]}{''.join(shown[:1])}")
 
 
 def _refuse_repeated(option: Any, values: Sequence[Any], fail: Any) -> None:
