@@ -88,16 +88,21 @@ def smallest_group(people: Sequence[Person]) -> int:
     return min(Counter(cells for cells, _ in people).values())
 
 
+def _public_in(people: Sequence[Person], cells: Cells, sensitive: Iterable[str]) -> list[set[str]]:
+    """The public items of each person of a group, those with dates also without."""
+    group = [
+        {each for item in items for each in (item, undated(item))}
+        for others, items in people
+        if others == cells
+    ]
+    return [{i for i in items if undated(i) not in sensitive} for items in group]
+
+
 def rarest(people: Sequence[Person], sensitive: Iterable[str], most: int) -> int:
     """The fewest persons of a group that have some public items, at most so many, which one of them has."""
     fewest = len(people)
     for cells in {cells for cells, _ in people}:
-        group = [
-            {each for item in items for each in (item, undated(item))}
-            for others, items in people
-            if others == cells
-        ]
-        public = [{i for i in items if undated(i) not in sensitive} for items in group]
+        public = _public_in(people, cells, sensitive)
         for known in {
             known for items in public for known in subsets(sorted(items), least=1, most=most)
         }:
@@ -114,12 +119,7 @@ def rare_sets(
     """
     found: dict[tuple[Cells, frozenset[str]], int] = {}
     for cells in {cells for cells, _ in people}:
-        group = [
-            {each for item in items for each in (item, undated(item))}
-            for others, items in people
-            if others == cells
-        ]
-        public = [{i for i in items if undated(i) not in sensitive} for items in group]
+        public = _public_in(people, cells, sensitive)
         for known in subsets(set().union(*public), least=1, most=most):
             having = sum(set(known) <= items for items in public)
             parts = subsets(known, least=1, most=len(known) - 1)

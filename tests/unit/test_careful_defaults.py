@@ -84,6 +84,19 @@ def test_a_name_that_is_no_misspelt_one__is_a_warning(listed, desk):
     assert (made.exit_code, "never occurs" in made.output) == (0, True), made.output
 
 
+@pytest.mark.parametrize("more", ["INSULIN Tea\n", ""])
+def test_half_a_list__stops_by_parts_too(desk, more):
+    (desk / "shop").mkdir()
+    for name in ("1.dat", "2.dat"):
+        (desk / "shop" / name).write_text(BASKETS + more)
+    listed = "Insulin,Tea" if more else "Insuline,Tea"
+    asked = ("anonymize", "shop", "--rho", "0.5", "--sensitive", listed, "-o", "out")
+    refused = run(*asked)
+    assert (refused.exit_code, "spelling" in refused.output) == (3, True), refused.output
+    assert not (desk / "out" / "manifest.json").exists()
+    assert run(*asked, "--allow-unknown", "--force").exit_code == 0
+
+
 def test_a_file_among_items__stops(desk):
     (desk / "list.txt").write_text("Insulin\n")
     listed = ("--rho", "0.5", "--sensitive", "list.txt,Tea")

@@ -125,20 +125,8 @@ def refuse_misspelt(
     if unknown is None or unknown.allowed:
         return
     _refuse_files(unknown)
-    there: dict[str, str] = {}
-    words: dict[str, list[str]] = {}
-    for name in present:
-        there.setdefault(_whole(name), name)
-        there.setdefault(_bare(name), name)
-        for end in _ends(name):
-            words.setdefault(end, []).append(_bare(name))
-    meant = {}
-    for name in unknown.names:
-        near = [other for end in _ends(name) for other in words.get(end, ())]
-        # Where nothing on the list occurs, that is said instead.
-        typo = None if unknown.is_everything else nearest(_bare(name), near, cutoff=A_TYPO)
-        if other := there.get(_whole(name)) or there.get(typo or _bare(name)):
-            meant[name] = other
+    # Where nothing on the list occurs, that is said instead of what may be a slip.
+    meant = meant_by(unknown.names, present, typos=not unknown.is_everything)
     if not meant:
         return
     prefixed = any(MARK in other and MARK not in name for name, other in meant.items())
@@ -156,6 +144,28 @@ def refuse_misspelt(
     )
 
 
+def meant_by(names: Iterable[str], present: Iterable[str], *, typos: bool = True) -> dict[str, str]:
+    """For each of these names the present one that was probably meant, if there is one.
+
+    >>> meant_by(["insuline", "PILL", "E10"], ["insulin", "pill", "E11"])
+    {'insuline': 'insulin', 'PILL': 'pill'}
+    """
+    there: dict[str, str] = {}
+    words: dict[str, list[str]] = {}
+    for name in present:
+        there.setdefault(_whole(name), name)
+        there.setdefault(_bare(name), name)
+        for end in _ends(name):
+            words.setdefault(end, []).append(_bare(name))
+    meant = {}
+    for name in names:
+        near = [other for end in _ends(name) for other in words.get(end, ())]
+        typo = nearest(_bare(name), near, cutoff=A_TYPO) if typos else None
+        if other := there.get(_whole(name)) or there.get(typo or _bare(name)):
+            meant[name] = other
+    return meant
+
+
 def refuse_other_spellings(
     listed: Collection[str], present: Mapping[str, int], *, what: str, can_allow: bool = True
 ) -> None:
@@ -168,7 +178,10 @@ def refuse_other_spellings(
     }
     if not others:
         return
-    shown = [f"{name!r} ({n:,})" for name in list(others)[:SHOWN] for n in [present[name]]]
+    shown = [
+        f"{name!r} ({present[name]:,})" if present[name] else repr(name)
+        for name in list(others)[:SHOWN]
+    ]
     more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
     remedy = f"list them, too, or give items one spelling with {option('tidy', 'items=case')}"
     allow = f"; or say {option('allow_unknown', True)} if they are items of their own"
@@ -208,6 +221,13 @@ def alike(listed: Iterable[str], present: Iterable[str]) -> list[str]:
     """
     wanted = frozenset(map(_bare, listed))
     return sorted(name for name in present if _bare(name) in wanted)
+
+
+def related(listed: Iterable[str], present: Collection[str]) -> list[str]:
+    """The names that are present and listed, or were probably meant by one that is listed."""
+    wanted = frozenset(listed)
+    missing = sorted(wanted.difference(present))
+    return sorted({*alike(wanted, present), *meant_by(missing, present).values()})
 
 
 def _bare(name: str) -> str:

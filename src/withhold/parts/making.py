@@ -16,7 +16,7 @@ import withhold
 from withhold import pipeline
 from withhold.by_parts import Choice, Settled
 from withhold.data import Records, Source
-from withhold.data.unknown import alike
+from withhold.data.unknown import related
 from withhold.errors import InternalError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
@@ -83,7 +83,7 @@ class Done:
     removed_sensitive: int
     records_emptied: int
     found: tuple[str, ...]
-    """The listed items that occur in the slice, also under another spelling."""
+    """The listed items that occur in the slice, and what was probably meant by others."""
     checked: int
     seconds: float = 0.0
     """That it took, from reading to renaming; of a resumed part, to prove it again."""
@@ -150,7 +150,7 @@ def _make(job: Job) -> Done:
         loss.removed,
         *_of_sensitive(loss),
         _emptied(original, release.data),
-        tuple(alike(listed, original.occurring)),
+        tuple(related(listed, original.occurring)),
         published.verdict.checked,
         generalised=getattr(loss, "generalised", 0),
     )
@@ -190,7 +190,7 @@ def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done
         loss.total_sensitive,
         loss.removed_sensitive,
         _emptied(original, published),
-        tuple(alike(job.model.sensitive, original.occurring)),
+        tuple(related(job.model.sensitive, original.occurring)),
         0,
         time.perf_counter() - began,
         form=form_as_dict(written),

@@ -10,7 +10,13 @@ from typing import Any
 
 from withhold.by_parts import Rounds
 from withhold.data import Source
-from withhold.data.unknown import Unknown, find_unknown, refuse_if_nothing_known, refuse_misspelt
+from withhold.data.unknown import (
+    Unknown,
+    find_unknown,
+    refuse_if_nothing_known,
+    refuse_misspelt,
+    refuse_other_spellings,
+)
 from withhold.errors import NotVerifiedError
 from withhold.formats.slices import Piece
 from withhold.method import Model
@@ -151,4 +157,6 @@ def _listed(model: Model, parts: Sequence[Done], *, allowed: bool) -> Unknown | 
     missing = find_unknown(model.sensitive, found, what=what, allowed=allowed)
     refuse_misspelt(missing, found)
     refuse_if_nothing_known(missing)
+    if not allowed:
+        refuse_other_spellings(model.sensitive, dict.fromkeys(found, 0), what=what)
     return missing
