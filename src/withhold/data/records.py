@@ -7,7 +7,7 @@ Out: the same rows as lists, frames or arrays. Nothing here reads files or remov
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
@@ -83,6 +83,8 @@ class Records:
     """How many rows were left out on the way in because they name no record (``skip_missing_ids``)."""
     tidied: tuple[Tidied, ...] = ()
     """How the names of items were tidied on the way in."""
+    _supports: NDArray[np.int64] | None = field(default=None, init=False, repr=False)
+    """Counted when first asked for."""
 
     def __post_init__(self) -> None:
         offsets = np.ascontiguousarray(self.offsets, dtype=np.int64)
@@ -211,11 +213,14 @@ class Records:
     @property
     def supports(self) -> NDArray[np.int64]:
         """In how many records each item occurs, by item code."""
-        supports = np.zeros(self.n_items, dtype=np.int64)
-        for start in range(0, len(self.items), COUNTED_AT_ONCE):
-            some = self.items[start : start + COUNTED_AT_ONCE]
-            supports += np.bincount(some, minlength=self.n_items)
-        return supports
+        if self._supports is None:
+            supports = np.zeros(self.n_items, dtype=np.int64)
+            for start in range(0, len(self.items), COUNTED_AT_ONCE):
+                some = self.items[start : start + COUNTED_AT_ONCE]
+                supports += np.bincount(some, minlength=self.n_items)
+            object.__setattr__(self, "_supports", supports)
+        # A copy, which the caller may change.
+        return np.array(self._supports)
 
     @property
     def occurring(self) -> list[str]:

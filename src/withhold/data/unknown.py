@@ -170,17 +170,13 @@ def refuse_other_spellings(
     listed: Collection[str], present: Mapping[str, int], *, what: str, can_allow: bool = True
 ) -> None:
     """Raise if the data have a listed item under further spellings, which would be published as they are."""
-    spelt = {_whole(name): name for name in sorted(listed) if name in present}
-    others = {
-        name: spelt[_whole(name)]
-        for name in sorted(present, key=lambda name: (-present[name], name))
-        if name not in listed and _whole(name) in spelt
-    }
+    spelt = {_whole(name) for name in listed if name in present}
+    others = [name for name in present if name not in listed and _whole(name) in spelt]
     if not others:
         return
+    others.sort(key=lambda name: (-present[name], name))
     shown = [
-        f"{name!r} ({present[name]:,})" if present[name] else repr(name)
-        for name in list(others)[:SHOWN]
+        f"{name!r} ({present[name]:,})" if present[name] else repr(name) for name in others[:SHOWN]
     ]
     more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
     remedy = f"list them, too, or give items one spelling with {option('tidy', 'items=case')}"
@@ -237,6 +233,8 @@ def _bare(name: str) -> str:
 
 def _whole(name: str) -> str:
     """The name without case, blanks and, where it is a word, hyphens."""
+    if name.isdigit():
+        return name
     folded = "".join(name.split()).casefold()
     is_word = any(mark.isalpha() for mark in folded) and not any(mark.isdigit() for mark in folded)
     return folded.replace("-", "").replace("_", "") if is_word else folded

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -163,9 +164,14 @@ def versions() -> dict[str, str]:
     return {
         "withhold": __version__,
         "python": platform.python_version(),
-        # Asked of the installer, so that no package is loaded only for its version.
-        **{name: version(name) for name in ("numpy", "numba", "polars")},
+        **{name: _version_of(name) for name in ("numpy", "numba", "polars")},
     }
+
+
+def _version_of(name: str) -> str:
+    """The version of a package, asked of the installer if it is not loaded: no package is loaded for this."""
+    loaded = sys.modules.get(name)
+    return version(name) if loaded is None else str(loaded.__version__)
 
 
 def policy_of(release: AnyRelease) -> dict[str, Any]:
