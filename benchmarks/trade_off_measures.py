@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+POLISHED = 2.0
+"""Seconds of polishing for the release of a point."""
+
 
 def trade_off(
-    path: str, hierarchy: str, rho: str, sensitive: str | None, draw: int
+    path: str,
+    hierarchy: str,
+    rho: str,
+    sensitive: str | None,
+    draw: int,
+    limits: Sequence[float],
 ) -> dict[str, Any]:
-    """Seconds for one whole curve, and its points: the share withheld and NCP, most detail first."""
+    """Seconds for one whole curve, and its points: the share withheld and NCP, most detail first.
+
+    For each limit of NCP also the release of the best point below it, polished, and the seconds for that.
+    """
     import withhold as wh
 
     if path:
@@ -25,12 +37,27 @@ def trade_off(
         listed = sorted(invented)
     few, model = [["1", "9"], ["2"], ["3", "9"], ["1"]] * 20, wh.RhoUncertainty(rho, ["9"])
     wh.trade_off(few, model, hierarchy="fan-out:2", seed=1)
+    wh.anonymize(few, model, hierarchy="fan-out:2", cut=1, polish_moves=1, seed=1)
     began, used = time.perf_counter(), time.process_time()
-    curve = wh.trade_off(records, wh.RhoUncertainty(rho, listed), hierarchy=hierarchy, seed=1)
+    model = wh.RhoUncertainty(rho, listed)
+    curve = wh.trade_off(records, model, hierarchy=hierarchy, seed=1)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - used
+    polished, polishing = [], []
+    for limit in limits:
+        below = [point for point in curve.tried if point.ncp <= limit]
+        best = min(below, key=lambda point: point.withheld)
+        began = time.perf_counter()
+        release = wh.anonymize(
+            records, model, hierarchy=hierarchy, cut=best.nodes, polish=POLISHED, seed=1
+        )
+        polishing.append(time.perf_counter() - began)
+        polished.append(release.loss.sensitive_occurrences)
     return {
-        "seconds": time.perf_counter() - began,
-        "cpu": time.process_time() - used,
+        "seconds": seconds,
+        "cpu": cpu,
         "points": [(point.withheld, point.ncp) for point in curve.tried],
+        "polished": polished,
+        "polishing": polishing,
     }
 
 
