@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,19 +40,17 @@ PLOTTED = ("occurrences.sensitive.share", "generalised.ncp", "generalised.bits")
 class GeneralisedLoss(Loss):
     """What was withheld, and the detail that was given up."""
 
+    words: ClassVar[str] = (
+        "Public items appear under the names of groups, each item everywhere under the same one; "
+        "sensitive items were withheld, and nothing was invented. Counts in this file can therefore be "
+        "too low, and are never too high."
+    )
+
     ncp: float
     bits: float
     groups: int
     merged: int
     """Occurrences that became one with another of the same record and group."""
-
-    def in_words(self) -> str:
-        """What strangers may know of how the file differs from the original."""
-        return (
-            "Public items appear under the names of groups, each item everywhere under the same one; "
-            "sensitive items were withheld, and nothing was invented. Counts in this file can therefore be "
-            "too low, and are never too high."
-        )
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""

@@ -21,6 +21,7 @@ from withhold.data.ranges import Range, order_of, orders_of, read_cell
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.model import KAnonymity
+from withhold.telling.shares import ShareOf, share_of
 from withhold.wording import counted
 
 PSEUDO_COUNT = 0.1
@@ -58,12 +59,11 @@ class TableLoss:
     @property
     def share(self) -> float:
         """The share of the quasi-identifiers' cells that no longer show their value."""
-        return (self.withheld + self.generalised) / self.total if self.total else 0.0
+        return share_of(self.withheld + self.generalised, self.total)
 
-    @property
-    def withheld_share(self) -> float:
-        """The share of the quasi-identifiers' cells that were withheld."""
-        return self.withheld / self.total if self.total else 0.0
+    withheld_share = ShareOf(
+        "withheld", "total", "The share of the quasi-identifiers' cells that were withheld."
+    )
 
     def as_dict(self) -> dict[str, Any]:
         """Shares and counts as plain values."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,19 +32,17 @@ PLOTTED = (COST, "occurrences.all.share", "generalised.ncp")
 class KmLoss(GeneralisedLoss):
     """What was withheld, the detail that was given up, and both in one number."""
 
+    words: ClassVar[str] = (
+        "Items appear under the names of groups, each item everywhere under the same one, or were "
+        "withheld everywhere; nothing was invented. Every count of groups is therefore true."
+    )
+
     cost: float
 
     @property
     def share(self) -> float:
         """What was lost, as the one number that releases are compared by."""
         return self.cost
-
-    def in_words(self) -> str:
-        """What strangers may know of how the file differs from the original."""
-        return (
-            "Items appear under the names of groups, each item everywhere under the same one, or were "
-            "withheld everywhere; nothing was invented. Every count of groups is therefore true."
-        )
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -131,15 +131,7 @@ and sex with at least 4 others.
 
     def knowing(self, max_known: int | None) -> PeopleUncertainty:
         """The same model against somebody who knows at most so many items."""
-        return PeopleUncertainty(
-            self.rho,
-            self.sensitive,
-            k=self.k,
-            quasi_identifiers=self.quasi_identifiers,
-            max_known=max_known,
-            sensitive_column=self.sensitive_column,
-            km=self.km,
-        )
+        return replace(self, max_known=max_known)
 
     def about(self, people: People) -> PeopleUncertainty:
         """The same model, whose promise speaks of dates if the people's items have any."""

@@ -7,7 +7,7 @@ Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -106,19 +106,11 @@ item with a confidence above 0.7.
         """The same model, said more simply where knowing so many items is knowing any number."""
         if self.max_known is None or self.max_known < longest:
             return self
-        return RhoUncertainty(
-            self.rho, self.sensitive, ignore_prior=self.ignore_prior, groups=self.groups
-        )
+        return replace(self, max_known=None)
 
     def under(self, groups: Groups) -> RhoUncertainty:
         """The same model of records whose public items are published as these groups."""
-        return RhoUncertainty(
-            self.rho,
-            self.sensitive,
-            max_known=self.max_known,
-            ignore_prior=self.ignore_prior,
-            groups=groups,
-        )
+        return replace(self, groups=groups)
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
