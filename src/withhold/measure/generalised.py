@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -73,13 +73,22 @@ class GeneralisedDetails:
         return {**self.utility.as_dict(), "generalised": self.generalised}
 
 
-def loss_under(
-    original: Records, published: Records, groups: Groups, sensitive: frozenset[str]
-) -> GeneralisedLoss:
-    """The loss of a release against its original, whose public items are published as ``groups``."""
-    generalised = groups.generalise(original)
-    withheld = measure_loss(generalised, published, sensitive)
-    return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, groups))
+class Grouped(Protocol):
+    """A model that says as which groups items are published; None: each as itself."""
+
+    @property
+    def groups(self) -> Groups | None: ...
+
+
+def loss_of_grouped(
+    original: Records, published: Records, model: Grouped, protected: frozenset[str], plan: object
+) -> Loss:
+    """What was withheld, and the detail that groups give up."""
+    if model.groups is None:
+        return measure_loss(original, published, protected)
+    generalised = model.groups.generalise(original)
+    withheld = measure_loss(generalised, published, protected)
+    return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, model.groups))
 
 
 def groups_seen(published: Records, tree: Hierarchy) -> Groups | None:

@@ -38,6 +38,11 @@ class ColumnLoss:
     withheld: int
     generalised: int
 
+    def __add__(self, other: ColumnLoss) -> ColumnLoss:
+        """What the column lost in both of two parts."""
+        both = self.withheld + other.withheld, self.generalised + other.generalised
+        return ColumnLoss(self.name, *both)
+
 
 @dataclass(frozen=True)
 class TableLoss:

@@ -12,10 +12,10 @@ from withhold.data.groups import Groups
 from withhold.measure.generalised import (
     GeneralisedDetails,
     GeneralisedLoss,
-    loss_under,
+    loss_of_grouped,
     measure_under,
 )
-from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.loss import Loss
 from withhold.measure.sets import measure_sets
 from withhold.methods.km.model import KmAnonymity
 from withhold.telling.facts import Fact, Measured, MeasureRequest
@@ -86,9 +86,9 @@ def loss_of_km(
     plan: object,
 ) -> Loss:
     """What was withheld, and the detail that groups give up."""
+    usual = loss_of_grouped(original, published, model, protected, plan)
     if model.groups is None:
-        return measure_loss(original, published, protected)
-    usual = loss_under(original, published, model.groups, protected)
+        return usual
     return KmLoss(**asdict(usual), cost=cost_of(original, published, model.groups))
 
 

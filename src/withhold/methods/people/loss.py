@@ -109,8 +109,8 @@ def loss_of_people(
     original: People,
     published: People,
     model: PeopleUncertainty,
-    protected: frozenset[str] = frozenset(),
-    plan: PeoplePlan | None = None,
+    protected: frozenset[str],
+    plan: PeoplePlan | None,
 ) -> PeopleLoss:
     """The loss of ``published`` against ``original``."""
     if len(original) != len(published):

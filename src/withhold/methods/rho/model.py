@@ -17,10 +17,9 @@ from withhold.data.names import clean_set
 from withhold.data.tree_building import some
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.options import (
     Option,
-    Plain,
     RhoOption,
     SensitiveOption,
     fewer,
@@ -48,7 +47,7 @@ class Limits(NamedTuple):
 
 
 @dataclass(frozen=True, init=False)
-class RhoUncertainty:
+class RhoUncertainty(ByFields):
     """Nobody who knows any items of a record can infer a sensitive item with confidence above ρ.
 
     >>> model = RhoUncertainty(rho="0.7", sensitive={"condom"})
@@ -124,10 +123,6 @@ item with a confidence above 0.7.
             f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
             f"{decimal_text(self.rho)}."
         )
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 def _checked_groups(
