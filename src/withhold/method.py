@@ -319,13 +319,19 @@ class Method:
         return self.model(**chosen)  # type: ignore[no-any-return]  # a class of models
 
 
-def parameters_of(model: Any) -> dict[str, Plain]:
-    """The fields of a model as plain values, which ``Method.build`` takes back."""
-    found = {each.name: _plain(getattr(model, each.name)) for each in fields(model) if each.init}
-    # What the search settles is left out as long as it has not.
-    if found.get("groups", ...) is None:
-        del found["groups"]
-    return {"model": model.name, **found}
+class ByFields:
+    """A model whose fields are its parameters."""
+
+    name: ClassVar[str]
+
+    def parameters(self) -> dict[str, Plain]:
+        """The parameters as plain values, enough to build the model again."""
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]  # every model is a dataclass
+        found: dict[str, Plain] = {name: _plain(value) for name, value in values.items()}
+        # What the search settles is left out as long as it has not.
+        if found.get("groups", ...) is None:
+            del found["groups"]
+        return {"model": self.name, **found}
 
 
 def _plain(value: Any) -> Any:

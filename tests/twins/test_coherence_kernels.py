@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tables import Rows, examples, tables
 from twins import plain_coherence
+from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Stop
 from withhold.counting.triples import starts_of_cells
 from withhold.data import Records
@@ -135,7 +136,7 @@ def test_survey_moles(problem, h, k, largest, small_store):
     # With hardly any room the store has to grow on the way.
     breach_store.FIRST_ROOM = 8 if small_store else room
     try:
-        found = survey(laid, limits, keep=1000, stop=Stop())
+        found = survey(laid, limits, SurveyRun(stop=Stop(), keep=1000))
     finally:
         breach_store.FIRST_ROOM = room
     expected = plain_coherence.survey_moles(records, private_ranks(laid), k, h, largest)

@@ -14,6 +14,7 @@ from tables import examples
 from twins import plain_personal
 from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.published import put_back, withhold
+from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Stop
 from withhold.data import Constraints, Records
 from withhold.methods.personal.check.proof import kept_of
@@ -104,7 +105,7 @@ def test_survey_known_sets(problem, size):
     originals, published, wishes, rho = problem
     layout = laid_out(originals, published, wishes, merged=True)
     with Stop() as stop:
-        found = survey_people(layout, rho, sizes=(size, size), stop=stop, keep=500, jobs=1)
+        found = survey_people(layout, rho, (size, size), SurveyRun(stop=stop, keep=500, jobs=1))
     rules = {(as_codes(layout, r[0]), *as_codes(layout, [r[1]])) for r in found.worst[size]}
     expected = plain_personal.survey_known_sets(
         originals, published, wishes, rho, sizes=(size, size)

@@ -15,6 +15,7 @@ from twins import plain_personal, plain_rho
 from twins.layouts import laid_out as laid_out_rho
 from withhold.counting.closed_walk import new_closed_walk
 from withhold.counting.local_rows import new_numbering
+from withhold.counting.surveys import Tally
 from withhold.counting.threads import Stop
 from withhold.counting.worst import new_worst
 from withhold.methods.personal.check.judge import (
@@ -23,7 +24,7 @@ from withhold.methods.personal.check.judge import (
     new_room,
     new_witness,
 )
-from withhold.methods.personal.check.survey import Tally, Wanted, survey_known_sets
+from withhold.methods.personal.check.survey import Wanted, survey_known_sets
 from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.people import problem_of
 from withhold.methods.personal.sampling import draw_adversaries

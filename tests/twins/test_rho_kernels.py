@@ -12,18 +12,13 @@ from tables import examples, problems
 from twins import plain_rho
 from twins.layouts import laid_out, lists, sensitive_ranks
 from withhold.counting.layout import Layout
+from withhold.counting.surveys import SurveyRun, Tally
 from withhold.counting.threads import Stop
 from withhold.counting.walk import new_walk
 from withhold.counting.worst import new_worst
 from withhold.data import Records
 from withhold.methods.rho.check.closed_sets import CLEAN, FOUND
-from withhold.methods.rho.check.survey import (
-    Tally,
-    Task,
-    sensitive_of,
-    survey,
-    survey_antecedents,
-)
+from withhold.methods.rho.check.survey import Task, sensitive_of, survey, survey_antecedents
 from withhold.methods.rho.model import Limits
 from withhold.methods.rho.samples import are_first_breaches
 from withhold.methods.rho.search.forced import find_forced, list_forced
@@ -44,8 +39,7 @@ class Surveyed:
             new_walk(layout.rows(), sizes[1]),
             sensitive_of(layout, sizes[1]),
             task,
-            Tally(self.counts, self.exposed, np.zeros(1, dtype=np.int64)),
-            worst,
+            Tally(self.counts, worst, self.exposed, np.zeros(1, dtype=np.int64)),
             Stop().flag,
         )
         self.worst = [
@@ -117,8 +111,8 @@ def test_survey__puts_the_parts_together(problem, sizes, jobs):
     rows, sensitive, rho = problem
     layout, records = laid_out(rows, sensitive)
     reference = plain_rho.survey_antecedents(records, sensitive_ranks(layout), rho, sizes=sizes)
-    result = survey(layout, rho, sizes=sizes, stop=Stop(), keep=5000, jobs=jobs)
-    listed = [(frozenset(q.tolist()), *rest) for rules in result.worst for q, *rest in rules]
+    result = survey(layout, rho, sizes, SurveyRun(stop=Stop(), keep=5000, jobs=jobs))
+    listed = [(frozenset(q.tolist()), *rest) for rules in result.worst for q, *rest, _ in rules]
     assert sorted(listed, key=repr) == sorted(reference, key=repr)
     assert result.counts.sum() == len(reference)
 

@@ -34,6 +34,7 @@ from withhold.auditing.risk.risks import risks_of_records
 from withhold.counting.attack import Attacks, try_attacks
 from withhold.counting.layout import Layout
 from withhold.counting.set_draws import Frame
+from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Progress, Stop, run_all
 from withhold.data import Records
 from withhold.data.array_types import Ints, Longs
@@ -146,7 +147,7 @@ class Breaches(ABC):
         """What somebody infers who knows nothing."""
 
     @abstractmethod
-    def survey(self, size: int, **run: Any) -> Any:
+    def survey(self, size: int, run: SurveyRun) -> Any:
         """Counts and worst of one size, and the rows exposed; some of them if the time ran out."""
 
     @abstractmethod
@@ -172,7 +173,8 @@ class Breaches(ABC):
     def count(self, size: int) -> Found:
         """All breaches of the size, from 1 on; some of them if the time ran out."""
         what = f"counting {self.kind} of {size} known"
-        result = self.survey(size, keep=self.request.show, stop=self.stop, **self.request.run(what))
+        run = SurveyRun(stop=self.stop, keep=self.request.show, **self.request.run(what))
+        result = self.survey(size, run)
         worst = [self.named(breach) for breach in result.worst[size]]
         return Found(int(result.counts[size]), worst, result.exposed)
 

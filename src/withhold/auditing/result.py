@@ -17,6 +17,7 @@ from withhold.data import Records
 from withhold.data.unknown import Unknown
 from withhold.method import Finding, Model
 from withhold.shown import Drawn
+from withhold.telling.shares import ShareOf
 from withhold.verdict import Verdict
 
 
@@ -32,9 +33,7 @@ class Share:
     hits: int
     trials: int
 
-    @property
-    def value(self) -> float:
-        return self.hits / self.trials if self.trials else 0.0
+    value = ShareOf("hits", "trials", "The share of the sample.")
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from withhold.counting.attack import find_rank
 from withhold.counting.bits import clear_bit, set_bit
 from withhold.counting.jit import step
@@ -65,6 +67,25 @@ def publishes(row, itemset, size, rows):
             return False
         place += 1
     return True
+
+
+@step
+def counts_from_first(row, itemset, size, e, rows):
+    """How many rows publish the itemset (ascending ranks), and how many of them e.
+
+    The second is 0 if one of these is before ``row``: then the rule counts elsewhere.
+    """
+    support = np.int64(0)
+    joint = np.int64(0)
+    for posting in range(rows.post_offsets[itemset[0]], rows.post_offsets[itemset[0] + 1]):
+        other = rows.post_rows[posting]
+        if publishes(other, itemset, size, rows):
+            support += 1
+            if place_in(other, e, rows) >= 0:
+                if other < row:
+                    return support, np.int64(0)
+                joint += 1
+    return support, joint
 
 
 @step

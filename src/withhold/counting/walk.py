@@ -115,16 +115,28 @@ def start_at(rows, walk, root):
         row = rows.post_rows[posting]
         position = place_of(rows, row, root)
         if position >= 0:
-            walk.pool_row[top] = row
-            walk.pool_position[top] = position
+            put_row(walk, top, row, position)
             top += 1
+    make_root(walk, root, top)
+    return top
+
+
+@step
+def put_row(walk, place, row, position):
+    """Put a row, and where the last item of the set stands in it, at a place of the pool."""
+    walk.pool_row[place] = row
+    walk.pool_position[place] = position
+
+
+@step
+def make_root(walk, root, n_rows):
+    """Make the root the only set of size 1; its rows are the first ``n_rows`` of the pool."""
     walk.child_item[0] = root
     walk.child_start[0] = 0
-    walk.child_end[0] = top
+    walk.child_end[0] = n_rows
     walk.next_child[1] = 0
     walk.last_child[1] = 1
-    walk.pool_top[1] = top
-    return top
+    walk.pool_top[1] = n_rows
 
 
 @step
@@ -136,6 +148,17 @@ def next_set(walk, size):
     walk.next_child[size] += 1
     walk.path[size - 1] = walk.child_item[child]
     return child
+
+
+@step
+def step_on(walk, size):
+    """Size and child of the next set, which is the current one from now on; size 0 if none is left."""
+    while size > 0:
+        child = next_set(walk, size)
+        if child >= 0:
+            return size, child
+        size -= 1
+    return size, np.int64(-1)
 
 
 @step
@@ -191,8 +214,7 @@ def deliver(rows, walk, size, start, end):
             if x >= 0 and walk.bucket[x] < 0:
                 place = walk.child_end[-walk.bucket[x] - 1]
                 walk.child_end[-walk.bucket[x] - 1] += 1
-                walk.pool_row[place] = row
-                walk.pool_position[place] = p
+                put_row(walk, place, row, p)
     for child in range(walk.next_child[size + 1], walk.last_child[size + 1]):
         walk.bucket[walk.child_item[child]] = 0
 

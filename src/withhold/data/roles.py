@@ -167,6 +167,16 @@ def undecided_in_most(parts: Sequence[tuple[int, Mapping[str, str]]]) -> dict[st
     return {name: why for name, why in reasons.items() if 2 * rows[name] >= total}
 
 
+def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publish:
+    """The columns to publish as they are.
+
+    Those that may identify people must be among them, or have a role in the model, or be gone.
+    """
+    publish = publish if isinstance(publish, str) else tuple(publish)
+    refuse_undecided(column_roles(table, model, publish).undecided)
+    return publish
+
+
 def refuse_undecided(undecided: Mapping[str, str]) -> None:
     """Stop where somebody has to decide, naming all columns at once and the options that settle it."""
     if not undecided:

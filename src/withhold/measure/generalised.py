@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -40,19 +40,17 @@ PLOTTED = ("occurrences.sensitive.share", "generalised.ncp", "generalised.bits")
 class GeneralisedLoss(Loss):
     """What was withheld, and the detail that was given up."""
 
+    words: ClassVar[str] = (
+        "Public items appear under the names of groups, each item everywhere under the same one; "
+        "sensitive items were withheld, and nothing was invented. Counts in this file can therefore be "
+        "too low, and are never too high."
+    )
+
     ncp: float
     bits: float
     groups: int
     merged: int
     """Occurrences that became one with another of the same record and group."""
-
-    def in_words(self) -> str:
-        """What strangers may know of how the file differs from the original."""
-        return (
-            "Public items appear under the names of groups, each item everywhere under the same one; "
-            "sensitive items were withheld, and nothing was invented. Counts in this file can therefore be "
-            "too low, and are never too high."
-        )
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
@@ -75,13 +73,22 @@ class GeneralisedDetails:
         return {**self.utility.as_dict(), "generalised": self.generalised}
 
 
-def loss_under(
-    original: Records, published: Records, groups: Groups, sensitive: frozenset[str]
-) -> GeneralisedLoss:
-    """The loss of a release against its original, whose public items are published as ``groups``."""
-    generalised = groups.generalise(original)
-    withheld = measure_loss(generalised, published, sensitive)
-    return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, groups))
+class Grouped(Protocol):
+    """A model that says as which groups items are published; None: each as itself."""
+
+    @property
+    def groups(self) -> Groups | None: ...
+
+
+def loss_of_grouped(
+    original: Records, published: Records, model: Grouped, protected: frozenset[str], plan: object
+) -> Loss:
+    """What was withheld, and the detail that groups give up."""
+    if model.groups is None:
+        return measure_loss(original, published, protected)
+    generalised = model.groups.generalise(original)
+    withheld = measure_loss(generalised, published, protected)
+    return GeneralisedLoss(**asdict(withheld), **_numbers(original, generalised, model.groups))
 
 
 def groups_seen(published: Records, tree: Hierarchy) -> Groups | None:

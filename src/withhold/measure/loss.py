@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,18 @@ from numpy.typing import NDArray
 from withhold.data import Records
 from withhold.data.array_types import Floats
 from withhold.method import Model
+from withhold.telling.shares import ShareOf
 from withhold.wording import counted
 
 
 @dataclass(frozen=True)
 class Loss:
     """What a release lost."""
+
+    words: ClassVar[str] = (
+        "What remains is as it was: values were withheld, none was invented. "
+        "Counts in this file can therefore be too low, and are never too high."
+    )
 
     removed: int
     total: int
@@ -32,15 +38,12 @@ class Loss:
     kl: float
     symmetric_kl: float
 
-    @property
-    def occurrences(self) -> float:
-        """The share of all occurrences that was removed."""
-        return self.removed / self.total if self.total else 0.0
-
-    @property
-    def sensitive_occurrences(self) -> float:
-        """The share of the sensitive occurrences that was removed."""
-        return self.removed_sensitive / self.total_sensitive if self.total_sensitive else 0.0
+    occurrences = ShareOf("removed", "total", "The share of all occurrences that was removed.")
+    sensitive_occurrences = ShareOf(
+        "removed_sensitive",
+        "total_sensitive",
+        "The share of the sensitive occurrences that was removed.",
+    )
 
     @property
     def share(self) -> float:
@@ -54,10 +57,7 @@ class Loss:
 
     def in_words(self) -> str:
         """What strangers may know of how the file differs from the original."""
-        return (
-            "What remains is as it was: values were withheld, none was invented. "
-            "Counts in this file can therefore be too low, and are never too high."
-        )
+        return self.words
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""

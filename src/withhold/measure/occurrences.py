@@ -14,6 +14,7 @@ import numpy as np
 from withhold.data.array_types import Bools, Longs
 from withhold.data.profile import length_bins
 from withhold.measure.alignment import Pair
+from withhold.telling.shares import ShareOf
 
 N_BY_LENGTH = 6
 """Columns of counts by the length of records."""
@@ -26,10 +27,9 @@ class Removal:
     total: int
     removed: int
 
-    @property
-    def share(self) -> float:
-        """The share that was removed; 0 if there was nothing to remove."""
-        return self.removed / self.total if self.total else 0.0
+    share = ShareOf(
+        "removed", "total", "The share that was removed; 0 if there was nothing to remove."
+    )
 
 
 @dataclass(frozen=True)

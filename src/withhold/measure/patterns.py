@@ -27,13 +27,14 @@ from withhold.mining.miner import (
     rules_of,
 )
 from withhold.mining.rule_counts import CountedRecords, Counts, RulesElsewhere
+from withhold.telling.shares import ShareOf
 
 RULES_SHOWN = 20
 Fate = Literal["kept", "lost", "spurious"]
 
 
-class Kept:
-    """What follows from how many itemsets there are before, after, and in both."""
+class Compared:
+    """What follows from how many there are before, after, and in both."""
 
     before: int
     after: int
@@ -43,14 +44,20 @@ class Kept:
     def lost(self) -> int:
         return self.before - self.kept
 
+
+class Kept(Compared):
+    """What follows of itemsets."""
+
     @property
     def new(self) -> int:
         return self.after - self.kept
 
-    @property
-    def share_kept(self) -> float:
-        """The share of those before that are still there; 1 if there were none."""
-        return self.kept / self.before if self.before else 1.0
+    share_kept = ShareOf(
+        "kept",
+        "before",
+        "The share of those before that are still there; 1 if there were none.",
+        of_nothing=1.0,
+    )
 
 
 @dataclass(frozen=True)
@@ -93,17 +100,12 @@ class RuleChange:
     joint_after: int
     support_after: int
 
-    @property
-    def confidence_before(self) -> float:
-        return self.joint_before / self.support_before if self.support_before else 0.0
-
-    @property
-    def confidence_after(self) -> float:
-        return self.joint_after / self.support_after if self.support_after else 0.0
+    confidence_before = ShareOf("joint_before", "support_before", "The confidence in the original.")
+    confidence_after = ShareOf("joint_after", "support_after", "The confidence in the release.")
 
 
 @dataclass(frozen=True)
-class RuleChanges:
+class RuleChanges(Compared):
     """Association rules before and after."""
 
     min_confidence: str
@@ -112,10 +114,6 @@ class RuleChanges:
     kept: int
     most_changed: tuple[RuleChange, ...]
     """The largest change of confidence first, then the largest change of joint support."""
-
-    @property
-    def lost(self) -> int:
-        return self.before - self.kept
 
     @property
     def spurious(self) -> int:

@@ -60,6 +60,14 @@ class Objectives:
     distribution: float
     rules: float
 
+    @classmethod
+    def of(cls, lost: float, kl: float, similar: float) -> Objectives:
+        """From the share of occurrences that went, KL, and Jaccard's J of the rules."""
+        # Nothing lost makes both objectives 0, also where the other factor is infinite or J is 0.
+        if lost == 0.0:
+            return cls(0.0, 0.0)
+        return cls(lost * kl, lost / similar if similar else float("inf"))
+
 
 @dataclass(frozen=True)
 class Utility:
@@ -78,11 +86,8 @@ class Utility:
 
     @property
     def objectives(self) -> Objectives:
-        lost, similar = self.occurrences.all.share, self.rules.jaccard
-        # Nothing lost makes both objectives 0, also where the other factor is infinite or J is 0.
-        if lost == 0.0:
-            return Objectives(0.0, 0.0)
-        return Objectives(lost * self.distribution.kl, lost / similar if similar else float("inf"))
+        lost, kl = self.occurrences.all.share, self.distribution.kl
+        return Objectives.of(lost, kl, self.rules.jaccard)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, nested as the attributes are; an infinite number is None.
@@ -146,7 +151,9 @@ def support_errors(before: Longs, after: Longs) -> SupportErrors:
 def _plain(value: Any) -> Any:
     """Frozen values as dictionaries, their derived numbers included."""
     if is_dataclass(value):
-        members = [member for kind in getmro(type(value)) for member in vars(kind).items()]
+        members = [
+            member for kind in reversed(getmro(type(value))) for member in vars(kind).items()
+        ]
         derived = (name for name, member in members if isinstance(member, property))
         names = [*(field.name for field in fields(value) if field.repr), *derived]
         return {name: _plain(getattr(value, name)) for name in names}

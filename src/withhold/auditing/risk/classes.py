@@ -10,6 +10,7 @@ follows from them, are exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log
@@ -32,6 +33,11 @@ class Above:
 
     threshold: Fraction
     rows: int
+
+    @classmethod
+    def each(cls, rows_above: Callable[[Fraction], int]) -> tuple[Above, ...]:
+        """Of each threshold, by how many rows are above it."""
+        return tuple(cls(threshold, rows_above(threshold)) for threshold in THRESHOLDS)
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ def prosecutor_risk(sizes: Longs) -> Risk:
 def counted_risk(sizes: Longs, people: Longs) -> Risk:
     """The risk of rows in classes of these sizes, each class having so many people to be confused with."""
     if not len(sizes):
-        return Risk(Fraction(0), Fraction(0), tuple(Above(each, 0) for each in THRESHOLDS))
+        return Risk(Fraction(0), Fraction(0), Above.each(lambda limit: 0))
     kinds, which = np.unique(people, return_inverse=True)
     rows = np.bincount(which, weights=sizes).astype(np.int64)
     by_people = dict(zip(kinds.tolist(), rows.tolist(), strict=True))
@@ -66,10 +72,7 @@ def counted_risk(sizes: Longs, people: Longs) -> Risk:
     return Risk(
         Fraction(1, min(by_people)),
         mean,
-        tuple(
-            Above(limit, sum(n for f, n in by_people.items() if Fraction(1, f) > limit))
-            for limit in THRESHOLDS
-        ),
+        Above.each(lambda limit: sum(n for f, n in by_people.items() if Fraction(1, f) > limit)),
     )
 
 
@@ -85,7 +88,7 @@ def sampled_risk(sizes: Longs, fraction: Fraction) -> Risk:
     each = expected[np.minimum(sizes, len(expected)) - 1]
     beyond = sizes > len(expected)
     each[beyond] = float(fraction) / sizes[beyond]
-    above = tuple(Above(limit, int(sizes[each > float(limit)].sum())) for limit in THRESHOLDS)
+    above = Above.each(lambda limit: int(sizes[each > float(limit)].sum()))
     return Risk(float(each.max()), float((each * sizes).sum() / sizes.sum()), above)
 
 

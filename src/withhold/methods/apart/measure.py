@@ -16,6 +16,7 @@ from withhold.methods.apart.model import ApartModel
 from withhold.methods.apart.plan import ApartPlan
 from withhold.methods.apart.secrets import records_of
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
+from withhold.telling.shares import ShareOf
 from withhold.wording import counted
 
 
@@ -35,15 +36,14 @@ class ApartLoss:
     misplaced: float
     """Of the pairs of a public and a sensitive item in a record: the share that the lists put elsewhere."""
 
-    @property
-    def share(self) -> float:
-        """What was withheld, as the one number that releases are compared by."""
-        return self.removed / self.total if self.total else 0.0
-
-    @property
-    def sensitive_share(self) -> float:
-        """The share of the sensitive occurrences that no list has."""
-        return self.removed_sensitive / self.total_sensitive if self.total_sensitive else 0.0
+    share = ShareOf(
+        "removed", "total", "What was withheld, as the one number that releases are compared by."
+    )
+    sensitive_share = ShareOf(
+        "removed_sensitive",
+        "total_sensitive",
+        "The share of the sensitive occurrences that no list has.",
+    )
 
     def as_dict(self) -> dict[str, Any]:
         """Shares and counts as plain values."""

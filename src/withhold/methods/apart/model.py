@@ -16,9 +16,9 @@ from withhold.data.dated_items import has_dates
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.methods.apart.secrets import Secrets, records_of
-from withhold.options import Plain, RhoOption, SensitiveOption
+from withhold.options import RhoOption, SensitiveOption
 from withhold.wording import none_inferred
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class ApartModel:
+class ApartModel(ByFields):
     """What records and people have in common whose sensitive items are apart."""
 
     name: ClassVar[str]
@@ -71,10 +71,6 @@ class ApartModel:
     def secrets(self) -> Secrets:
         """What is sensitive, by its name."""
         return Secrets(self.sensitive, self.sensitive_column)
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 @dataclass(frozen=True, init=False)

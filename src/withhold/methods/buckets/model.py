@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
 from withhold.errors import PolicyError
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.options import K_HELP, K_MISSING, Option, Plain, smaller
 from withhold.wording import counted
 
@@ -19,7 +19,7 @@ FILLS = {
 
 
 @dataclass(frozen=True, init=False)
-class Buckets:
+class Buckets(ByFields):
     """Nobody can tell a record from at least k - 1 others, whatever they know of it.
 
     >>> print(Buckets(k=5).promise())
@@ -51,10 +51,6 @@ tell it from the others.
             f"Every record is one of at least {self.k:,} with exactly the same items, so whoever knows "
             "any of them cannot tell it from the others."
         )
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from withhold.data.ranges import Range, order_of, orders_of, read_cell
 from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.model import KAnonymity
+from withhold.telling.shares import ShareOf, share_of
 from withhold.wording import counted
 
 PSEUDO_COUNT = 0.1
@@ -36,6 +37,11 @@ class ColumnLoss:
     name: str
     withheld: int
     generalised: int
+
+    def __add__(self, other: ColumnLoss) -> ColumnLoss:
+        """What the column lost in both of two parts."""
+        both = self.withheld + other.withheld, self.generalised + other.generalised
+        return ColumnLoss(self.name, *both)
 
 
 @dataclass(frozen=True)
@@ -58,12 +64,11 @@ class TableLoss:
     @property
     def share(self) -> float:
         """The share of the quasi-identifiers' cells that no longer show their value."""
-        return (self.withheld + self.generalised) / self.total if self.total else 0.0
+        return share_of(self.withheld + self.generalised, self.total)
 
-    @property
-    def withheld_share(self) -> float:
-        """The share of the quasi-identifiers' cells that were withheld."""
-        return self.withheld / self.total if self.total else 0.0
+    withheld_share = ShareOf(
+        "withheld", "total", "The share of the quasi-identifiers' cells that were withheld."
+    )
 
     def as_dict(self) -> dict[str, Any]:
         """Shares and counts as plain values."""

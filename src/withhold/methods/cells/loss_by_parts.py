@@ -41,8 +41,7 @@ class LossByParts:
         self.rows += len(original)
         self.touched += touched
         self.by_column = [
-            ColumnLoss(all_.name, all_.withheld + own.withheld, all_.generalised + own.generalised)
-            for all_, own in zip(self.by_column, by_column, strict=True)
+            before + own for before, own in zip(self.by_column, by_column, strict=True)
         ]
 
     def joined(self, after: TableAudit) -> Measured:

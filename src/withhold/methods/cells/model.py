@@ -17,7 +17,7 @@ from withhold.arguments import checked, names_in
 from withhold.data.roles import QuasiIdentifiersOption
 from withhold.errors import PolicyError
 from withhold.exact import exact_number, exact_threshold
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.methods.cells.presence import Presence, wider
 from withhold.methods.cells.requirements import (
     Closeness,
@@ -31,7 +31,6 @@ from withhold.options import (
     K_HELP,
     K_MISSING,
     Option,
-    Plain,
     Threshold,
     adds,
     lacks,
@@ -46,7 +45,7 @@ WILDCARD: Missing = "wildcard"
 
 
 @dataclass(frozen=True, init=False)
-class KAnonymity:
+class KAnonymity(ByFields):
     """Every row shares its quasi-identifiers with at least k - 1 others.
 
     >>> model = KAnonymity(5, ["age", "zip"], label="income")
@@ -244,10 +243,6 @@ class KAnonymity:
         bounds = self.presence_bounds
         present = "" if bounds is None else f"; and {bounds.promise()}"
         return f"Whoever knows a person's {known} finds {finds}{present}."
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 def _check_ordered(ordered: tuple[str, ...], sensitive: tuple[str, ...], t: Any) -> None:

@@ -27,6 +27,13 @@ class People:
     counts: Longs
     """How many people there are of each kind."""
 
+    @classmethod
+    def of(cls, table: Table, names: Sequence[str], population: Table) -> People:
+        """The people of a population, those that no column of the table tells apart taken together."""
+        codes = [_as_coded(table.column(name), population.column(name)) for name in names]
+        alike = group_rows(codes, len(population))
+        return cls(np.stack(codes, axis=1)[alike.first_rows], alike.sizes)
+
 
 @dataclass(frozen=True)
 class Presences:
@@ -39,18 +46,11 @@ class Presences:
     """Rows that nobody of the population fits."""
 
 
-def people_of(table: Table, names: Sequence[str], population: Table) -> People:
-    """The people of a population, those that no column of the table tells apart taken together."""
-    codes = [_as_coded(table.column(name), population.column(name)) for name in names]
-    alike = group_rows(codes, len(population))
-    return People(np.stack(codes, axis=1)[alike.first_rows], alike.sizes)
-
-
 def presences(table: Table, names: Sequence[str], population: Table) -> Presences:
     """The lowest and the highest presence of a person."""
     groups = groups_of(table, names)
     cells = table.cells(names)[groups.first_rows]
-    people = people_of(table, names, population)
+    people = People.of(table, names, population)
     sums = [Fraction(0)] * len(people.counts)
     strangers = 0
     shown = cells != WITHHELD

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from withhold.auditing.records import Breaches, Found, attack_curve, audit_by
 from withhold.auditing.result import AttackPoint
 from withhold.counting.set_draws import Frame
+from withhold.counting.surveys import SurveyRun
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.methods.coherence.check.proof import mole_of_nothing, named, verify_coherence
 from withhold.methods.coherence.cohorts import Limits, limits_of, split_rows
 from withhold.methods.coherence.mole import Mole
 from withhold.methods.coherence.mole_survey import (
+    MoleSurvey,
     alive_beside,
     judge_alone,
     mark_first_minimal,
@@ -57,9 +59,9 @@ class MinimalMoles(Breaches):
             return Found(0, [], np.zeros(self.n_rows, dtype=np.uint8))
         return super().count(size)
 
-    def survey(self, size: int, **run: Any) -> Any:
+    def survey(self, size: int, run: SurveyRun) -> MoleSurvey:
         limits = Limits(self.limits.k, self.limits.num, self.limits.den, size)
-        return survey(self.rows, limits, **run)
+        return survey(self.rows, limits, run)
 
     def named(self, breach: Any) -> Mole:
         return named(self.rows, self.records, breach)

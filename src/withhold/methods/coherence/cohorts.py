@@ -21,7 +21,7 @@ from withhold.counting.bits import make_bitmaps
 from withhold.counting.jit import step
 from withhold.counting.layout import Layout, lay_out, transpose_twice
 from withhold.counting.threads import Stop
-from withhold.counting.walk import Rows, next_set, walk_with_room
+from withhold.counting.walk import Rows, make_root, next_set, put_row, walk_with_room
 from withhold.counting.worst import Worst
 from withhold.data import Records
 from withhold.data.array_types import Bools, Ints, Longs
@@ -238,6 +238,15 @@ def go_on(problem, tour):
 
 
 @step
+def next_in_tour(problem, tour):
+    """As ``go_on``, for who has nothing to do when all extensions of a set are done."""
+    child = LEFT
+    while child == LEFT:
+        child = go_on(problem, tour)
+    return child
+
+
+@step
 def start_cohort(rows, tour, root):
     """Copy the cohort of the root, and make the root the only set of size 1."""
     begin = rows.post_offsets[root]
@@ -246,20 +255,14 @@ def start_cohort(rows, tour, root):
     for j in range(n):
         row = rows.post_rows[begin + j]
         tour.row_of[j] = row
-        tour.walk.pool_row[j] = j
-        tour.walk.pool_position[j] = top - 1
+        put_row(tour.walk, j, j, top - 1)
         for p in range(rows.offsets[row], rows.offsets[row + 1]):
             x = rows.items[p]
             if x != root and tour.alive[x] and (x > root or not tour.after):
                 tour.items[top] = x
                 top += 1
         tour.offsets[j + 1] = top
-    tour.walk.child_item[0] = root
-    tour.walk.child_start[0] = 0
-    tour.walk.child_end[0] = n
-    tour.walk.next_child[1] = 0
-    tour.walk.last_child[1] = 1
-    tour.walk.pool_top[1] = n
+    make_root(tour.walk, root, n)
     tour.place[1] = 1
 
 

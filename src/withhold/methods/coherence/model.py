@@ -15,13 +15,12 @@ from withhold.arguments import checked, names_in
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import Model, parameters_of
+from withhold.method import ByFields, Model
 from withhold.options import (
     ITEMS_HELP,
     K_HELP,
     K_MISSING,
     Option,
-    Plain,
     Threshold,
     fewer,
     lacks,
@@ -34,7 +33,7 @@ KOption = Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=sm
 
 
 @dataclass(frozen=True, init=False)
-class Coherence:
+class Coherence(ByFields):
     """Nobody who knows up to p public items finds fewer than k records, or a private item above h.
 
     >>> model = Coherence(h="0.5", k=3, p=2, private={"insulin"})
@@ -106,10 +105,6 @@ infer the 1 private item with a probability above 0.5.
             f"{counted(self.k, 'record')} with them, and {none_of(len(self.private), 'private item')} with a "
             f"probability above {decimal_text(self.h)}."
         )
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 class Coherent(Model, Protocol):

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Progress, Stop, available_cores, quiet, run_all
 from withhold.counting.worst import new_worst
 from withhold.data.array_types import Bools, Ints, Longs
@@ -120,17 +121,8 @@ def count_minimal(
     return per_item
 
 
-def survey(
-    rows: SplitRows,
-    limits: Limits,
-    *,
-    keep: int,
-    stop: Stop,
-    jobs: int | None = None,
-    progress: Progress = quiet,
-    what: str = "looking for smaller sets",
-) -> MoleSurvey:
-    """All minimal moles of 1 to ``largest`` items; ``keep`` of each size are told."""
+def survey(rows: SplitRows, limits: Limits, run: SurveyRun) -> MoleSurvey:
+    """All minimal moles of 1 to ``largest`` items; ``first_only`` and ``skip_equal`` mean nothing here."""
     counts = np.zeros(limits.largest + 2, dtype=np.int64)
     exposed = np.zeros(rows.n_rows, dtype=np.uint8)
     alone, numbers = judge_alone(rows, limits)
@@ -138,23 +130,23 @@ def survey(
     is_alone = np.zeros(rows.n_items, dtype=bool)
     is_alone[alone] = True
     exposed[rows.post_rows[np.repeat(is_alone, rows.supports)]] = 1
-    store = store_breaches(rows, limits, alive, stop, progress, what)
+    store = store_breaches(rows, limits, alive, run.stop, run.progress, run.what)
     worst: list[list[Found]] = [[] for _ in range(limits.largest + 1)]
     if limits.largest > 1:
-        jobs = jobs or available_cores()
+        jobs = run.jobs or available_cores()
         tasks = [
-            partial(_survey_part, rows, limits, roots, alive, store, exposed, keep, stop)
+            partial(_survey_part, rows, limits, roots, alive, store, exposed, run.keep, run.stop)
             for roots in _fair_parts(rows, _downwards(alive), 16 * jobs)
         ]
-        for found in run_all(tasks, stop, jobs=jobs, progress=progress, what=what):
+        for found in run_all(tasks, run.stop, jobs=jobs, progress=run.progress, what=run.what):
             counts += found.by_size
             for size in range(2, limits.largest + 1):
                 worst[size] += moles_in(found.worst, size)
         for moles in worst:
             # Stable: of equals those with the higher ranks stay first, as they are met.
             moles.sort(key=lambda mole: (-_probability(mole), -mole[1]))
-            del moles[keep:]
-    worst[1] = worst_alone(alone, numbers, keep)
+            del moles[run.keep :]
+    worst[1] = worst_alone(alone, numbers, run.keep)
     counts[1] = len(alone)
     return MoleSurvey(counts[: limits.largest + 1].tolist(), worst, exposed)
 

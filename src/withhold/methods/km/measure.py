@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from withhold.data.groups import Groups
 from withhold.measure.generalised import (
     GeneralisedDetails,
     GeneralisedLoss,
-    loss_under,
+    loss_of_grouped,
     measure_under,
 )
-from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.loss import Loss
 from withhold.measure.sets import measure_sets
 from withhold.methods.km.model import KmAnonymity
 from withhold.telling.facts import Fact, Measured, MeasureRequest
@@ -31,19 +32,17 @@ PLOTTED = (COST, "occurrences.all.share", "generalised.ncp")
 class KmLoss(GeneralisedLoss):
     """What was withheld, the detail that was given up, and both in one number."""
 
+    words: ClassVar[str] = (
+        "Items appear under the names of groups, each item everywhere under the same one, or were "
+        "withheld everywhere; nothing was invented. Every count of groups is therefore true."
+    )
+
     cost: float
 
     @property
     def share(self) -> float:
         """What was lost, as the one number that releases are compared by."""
         return self.cost
-
-    def in_words(self) -> str:
-        """What strangers may know of how the file differs from the original."""
-        return (
-            "Items appear under the names of groups, each item everywhere under the same one, or were "
-            "withheld everywhere; nothing was invented. Every count of groups is therefore true."
-        )
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
@@ -87,9 +86,9 @@ def loss_of_km(
     plan: object,
 ) -> Loss:
     """What was withheld, and the detail that groups give up."""
+    usual = loss_of_grouped(original, published, model, protected, plan)
     if model.groups is None:
-        return measure_loss(original, published, protected)
-    usual = loss_under(original, published, model.groups, protected)
+        return usual
     return KmLoss(**asdict(usual), cost=cost_of(original, published, model.groups))
 
 

@@ -12,14 +12,14 @@ from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
 from withhold.data.groups import Groups, GroupsOption
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.methods.coherence.model import KOption, at_least_one
-from withhold.options import Option, Plain, smaller
+from withhold.options import Option, smaller
 from withhold.wording import counted
 
 
 @dataclass(frozen=True, init=False)
-class KmAnonymity:
+class KmAnonymity(ByFields):
     """Any m items or fewer that somebody can know of a record are in at least k records.
 
     >>> print(KmAnonymity(k=5, m=2).promise())
@@ -91,7 +91,3 @@ finds at least 5 records with them, or none.
             return f"Whoever knows {who} finds {found}."
         seen = "each seen as the group it is published under"
         return f"Whoever knows {who}, {seen}, finds {found}, or none."
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)

@@ -24,6 +24,7 @@ from withhold.auditing.result import AttackPoint, Audit, How, OtherBreaches, Siz
 from withhold.auditing.risk.options import PopulationInfo
 from withhold.auditing.risk.risks import Risks, risks_of_records, risks_of_table
 from withhold.counting.layout import lay_out
+from withhold.counting.surveys import Listed
 from withhold.counting.threads import Stop
 from withhold.data.array_types import Longs
 from withhold.data.breach import cells_of
@@ -111,7 +112,7 @@ class GroupBreaches(RuleBreaches):
             layout = lay_out(own.records, own.records.codes(own.sensitive))
         return attack_curve(layout, self.request, self.stop, allowed=self.model.rho)
 
-    def named(self, breach: Rule) -> GroupBreach:
+    def named(self, breach: Rule | Listed) -> GroupBreach:
         found = super().named(breach)
         return in_group(
             found, self.own, self.items, self.cells(self.own.group_of(found.consequent))

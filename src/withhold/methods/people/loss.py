@@ -15,6 +15,7 @@ from withhold.errors import InputError
 from withhold.methods.people.grouped_items import items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.plan import PeoplePlan
+from withhold.telling.shares import ShareOf, share_of
 from withhold.wording import counted
 
 
@@ -44,23 +45,20 @@ class PeopleLoss:
     @property
     def cell_share(self) -> float:
         """The share of the quasi-identifiers' cells that no longer show their value."""
-        return _share(self.cells_withheld + self.cells_generalised, self.cells)
+        return share_of(self.cells_withheld + self.cells_generalised, self.cells)
 
-    @property
-    def withheld_cell_share(self) -> float:
-        """The share of the quasi-identifiers' cells that were withheld."""
-        return _share(self.cells_withheld, self.cells)
-
-    @property
-    def sensitive_share(self) -> float:
-        """The share of what is sensitive that was withheld."""
-        return _share(self.removed_sensitive, self.total_sensitive)
+    withheld_cell_share = ShareOf(
+        "cells_withheld", "cells", "The share of the quasi-identifiers' cells that were withheld."
+    )
+    sensitive_share = ShareOf(
+        "removed_sensitive", "total_sensitive", "The share of what is sensitive that was withheld."
+    )
 
     @property
     def share(self) -> float:
         """The share of all cells and items that do not stay as they were."""
         changed = self.cells_withheld + self.cells_generalised + self.removed
-        return _share(changed, self.cells + self.total)
+        return share_of(changed, self.cells + self.total)
 
     def as_dict(self) -> dict[str, Any]:
         """Shares and counts as plain values."""
@@ -82,17 +80,17 @@ class PeopleLoss:
         cells = f"{self.cells_withheld:,} of {counted(self.cells, 'cell')} ({self.withheld_cell_share:.2%})"
         facts = [("cells withheld", cells)]
         if self.cells_generalised:
-            share = _share(self.cells_generalised, self.cells)
+            share = share_of(self.cells_generalised, self.cells)
             facts.append(
                 ("generalised", f"{counted(self.cells_generalised, 'cell')} ({share:.2%})")
             )
         most = sorted(self.by_column.items(), key=lambda each: -sum(each[1]))[:3]
-        shown = ", ".join(f"{name} {_share(sum(lost), self.persons):.1%}" for name, lost in most)
+        shown = ", ".join(f"{name} {share_of(sum(lost), self.persons):.1%}" for name, lost in most)
         sensitive = f"{self.removed_sensitive:,} of {self.total_sensitive:,}"
         removed = self.removed - self.removed_sensitive
         total = self.total - self.total_sensitive
-        others = f"{removed:,} of {total:,} ({_share(removed, total):.1%})"
-        lost_dates = _share(self.removed_dates, self.total_dates)
+        others = f"{removed:,} of {total:,} ({share_of(removed, total):.1%})"
+        lost_dates = share_of(self.removed_dates, self.total_dates)
         dates = f"{self.removed_dates:,} of {self.total_dates:,} ({lost_dates:.1%})"
         return [
             *facts,
@@ -111,8 +109,8 @@ def loss_of_people(
     original: People,
     published: People,
     model: PeopleUncertainty,
-    protected: frozenset[str] = frozenset(),
-    plan: PeoplePlan | None = None,
+    protected: frozenset[str],
+    plan: PeoplePlan | None,
 ) -> PeopleLoss:
     """The loss of ``published`` against ``original``."""
     if len(original) != len(published):
@@ -146,7 +144,3 @@ def loss_of_people(
         removed_dates=dates - kept_dates,
         total_dates=dates,
     )
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -20,11 +20,11 @@ from withhold.data.names import clean_set
 from withhold.data.roles import QuasiIdentifiersOption, SensitiveColumnsOption
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.methods.coherence.model import at_least_one
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
-from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, Plain, RhoOption, lacks, smaller
+from withhold.options import ITEMS_HELP, K_HELP, K_MISSING, Option, RhoOption, lacks, smaller
 from withhold.wording import counted, listing, none_inferred, so_many
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False)
-class PeopleUncertainty:
+class PeopleUncertainty(ByFields):
     """Nobody who knows attributes and items of a person can infer a sensitive item above ρ.
 
     >>> model = PeopleUncertainty("0.5", {"HIV"}, k=5, quasi_identifiers=["age", "sex"], max_known=1)
@@ -131,15 +131,7 @@ and sex with at least 4 others.
 
     def knowing(self, max_known: int | None) -> PeopleUncertainty:
         """The same model against somebody who knows at most so many items."""
-        return PeopleUncertainty(
-            self.rho,
-            self.sensitive,
-            k=self.k,
-            quasi_identifiers=self.quasi_identifiers,
-            max_known=max_known,
-            sensitive_column=self.sensitive_column,
-            km=self.km,
-        )
+        return replace(self, max_known=max_known)
 
     def about(self, people: People) -> PeopleUncertainty:
         """The same model, whose promise speaks of dates if the people's items have any."""
@@ -175,10 +167,6 @@ and sex with at least 4 others.
             f"Whoever knows anything about a person's {known}, and {items}, "
             f"{secrets} with a confidence above {decimal_text(self.rho)}{shared if self.k > 1 else ''}."
         )
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 def _public_items(most: int) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from withhold.auditing.records import (
 from withhold.auditing.result import AttackPoint, Share
 from withhold.counting.set_draws import Frame
 from withhold.counting.supports import support_of
+from withhold.counting.surveys import Survey, SurveyRun
 from withhold.data.array_types import Ints
 from withhold.data.evidence import Evidence
 from withhold.errors import PolicyError
@@ -79,8 +79,8 @@ class PersonalBreaches(Breaches):
         """As many as would take so long; long rows with many protected items take longest."""
         return COST * max(self.known.n_sets(size), self.known.n_rules(size) // FEW_PROTECTED)
 
-    def survey(self, size: int, **run: Any) -> Any:
-        return survey_people(self.layout, self.model.rho, sizes=(size, size), **run)
+    def survey(self, size: int, run: SurveyRun) -> Survey:
+        return survey_people(self.layout, self.model.rho, (size, size), run)
 
     def named(self, breach: Rule) -> PersonalBreach:
         return named(self.layout, self.originals, self.constraints, breach)

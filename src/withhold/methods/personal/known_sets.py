@@ -18,9 +18,10 @@ from withhold.counting.walk import (
     count_item,
     follow,
     new_walk,
-    next_set,
     open_level,
+    put_row,
     start_at,
+    step_on,
 )
 from withhold.methods.personal.people import PersonalLayout, Problem
 
@@ -92,10 +93,9 @@ def next_known_set(largest, problem, known):
         go_below(size, at[START], at[END], problem, known)
         size += 1
     while size > 0:
-        child = next_set(walk, size)
-        if child < 0:
-            size -= 1
-            continue
+        size, child = step_on(walk, size)
+        if size == 0:
+            break
         at[START] = walk.child_start[child]
         at[END] = walk.child_end[child]
         support = find_holders(size, problem.rows, known)
@@ -138,8 +138,7 @@ def go_below(size, start, end, problem, known):
             child = -walk.bucket[originals.items[p]] - 1
             place = walk.child_end[child]
             walk.child_end[child] += 1
-            walk.pool_row[place] = row
-            walk.pool_position[place] = p
+            put_row(walk, place, row, p)
             known.holds[place] = known.holds[k] and problem.rows.items[p] >= 0
     for t in range(n_touched):
         walk.bucket[walk.touched[t]] = 0

@@ -14,14 +14,14 @@ from withhold.arguments import checked
 from withhold.data.constraints import Constraints
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
-from withhold.options import Option, Plain, RhoOption, Threshold, allows_more
+from withhold.options import Option, RhoOption, Threshold, allows_more
 from withhold.wording import counted, so_many
 
 
 @dataclass(frozen=True, init=False)
-class PersonalRhoUncertainty:
+class PersonalRhoUncertainty(ByFields):
     """Nobody who knows items of a person's record can infer what that person wants protected.
 
     Who wants what protected is given to ``anonymize`` and ``audit`` as ``constraints``, and to ``verify`` as
@@ -133,10 +133,6 @@ person wants protected with a confidence above 0.5.
             f"This was confirmed by a sample and is wrong with a chance of at most "
             f"{percent(self.delta)}."
         )
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 def percent(share: Fraction) -> str:

@@ -19,8 +19,8 @@ from math import ceil, exp, lgamma, log, log1p
 import numpy as np
 
 from withhold.counting.attack import row_holds
-from withhold.counting.jit import kernel
-from withhold.counting.published import place_in, publishes
+from withhold.counting.jit import kernel, step
+from withhold.counting.published import counts_from_first
 from withhold.counting.set_draws import draw_places
 from withhold.data.array_types import Ints
 from withhold.methods.personal.people import PersonalLayout, wants_protected
@@ -114,29 +114,24 @@ def are_first_personal_breaches(row_of, consequents, known, problem, stop, hits)
     Somebody who owns q originally must want e protected. That each breach counts in one row only makes the
     hits a share of the draws.
     """
-    rows = problem.rows
     size = known.shape[1]
     for trial in range(len(row_of)):
         if stop[0] != 0:
             return
-        e = consequents[trial]
-        support = np.int64(0)
-        joint = np.int64(0)
-        first = True
-        protected = False
-        rarest = known[trial, 0]
-        for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
-            row = rows.post_rows[posting]
-            if not row_holds(row, known[trial], size, rows.offsets, rows.items):
-                continue
-            if not protected:
-                protected = wants_protected(problem.people.of_row[row], e, problem.wishes)
-            if not publishes(row, known[trial], size, rows):
-                continue
-            support += 1
-            if place_in(row, e, rows) >= 0:
-                if row < row_of[trial]:
-                    first = False
-                    break
-                joint += 1
-        hits[trial] = first and protected and joint * problem.den > problem.num * support
+        rule = known[trial], size, consequents[trial]
+        support, joint = counts_from_first(row_of[trial], *rule, problem.rows)
+        is_unsafe = joint * problem.den > problem.num * support
+        hits[trial] = is_unsafe and somebody_cares(*rule, problem)
+
+
+@step
+def somebody_cares(itemset, size, e, problem):
+    """Whether somebody who owns the itemset originally wants e protected."""
+    rows = problem.rows
+    for posting in range(rows.post_offsets[itemset[0]], rows.post_offsets[itemset[0] + 1]):
+        row = rows.post_rows[posting]
+        if row_holds(row, itemset, size, rows.offsets, rows.items) and wants_protected(
+            problem.people.of_row[row], e, problem.wishes
+        ):
+            return True
+    return False

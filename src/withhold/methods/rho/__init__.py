@@ -29,7 +29,7 @@ METHOD = Method(
         audited=True,
     ),
     trade_off=later(f"{__name__}.generalising:trade_off_rho"),
-    loss=later(f"{__name__}.measure:loss_of_rho"),
+    loss=later("withhold.measure.generalised:loss_of_grouped"),
     advise=later(f"{__name__}.advice:advise_on_loss"),
     bound=later(f"{__name__}.bound.lower_bound:bound_rho"),
     measure=later(f"{__name__}.measure:measure_rho"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from withhold.auditing.records import (
 from withhold.auditing.result import AttackPoint
 from withhold.counting.layout import lay_out
 from withhold.counting.set_draws import Frame
+from withhold.counting.surveys import Listed, Survey, SurveyRun
 from withhold.data.array_types import Ints
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
@@ -52,11 +52,11 @@ class RuleBreaches(Breaches):
         rule = (np.zeros(0, dtype=np.int32), rank, joint, self.n_rows)
         return self.named(rule), self.layout.post_rows[start:end]
 
-    def survey(self, size: int, **run: Any) -> Any:
-        return survey(self.layout, self.model.rho, sizes=(size, size), **run)
+    def survey(self, size: int, run: SurveyRun) -> Survey:
+        return survey(self.layout, self.model.rho, (size, size), run)
 
-    def named(self, breach: Rule) -> Breach:
-        return named(self.layout, self.records, breach)
+    def named(self, breach: Rule | Listed) -> Breach:
+        return named(self.layout, self.records, breach[:4])
 
     def mark_breaches(self, drawn: Sequence[Ints], hits: NDArray[np.bool_]) -> None:
         rows, limits = self.layout.rows(), self.model.limits

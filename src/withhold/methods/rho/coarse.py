@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from withhold.counting.layout import lay_out
+from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import Stop
 from withhold.data import Hierarchy, Records
 from withhold.methods.rho.check.survey import survey
@@ -38,7 +39,7 @@ def coarse_knowledge(published: Records, model: RhoUncertainty, tree: Hierarchy)
     seen, known = with_ancestors(published, tree)
     with Stop(SECONDS) as stop:
         layout = lay_out(seen, seen.codes(model.sensitive))
-        found = survey(layout, model.rho, sizes=(1, MOST_KNOWN), stop=stop, keep=1)
+        found = survey(layout, model.rho, (1, MOST_KNOWN), SurveyRun(stop=stop, keep=1))
     return CoarseKnowledge(known, int(found.counts.sum()), int(found.exposed.sum()))
 
 

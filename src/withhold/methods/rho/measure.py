@@ -1,26 +1,11 @@
-"""What a release under ρ-uncertainty lost; under groups, where its items are published as those."""
+"""What a release under ρ-uncertainty is good for; under groups, where its items are published as those."""
 
 from __future__ import annotations
 
 from withhold.data import Records
-from withhold.measure.generalised import groups_seen, loss_under, measure_under
-from withhold.measure.loss import Loss, measure_loss
+from withhold.measure.generalised import groups_seen, measure_under
 from withhold.measure.sets import measure_sets
-from withhold.methods.rho.model import RhoUncertainty
 from withhold.telling.facts import Measured, MeasureRequest
-
-
-def loss_of_rho(
-    original: Records,
-    published: Records,
-    model: RhoUncertainty,
-    protected: frozenset[str],
-    plan: object,
-) -> Loss:
-    """What was withheld, and the detail that groups give up."""
-    if model.groups is None:
-        return measure_loss(original, published, protected)
-    return loss_under(original, published, model.groups, protected)
 
 
 def measure_rho(original: Records, published: Records, request: MeasureRequest) -> Measured:

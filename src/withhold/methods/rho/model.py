@@ -7,7 +7,7 @@ Whole numbers decide: ρ is an exact fraction, and a rule q→e is unsafe iff
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -17,10 +17,9 @@ from withhold.data.names import clean_set
 from withhold.data.tree_building import some
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import parameters_of
+from withhold.method import ByFields
 from withhold.options import (
     Option,
-    Plain,
     RhoOption,
     SensitiveOption,
     fewer,
@@ -48,7 +47,7 @@ class Limits(NamedTuple):
 
 
 @dataclass(frozen=True, init=False)
-class RhoUncertainty:
+class RhoUncertainty(ByFields):
     """Nobody who knows any items of a record can infer a sensitive item with confidence above ρ.
 
     >>> model = RhoUncertainty(rho="0.7", sensitive={"condom"})
@@ -106,19 +105,11 @@ item with a confidence above 0.7.
         """The same model, said more simply where knowing so many items is knowing any number."""
         if self.max_known is None or self.max_known < longest:
             return self
-        return RhoUncertainty(
-            self.rho, self.sensitive, ignore_prior=self.ignore_prior, groups=self.groups
-        )
+        return replace(self, max_known=None)
 
     def under(self, groups: Groups) -> RhoUncertainty:
         """The same model of records whose public items are published as these groups."""
-        return RhoUncertainty(
-            self.rho,
-            self.sensitive,
-            max_known=self.max_known,
-            ignore_prior=self.ignore_prior,
-            groups=groups,
-        )
+        return replace(self, groups=groups)
 
     def promise(self) -> str:
         """What holds for a table that satisfies the model, in one sentence."""
@@ -132,10 +123,6 @@ item with a confidence above 0.7.
             f"{none_of(len(self.sensitive), 'sensitive item')} with a confidence above "
             f"{decimal_text(self.rho)}."
         )
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        return parameters_of(self)
 
 
 def _checked_groups(

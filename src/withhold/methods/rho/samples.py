@@ -8,10 +8,8 @@ count, times the number of choices, is the number of breaches.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
-
-from withhold.counting.attack import find_rank, row_holds
 from withhold.counting.jit import kernel
+from withhold.counting.published import counts_from_first
 
 
 @kernel
@@ -21,19 +19,6 @@ def are_first_breaches(row_of, consequents, known, rows, limits, stop, hits):
     for trial in range(len(row_of)):
         if stop[0] != 0:
             return
-        e = consequents[trial]
-        support = np.int64(0)
-        joint = np.int64(0)
-        first = True
-        rarest = known[trial, 0]
-        for posting in range(rows.post_offsets[rarest], rows.post_offsets[rarest + 1]):
-            row = rows.post_rows[posting]
-            if not row_holds(row, known[trial], size, rows.offsets, rows.items):
-                continue
-            support += 1
-            if find_rank(e, rows.offsets[row], rows.offsets[row + 1], rows.items) >= 0:
-                if row < row_of[trial]:
-                    first = False
-                    break
-                joint += 1
-        hits[trial] = first and joint * limits.den > limits.num * support
+        rule = known[trial], size, consequents[trial]
+        support, joint = counts_from_first(row_of[trial], *rule, rows)
+        hits[trial] = joint * limits.den > limits.num * support

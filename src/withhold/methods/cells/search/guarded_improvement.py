@@ -164,7 +164,7 @@ def _take(state, group, pattern):
     if gained >= spare * each_saves:
         return gained
     take_back(state, mark)
-    spared = _take_spare(state, group, pattern) * each_saves
+    spared = _take_tuples(state, group, pattern, True) * each_saves
     if gained <= spared:
         return spared
     take_back(state, mark)
@@ -178,34 +178,21 @@ def _take_whole(state, group, pattern, bearable):
     If it costs more than is bearable, so much that it does not matter what was moved.
     """
     each_saves = state.patterns.costs[group] - state.patterns.costs[pattern]
-    gained = _take_all(state, group, pattern) * each_saves
+    gained = _take_tuples(state, group, pattern, False) * each_saves
     if state.assigned.sizes[group] == 0 or is_right(state, group):
         return gained
     return gained - _close(state, group, max(gained + bearable, np.int64(0)))
 
 
 @routine
-def _take_all(state, group, pattern):
-    """Move all tuples of a group that match a pattern there; how many rows."""
+def _take_tuples(state, group, pattern, spared):
+    """Move the tuples of a group that match a pattern there, or those that can be spared; how many rows."""
     rows = np.int64(0)
     each = np.int64(state.assigned.heads[group])
-    while each != NOBODY:
+    while each != NOBODY and not (spared and state.assigned.sizes[group] <= state.numbers[K]):
         after = np.int64(state.assigned.following[each])
-        if state.attempt.inside[each] == state.attempt.numbers[STAMP]:
-            rows += state.assigned.weights[each]
-            move(state, each, pattern)
-        each = after
-    return rows
-
-
-@routine
-def _take_spare(state, group, pattern):
-    """Move those tuples of a group to a pattern that it can spare; how many rows."""
-    rows = np.int64(0)
-    each = np.int64(state.assigned.heads[group])
-    while each != NOBODY and state.assigned.sizes[group] > state.numbers[K]:
-        after = np.int64(state.assigned.following[each])
-        if state.attempt.inside[each] == state.attempt.numbers[STAMP] and can_leave(state, each):
+        matches = state.attempt.inside[each] == state.attempt.numbers[STAMP]
+        if matches and (not spared or can_leave(state, each)):
             rows += state.assigned.weights[each]
             move(state, each, pattern)
         each = after

@@ -19,7 +19,7 @@ from withhold.data import Table
 from withhold.data.array_types import Bools, Longs
 from withhold.data.table import WITHHELD
 from withhold.methods.cells.model import KAnonymity
-from withhold.methods.cells.people import People, people_of
+from withhold.methods.cells.people import People
 from withhold.methods.cells.presence import Presence
 from withhold.methods.cells.sensitive import sensitive_columns
 
@@ -61,7 +61,7 @@ class _Dividing:
         self.bounds: Presence = bounds
         self.model = model
         self.cells = table.cells(names)
-        self.people: People = people_of(table, names, population)
+        self.people = People.of(table, names, population)
         self.sensitive = sensitive_columns(table, model)
 
     def run(self) -> Bools:

@@ -25,7 +25,7 @@ from withhold.data.cell_plan import CellPlan, make_plan, plan_of_nothing
 from withhold.data.evidence import Evidence
 from withhold.data.forest import Forest, make_forest
 from withhold.data.grouping import Groups, group_rows, groups_of
-from withhold.data.roles import column_roles, refuse_undecided
+from withhold.data.roles import decided_columns
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, PolicyError, option
 from withhold.formats.column_trees import hierarchies_from
@@ -79,13 +79,8 @@ def suppress_cells(
     options: CellsSearch,
     run: SearchRun,
 ) -> tuple[CellPlan, dict[str, Any]]:
-    """A plan after which the model holds, and the options it was made with.
-
-    Columns that may identify people must have been named in ``publish``, or the model, or be gone.
-    """
-    publish = options.publish
-    publish = publish if isinstance(publish, str) else tuple(publish)
-    refuse_undecided(column_roles(table, model, publish).undecided)
+    """A plan after which the model holds, and the options it was made with."""
+    publish = decided_columns(table, model, options.publish)
     refuse_impossible(table, model)
     _refuse_wildcard(model, options)
     hierarchies = hierarchies_from(options.hierarchy, table)

@@ -17,11 +17,10 @@ from withhold.counting.walk import count_extensions, deliver, follow, open_level
 from withhold.counting.worst import keep_worst
 from withhold.methods.coherence.cohorts import (
     FOUND,
-    LEFT,
     MORE_ROOM,
-    go_on,
     inferred_private,
     lacks_room,
+    next_in_tour,
 )
 
 TOO_RARE = -1
@@ -38,12 +37,7 @@ def find_mole(problem, tour, all_of_them, worst, checked):
     """
     walk = tour.walk
     limits = problem.limits
-    while True:
-        child = go_on(problem, tour)
-        if child == LEFT:
-            continue
-        if child < 0:
-            return child
+    while (child := next_in_tour(problem, tour)) >= 0:
         size = tour.place[1]
         start, end = walk.child_start[child], walk.child_end[child]
         last = walk.path[size - 1]
@@ -82,6 +76,7 @@ def find_mole(problem, tour, all_of_them, worst, checked):
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
             deliver(tour, walk, size, start, end)
             tour.place[1] += 1
+    return child
 
 
 @step

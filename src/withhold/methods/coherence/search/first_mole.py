@@ -11,11 +11,10 @@ from withhold.counting.jit import kernel
 from withhold.counting.walk import count_extensions, deliver, follow, open_level
 from withhold.methods.coherence.cohorts import (
     FOUND,
-    LEFT,
     MORE_ROOM,
-    go_on,
     inferred_private,
     lacks_room,
+    next_in_tour,
 )
 
 
@@ -24,12 +23,7 @@ def any_mole(problem, tour):
     """FOUND if a root and other living items, or only higher ones, are a mole; else DONE."""
     walk = tour.walk
     limits = problem.limits
-    while True:
-        child = go_on(problem, tour)
-        if child == LEFT:
-            continue
-        if child < 0:
-            return child
+    while (child := next_in_tour(problem, tour)) >= 0:
         size = tour.place[1]
         start, end = walk.child_start[child], walk.child_end[child]
         private, _ = inferred_private(problem, tour.row_of, walk, start, end)
@@ -55,3 +49,4 @@ def any_mole(problem, tour):
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
             deliver(tour, walk, size, start, end)
             tour.place[1] += 1
+    return child

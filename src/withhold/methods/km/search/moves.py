@@ -11,7 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from withhold.counting.jit import kernel, routine, step
-from withhold.counting.walk import count_extensions, deliver, follow, next_set, open_level
+from withhold.counting.walk import (
+    count_extensions,
+    deliver,
+    follow,
+    make_root,
+    open_level,
+    put_row,
+    step_on,
+)
 from withhold.methods.km.search.published import (
     LENGTH,
     NOBODY,
@@ -36,8 +44,7 @@ def gather(candidates, published, cohort, node):
     top = np.int64(0)
     for j in range(n):
         row = candidates.post_rows[begin + j]
-        walk.pool_row[j] = j
-        walk.pool_position[j] = top - 1
+        put_row(walk, j, j, top - 1)
         last = NOBODY
         for p in range(candidates.offsets[row], candidates.offsets[row + 1]):
             other = published.node_of[candidates.codes[p]]
@@ -48,12 +55,7 @@ def gather(candidates, published, cohort, node):
             last = other
         cohort.offsets[j + 1] = top
     cohort.visited[0] += top + n
-    walk.child_item[0] = node
-    walk.child_start[0] = 0
-    walk.child_end[0] = n
-    walk.next_child[1] = 0
-    walk.last_child[1] = 1
-    walk.pool_top[1] = n
+    make_root(walk, node, n)
 
 
 @step
@@ -89,10 +91,9 @@ def is_rare(candidates, published, cohort, limits, node, allowed):
     clearing = allowed > 0
     size = 1
     while size > 0:
-        child = next_set(walk, size)
-        if child < 0:
-            size -= 1
-            continue
+        size, child = step_on(walk, size)
+        if size == 0:
+            break
         if not path_is_published(published, walk, size):
             continue
         start, end = walk.child_start[child], walk.child_end[child]

@@ -15,7 +15,7 @@ from withhold.data.forest import make_forest
 from withhold.data.grouping import group_rows, groups_of
 from withhold.data.people import People
 from withhold.data.plan import Plan, fingerprint
-from withhold.data.roles import column_roles, refuse_undecided
+from withhold.data.roles import decided_columns
 from withhold.data.table import WITHHELD
 from withhold.errors import ImpossibleError, InputError
 from withhold.formats.column_trees import hierarchies_from
@@ -37,13 +37,9 @@ def suppress_people(
     options: PeopleSearch,
     run: SearchRun,
 ) -> tuple[PeoplePlan, dict[str, Any]]:
-    """A plan after which the model holds, and the options it was made with.
-
-    Columns that may identify people must have been named in ``publish``, or the model, or be gone.
-    """
+    """A plan after which the model holds, and the options it was made with."""
     table = people.attributes
-    publish = options.publish if isinstance(options.publish, str) else tuple(options.publish)
-    refuse_undecided(column_roles(table, model, publish).undecided)
+    publish = decided_columns(table, model, options.publish)
     if len(people) < model.k:
         raise ImpossibleError(
             f"{counted(len(people), 'person')} cannot be {model.k:,} that look alike; choose a smaller k"

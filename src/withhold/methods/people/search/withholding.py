@@ -58,13 +58,15 @@ def withhold_items(
     dates and items go besides. Each round makes every view of the groups safe by itself, and what it
     withholds may make another one unsafe; the last round finds nothing. An item takes its dates with it.
     """
+    # In parts every group would be cut, and be made safe as if it were smaller than it is.
+    options = RhoSearch(parts=1, restoring=restoring)
     if not items.secret_dates.any():
-        return _once(items, groups, model, run, restoring=restoring)
+        return _once(items, groups, model, options, run)
     gone = items.secret_dates.copy()
     rounds: list[Withheld] = []
     while True:
         left = items.without(gone)
-        found = _once(left, groups, model, run, restoring=restoring)
+        found = _once(left, groups, model, options, run)
         if rounds and not len(found.places):
             return joined(rounds)
         if not rounds:
@@ -75,19 +77,12 @@ def withhold_items(
 
 
 def _once(
-    items: PersonItems,
-    groups: Longs,
-    model: PeopleUncertainty,
-    run: SearchRun,
-    *,
-    restoring: bool,
+    items: PersonItems, groups: Longs, model: PeopleUncertainty, options: RhoSearch, run: SearchRun
 ) -> Withheld:
     """What goes so that every view of the groups would be safe if no other withheld anything."""
     if model.max_known == 0 or not items.sensitive[items.records.items].any():
         return _only_too_many(items, groups, model)
     own = apart(items, groups, with_group=True)
-    # In parts every group would be cut, and be made safe as if it were smaller than it is.
-    options = RhoSearch(parts=1, restoring=restoring)
     plan, _ = suppress_rho(
         own.records, model.within_groups(own.sensitive), Evidence(), options, run
     )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from withhold.counting.closed_walk import ClosedWalk, new_closed_walk
+from withhold.counting.surveys import Survey, SurveyRun
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -37,7 +38,7 @@ from withhold.methods.personal.check.judge import (
     new_room,
     new_witness,
 )
-from withhold.methods.personal.check.survey import PersonalSurvey, Rule, survey_people
+from withhold.methods.personal.check.survey import Rule, survey_people
 from withhold.methods.personal.known_sets import small_sizes
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.people import (
@@ -165,13 +166,11 @@ class _Search:
             checked += result.visited
         return method, checked, found
 
-    def survey(
-        self, sizes: tuple[int, int], progress: Progress, *, first_only: bool
-    ) -> PersonalSurvey:
+    def survey(self, sizes: tuple[int, int], progress: Progress, *, first_only: bool) -> Survey:
         """The worst rule of each size, or the first that is found."""
         common: dict[str, Any] = {"stop": self.stop, "jobs": self.jobs, "progress": progress}
-        common |= {"keep": 1, "first_only": first_only, "skip_equal": True}
-        return survey_people(self.layout, self.model.rho, sizes=sizes, **common)
+        run = SurveyRun(keep=1, first_only=first_only, skip_equal=True, **common)
+        return survey_people(self.layout, self.model.rho, sizes, run)
 
     def prior(self) -> Rule | None:
         """∅→e for the most frequent protected item, if that breaks the model."""

@@ -3,19 +3,13 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import fair_bounds
-from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
-from withhold.counting.worst import Worst, keep_worst, new_worst
-from withhold.data.array_types import Ints, Longs
+from withhold.counting.surveys import Listed, Survey, SurveyRun, Tally, survey_roots
+from withhold.counting.worst import keep_worst
 from withhold.methods.personal.known_sets import (
     END,
     START,
@@ -28,7 +22,7 @@ from withhold.methods.personal.known_sets import (
 )
 from withhold.methods.personal.people import PersonalLayout, problem_of, wants_protected
 
-Rule = tuple[Ints, int, int, int, int]
+Rule = Listed
 """Antecedent and consequent in ranks, sup(Qe), sup(Q), and the row of somebody who wants e protected."""
 
 
@@ -41,15 +35,6 @@ class Wanted(NamedTuple):
     """End with the first set from which anything follows."""
     skip_equal: Any
     """Leave out sets with the rows of a smaller one; see ``known_sets.start_known``."""
-
-
-class Tally(NamedTuple):
-    """Unsafe rules by size, the worst of them, the rows of persons whom they harm, and sets visited."""
-
-    counts: Any
-    worst: Any
-    exposed: Any
-    visited: Any
 
 
 @kernel
@@ -103,62 +88,18 @@ def judge_known(size, first_only, problem, known, tally):
     return anything
 
 
-@dataclass(frozen=True)
-class PersonalSurvey:
-    """What was found, by the number of items known."""
-
-    counts: Longs
-    worst: list[list[Rule]]
-    exposed: NDArray[np.uint8]
-    visited: int
-
-
 def survey_people(
-    layout: PersonalLayout,
-    rho: Fraction,
-    *,
-    sizes: tuple[int, int],
-    stop: Stop,
-    keep: int,
-    first_only: bool = False,
-    skip_equal: bool = False,
-    jobs: int | None = None,
-    progress: Progress = quiet,
-    what: str = "surveying what can be known",
-) -> PersonalSurvey:
-    """All unsafe rules of somebody who knows ``sizes[0]`` to ``sizes[1]`` (at least 1) items."""
-    jobs = jobs or available_cores()
+    layout: PersonalLayout, rho: Fraction, sizes: tuple[int, int], run: SurveyRun
+) -> Survey:
+    """All unsafe rules of somebody who knows ``sizes[0]`` to ``sizes[1]`` (at least 1) items.
+
+    Each with the row of somebody who wants its consequent protected.
+    """
     problem = problem_of(layout, rho)
-    wanted = Wanted(*sizes, first_only, skip_equal)
-    # Shared by all threads: each only ever writes the value 1 into it.
-    exposed = np.zeros(layout.layout.n_rows, dtype=np.uint8)
-    spare: list[KnownWalk] = []
+    wanted = Wanted(*sizes, run.first_only, run.skip_equal)
 
-    def survey(first: int, end: int) -> Tally:
-        known = spare.pop() if spare else new_known_walk(problem, sizes[1])
-        counts, visited = np.zeros(sizes[1] + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-        tally = Tally(counts, new_worst(sizes[1], keep), exposed, visited)
-        if survey_known_sets(first, end, wanted, problem, known, tally, stop.flag) and first_only:
-            stop.because(ANSWERED)
-        spare.append(known)
-        return tally
+    def look(first: int, end: int, known: KnownWalk, tally: Tally) -> bool:
+        return bool(survey_known_sets(first, end, wanted, problem, known, tally, run.stop.flag))
 
-    bounds = fair_bounds(layout.layout, 32 * jobs)
-    tasks = [partial(survey, *part) for part in zip(bounds, bounds[1:], strict=False)]
-    found: list[Tally] = run_all(tasks, stop, jobs=jobs, progress=progress, what=what)
-    worst = []
-    for size in range(sizes[1] + 1):
-        rules = [rule for tally in found for rule in _rules(tally.worst, size)]
-        # Stable, so that among equals the first in rank order stays first.
-        rules.sort(key=lambda rule: (-Fraction(rule[2], rule[3]), -rule[2]))
-        worst.append(rules[:keep])
-    counts = sum((tally.counts for tally in found), np.zeros(sizes[1] + 1, dtype=np.int64))
-    visited = sum(int(tally.visited[0]) for tally in found)
-    return PersonalSurvey(counts, worst, exposed, visited)
-
-
-def _rules(worst: Worst, size: int) -> list[Rule]:
-    return [
-        (worst.sets[size, k, 1 : size + 1].copy(), int(worst.sets[size, k, 0]), *numbers)
-        for k, numbers in enumerate(worst.numbers[size, : worst.counts[size]].tolist())
-    ]
+    new_room = partial(new_known_walk, problem, sizes[1])
+    return survey_roots(layout.layout, sizes[1], run, new_room, look)

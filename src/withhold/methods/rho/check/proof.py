@@ -13,6 +13,7 @@ import numpy as np
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.supports import support_of
+from withhold.counting.surveys import SurveyRun
 from withhold.counting.threads import (
     ANSWERED,
     PATIENCE,
@@ -105,18 +106,11 @@ def _bounded_antecedents(
     found = None if model.ignore_prior else _prior(layout, model)
     checked = 0 if model.ignore_prior else 1
     if found is None and model.max_known > 0:
-        result = survey(
-            layout,
-            model.rho,
-            sizes=(1, model.max_known),
-            stop=stop,
-            keep=1,
-            first_only=True,
-            skip_equal=True,
-            jobs=jobs,
-            progress=progress,
+        run = SurveyRun(
+            stop=stop, keep=1, first_only=True, skip_equal=True, jobs=jobs, progress=progress
         )
-        found = next((rules[0] for rules in result.worst if rules), None)
+        result = survey(layout, model.rho, (1, model.max_known), run)
+        found = next((rules[0][:4] for rules in result.worst if rules), None)
         checked += result.visited
     return method, checked, found
 
@@ -128,21 +122,14 @@ def _smallest(
     found = _without_needless_items(layout, model, found, stop)
     if not model.ignore_prior and (prior := _prior(layout, model)) is not None:
         return prior, True
+    # An antecedent with a needless item is never a smallest one.
+    run = SurveyRun(stop=stop, keep=1, skip_equal=True, jobs=jobs)
     for size in range(1, len(found[0]) + 1):
-        result = survey(
-            layout,
-            model.rho,
-            sizes=(size, size),
-            stop=stop,
-            keep=1,
-            # An antecedent with a needless item is never a smallest one.
-            skip_equal=True,
-            jobs=jobs,
-        )
+        result = survey(layout, model.rho, (size, size), run)
         if stop.cause != 0:
             return found, False
         if result.worst[size]:
-            return result.worst[size][0], True
+            return result.worst[size][0][:4], True
     return found, True
 
 

@@ -7,35 +7,17 @@ sensitive items beside it, the confidences of q→e.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from withhold.counting.jit import kernel, step
-from withhold.counting.layout import Layout, fair_bounds
-from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
-from withhold.counting.walk import Walk, go_deeper, new_walk, next_set, start_at
-from withhold.counting.worst import Worst, keep_worst, new_worst
-from withhold.data.array_types import Longs
-from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, STOPPED, Rule
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What was found, by antecedent size."""
-
-    counts: Longs
-    """``counts[size]`` breaches have an antecedent of that size."""
-    worst: list[list[Rule]]
-    """``worst[size]``: the worst of them, worst first."""
-    exposed: NDArray[np.uint8]
-    """Rows that hold antecedent and consequent of some breach."""
-    visited: int
-    """How many antecedents were looked at."""
+from withhold.counting.layout import Layout
+from withhold.counting.surveys import Survey, SurveyRun, Tally, survey_roots
+from withhold.counting.walk import Walk, go_deeper, new_walk, start_at, step_on
+from withhold.counting.worst import keep_worst
+from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, STOPPED
 
 
 class Task(NamedTuple):
@@ -74,75 +56,19 @@ class Sensitive(NamedTuple):
     useful: Any
 
 
-class Tally(NamedTuple):
-    """What a task has found."""
-
-    counts: Any
-    exposed: Any
-    visited: Any
-
-
-def survey(
-    layout: Layout,
-    rho: Fraction,
-    *,
-    sizes: tuple[int, int],
-    stop: Stop,
-    keep: int,
-    first_only: bool = False,
-    skip_equal: bool = False,
-    jobs: int | None = None,
-    progress: Progress = quiet,
-    what: str = "surveying antecedents",
-) -> Survey:
+def survey(layout: Layout, rho: Fraction, sizes: tuple[int, int], run: SurveyRun) -> Survey:
     """All breaches with an antecedent of ``sizes[0]`` to ``sizes[1]`` (at least 1) items."""
-    jobs = jobs or available_cores()
-    # Shared by all threads: each only ever writes the value 1 into it.
-    exposed = np.zeros(layout.n_rows, dtype=np.uint8)
-    bounds = fair_bounds(layout, 32 * jobs)
-    tasks = [
-        Task(*ends, sizes[0], rho.numerator, rho.denominator, first_only, skip_equal)
-        for ends in zip(bounds, bounds[1:], strict=False)
-    ]
-    rooms: list[tuple[Walk, Sensitive]] = []
-    calls = [partial(_run, layout, task, sizes[1], keep, exposed, rooms, stop) for task in tasks]
-    counts = np.zeros(sizes[1] + 1, dtype=np.int64)
-    worst: list[list[Rule]] = [[] for _ in range(sizes[1] + 1)]
-    visited = 0
-    for tally, part in run_all(calls, stop, jobs=jobs, progress=progress, what=what):
-        counts += tally.counts
-        visited += int(tally.visited[0])
-        for size, rules in enumerate(worst):
-            rules += [_rule(part, size, place) for place in range(part.counts[size])]
-    for rules in worst:
-        # Stable, so that among equals the first in rank order stays first.
-        rules.sort(key=lambda rule: (-Fraction(rule[2], rule[3]), -rule[2]))
-        del rules[keep:]
-    return Survey(counts, worst, exposed, visited)
+    rows, smallest, largest = layout.rows(), *sizes
+    numbers = smallest, rho.numerator, rho.denominator, run.first_only, run.skip_equal
 
+    def look(first: int, end: int, room: tuple[Walk, Sensitive], tally: Tally) -> bool:
+        task = Task(first, end, *numbers)
+        return bool(survey_antecedents(rows, *room, task, tally, run.stop.flag) == FOUND)
 
-def _run(
-    layout: Layout,
-    task: Task,
-    largest: int,
-    keep: int,
-    exposed: NDArray[np.uint8],
-    rooms: list[tuple[Walk, Sensitive]],
-    stop: Stop,
-) -> tuple[Tally, Worst]:
-    tally = Tally(np.zeros(largest + 1, np.int64), exposed, np.zeros(1, np.int64))
-    worst = new_worst(largest, keep)
-    rows = layout.rows()
-    try:
-        # What another task has finished with; taking it from a list is safe between threads.
-        room = rooms.pop()
-    except IndexError:
-        room = new_walk(rows, largest), sensitive_of(layout, largest)
-    status = survey_antecedents(rows, *room, task, tally, worst, stop.flag)
-    rooms.append(room)
-    if status == FOUND and task.first_only:
-        stop.because(ANSWERED)
-    return tally, worst
+    def new_room() -> tuple[Walk, Sensitive]:
+        return new_walk(rows, largest), sensitive_of(layout, largest)
+
+    return survey_roots(layout, largest, run, new_room, look)
 
 
 def sensitive_of(layout: Layout, largest: int) -> Sensitive:
@@ -160,16 +86,11 @@ def sensitive_of(layout: Layout, largest: int) -> Sensitive:
     )
 
 
-def _rule(worst: Worst, size: int, place: int) -> Rule:
-    items, numbers = worst.sets[size, place], worst.numbers[size, place]
-    return items[1 : size + 1].copy(), int(items[0]), int(numbers[0]), int(numbers[1])
-
-
 @kernel
-def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
+def survey_antecedents(rows, walk, sensitive, task, tally, stop):
     """Breaches q→e of the task with |q| up to the walk's largest: CLEAN, FOUND or STOPPED.
 
-    Adds to ``tally``, keeps the ``worst`` of each size, marks exposed rows (those that hold q and e).
+    Adds to ``tally``; exposed are the rows that hold q and e.
     """
     largest = len(walk.path) - 1
     for root in range(task.root_from, task.root_to):
@@ -177,10 +98,9 @@ def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
             return STOPPED
         size = 1 if start_at(rows, walk, root) > 0 else 0
         while size > 0:
-            child = next_set(walk, size)
-            if child < 0:
-                size -= 1
-                continue
+            size, child = step_on(walk, size)
+            if size == 0:
+                break
             start = walk.child_start[child]
             end = walk.child_end[child]
             tally.visited[0] += 1
@@ -188,15 +108,15 @@ def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
             sensitive.in_path[size] = sensitive.in_path[size - 1] + is_sensitive
             if size >= task.from_size:
                 if end - start == 1:
-                    note_unique(walk, sensitive, task, tally, worst, size, start)
+                    note_unique(walk, sensitive, task, tally, size, start)
                 else:
-                    note_shared(walk, sensitive, task, tally, worst, size, child)
+                    note_shared(walk, sensitive, task, tally, size, child)
                 if task.first_only and tally.counts[size] > 0:
                     return FOUND
             if size == largest:
                 continue
             if end - start == 1 and (
-                task.skip_equal or count_supersets(rows, walk, sensitive, task, tally, worst, size)
+                task.skip_equal or count_supersets(rows, walk, sensitive, task, tally, size)
             ):
                 continue
             if stop[0] != 0:
@@ -214,7 +134,7 @@ def survey_antecedents(rows, walk, sensitive, task, tally, worst, stop):
 
 
 @step
-def note_unique(walk, sensitive, task, tally, worst, size, start):
+def note_unique(walk, sensitive, task, tally, size, start):
     """Count the breaches of a set in one row only: every sensitive item outside it is certain."""
     row = walk.pool_row[start]
     outside = sensitive.in_row[row] - sensitive.in_path[size]
@@ -222,7 +142,7 @@ def note_unique(walk, sensitive, task, tally, worst, size, start):
         return
     tally.counts[size] += outside
     tally.exposed[row] = 1
-    if worst.counts[size] == worst.sets.shape[1]:
+    if tally.worst.counts[size] == tally.worst.sets.shape[1]:
         return
     for s in range(sensitive.offsets[row], sensitive.offsets[row + 1]):
         e = sensitive.items[s]
@@ -231,11 +151,11 @@ def note_unique(walk, sensitive, task, tally, worst, size, start):
             if walk.path[k] == e:
                 outside_path = False
         if outside_path:
-            keep_worst(worst, size, e, walk.path, np.int64(1), np.int64(1), np.int64(0))
+            keep_worst(tally.worst, size, e, walk.path, np.int64(1), np.int64(1), np.int64(0))
 
 
 @step
-def note_shared(walk, sensitive, task, tally, worst, size, child):
+def note_shared(walk, sensitive, task, tally, size, child):
     """Count the breaches of a set in several rows."""
     start = walk.child_start[child]
     end = walk.child_end[child]
@@ -257,7 +177,7 @@ def note_shared(walk, sensitive, task, tally, worst, size, child):
         if joint[e] * task.den > task.num * (end - start):
             n_unsafe += 1
             sensitive.unsafe[e] = True
-            keep_worst(worst, size, e, walk.path, joint[e], end - start, np.int64(0))
+            keep_worst(tally.worst, size, e, walk.path, joint[e], end - start, np.int64(0))
         joint[e] = 0
     if n_unsafe == 0:
         return
@@ -274,7 +194,7 @@ def note_shared(walk, sensitive, task, tally, worst, size, child):
 
 
 @step
-def count_supersets(rows, walk, sensitive, task, tally, worst, size):
+def count_supersets(rows, walk, sensitive, task, tally, size):
     """Whether nothing below a set in one row is worth a look: no breach, or none to list, only to count."""
     start = walk.child_start[walk.next_child[size] - 1]
     row = walk.pool_row[start]
@@ -285,7 +205,7 @@ def count_supersets(rows, walk, sensitive, task, tally, worst, size):
     if task.first_only:
         return False
     for deeper in range(max(size + 1, task.from_size), largest + 1):
-        if worst.counts[deeper] < worst.sets.shape[1]:
+        if tally.worst.counts[deeper] < tally.worst.sets.shape[1]:
             return False
     # All supersets within the row breach too.
     left = rows.offsets[row + 1] - walk.pool_position[start] - 1

@@ -1,0 +1,114 @@
+"""A survey of all itemsets up to a size: tasks over ranges of roots, whose tallies become one.
+
+What is looked for in a set is the walker's business; how tasks are cut, what is counted, which are the worst
+of a size and when it ends is the same for every survey.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from withhold.counting.layout import Layout, fair_bounds
+from withhold.counting.threads import ANSWERED, Progress, Stop, available_cores, quiet, run_all
+from withhold.counting.worst import Worst, new_worst
+from withhold.data.array_types import Ints, Longs
+
+Room = TypeVar("Room")
+Listed = tuple[Ints, int, int, int, int]
+"""A set and an item beside it in ranks, hits, support, and the walker's note."""
+
+
+class Tally(NamedTuple):
+    """What the walk of one task has found."""
+
+    counts: Any
+    """By size."""
+    worst: Any
+    exposed: Any
+    """By row, shared by all threads: each only ever writes the value 1 into it."""
+    visited: Any
+    """How many sets were looked at, as an array of one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SurveyRun:
+    """How a survey runs, what it keeps, and when it ends."""
+
+    stop: Stop
+    keep: int
+    """So many of each size are listed."""
+    first_only: bool = False
+    """End with the first that is found."""
+    skip_equal: bool = False
+    """Leave out sets with the rows of a smaller one: for verdicts, not for counting."""
+    jobs: int | None = None
+    progress: Progress = quiet
+    what: str = "surveying what can be known"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was found, by the size of the set."""
+
+    counts: Longs
+    worst: list[list[Listed]]
+    """Of each size, worst first."""
+    exposed: NDArray[np.uint8]
+    """Rows that one of those found is about."""
+    visited: int
+    """How many sets were looked at."""
+
+
+def survey_roots(
+    layout: Layout,
+    largest: int,
+    run: SurveyRun,
+    new_room: Callable[[], Room],
+    look: Callable[[int, int, Room, Tally], bool],
+) -> Survey:
+    """All that ``look`` finds among sets of at most ``largest`` items; it walks a range of roots.
+
+    It says whether it found anything, and works in a room that no other thread uses meanwhile.
+    """
+    jobs = run.jobs or available_cores()
+    exposed = np.zeros(layout.n_rows, dtype=np.uint8)
+    rooms: list[Room] = []
+
+    def task(first: int, end: int) -> Tally:
+        counts, visited = np.zeros(largest + 1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        tally = Tally(counts, new_worst(largest, run.keep), exposed, visited)
+        try:
+            # What another task has finished with; taking it from a list is safe between threads.
+            room = rooms.pop()
+        except IndexError:
+            room = new_room()
+        if look(first, end, room, tally) and run.first_only:
+            run.stop.because(ANSWERED)
+        rooms.append(room)
+        return tally
+
+    bounds = fair_bounds(layout, 32 * jobs)
+    tasks = [partial(task, *part) for part in zip(bounds, bounds[1:], strict=False)]
+    found = run_all(tasks, run.stop, jobs=jobs, progress=run.progress, what=run.what)
+    worst = []
+    for size in range(largest + 1):
+        some = [each for tally in found for each in _listed(tally.worst, size)]
+        # Stable, so that among equals the first in rank order stays first.
+        some.sort(key=lambda each: (-Fraction(each[2], each[3]), -each[2]))
+        worst.append(some[: run.keep])
+    counts = sum((tally.counts for tally in found), np.zeros(largest + 1, dtype=np.int64))
+    return Survey(counts, worst, exposed, sum(int(tally.visited[0]) for tally in found))
+
+
+def _listed(worst: Worst, size: int) -> list[Listed]:
+    return [
+        (worst.sets[size, k, 1 : size + 1].copy(), int(worst.sets[size, k, 0]), *numbers)
+        for k, numbers in enumerate(worst.numbers[size, : worst.counts[size]].tolist())
+    ]
