@@ -12,24 +12,43 @@ SERIES: tuple[Role, ...] = ("first", "second", "third", "fourth")
 
 
 @dataclass(frozen=True)
-class Line:
-    """A series over the plot's ``x``, with an interval around each value where there is one."""
+class Series:
+    """What is drawn in one colour."""
 
     label: str
     role: Role
+
+
+@dataclass(frozen=True)
+class Line(Series):
+    """A series over the plot's ``x``, with an interval around each value where there is one."""
+
     values: tuple[float | None, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Several series over the same places."""
+class Dots(Series):
+    """The points of a series in the plane."""
+
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Titled:
+    """What every plot has."""
 
     name: str
     """For anchors and files: one word, unique in a report."""
     title: str
     """What the plot shows, in a sentence; read aloud to those who cannot see it."""
+
+
+@dataclass(frozen=True)
+class Lines(Titled):
+    """Several series over the same places."""
+
     x_label: str
     y_label: str
     x: tuple[str, ...]
@@ -39,20 +58,16 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Panels:
+class Panels(Titled):
     """Several plots of lines above each other, over the same places and with the same series."""
 
-    name: str
-    title: str
     panels: tuple[Lines, ...]
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(Titled):
     """A bar for each label, made of one or several parts laid end to end."""
 
-    name: str
-    title: str
     x_label: str
     labels: tuple[str, ...]
     parts: tuple[Line, ...]
@@ -60,20 +75,9 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Dots:
-    """Points of one series: a label, a role, and their places."""
-
-    label: str
-    role: Role
-    points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Scatter:
+class Scatter(Titled):
     """Points in the plane, both axes logarithmic, with the line on which nothing changed."""
 
-    name: str
-    title: str
     x_label: str
     y_label: str
     dots: tuple[Dots, ...]
