@@ -12,27 +12,14 @@ SERIES: tuple[Role, ...] = ("first", "second", "third", "fourth")
 
 
 @dataclass(frozen=True)
-class Series:
-    """What is drawn in one colour."""
+class Line:
+    """A series over the plot's ``x``, with an interval around each value where there is one."""
 
     label: str
     role: Role
-
-
-@dataclass(frozen=True)
-class Line(Series):
-    """A series over the plot's ``x``, with an interval around each value where there is one."""
-
     values: tuple[float | None, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class Dots(Series):
-    """The points of a series in the plane."""
-
-    points: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -72,6 +59,15 @@ class Bars(Titled):
     labels: tuple[str, ...]
     parts: tuple[Line, ...]
     percent: bool = False
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Points of one series: a label, a role, and their places."""
+
+    label: str
+    role: Role
+    points: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
