@@ -16,6 +16,7 @@ from typing import Any
 from withhold.atomic.steps import append
 from withhold.errors import InputError, OutputError, PolicyError
 from withhold.escaping import json_text
+from withhold.measure.occurrences import Removal
 from withhold.method import Model
 from withhold.parts.making import Done
 from withhold.publish.manifest import WARNING, check_form, form_from
@@ -67,12 +68,12 @@ class Totals:
     @property
     def share(self) -> float:
         """The share of all occurrences that was withheld."""
-        return self.removed / self.total if self.total else 0.0
+        return Removal(self.total, self.removed).share
 
     @property
     def sensitive_share(self) -> float:
         """The share of the sensitive occurrences that was withheld."""
-        return self.removed_sensitive / self.sensitive if self.sensitive else 0.0
+        return Removal(self.sensitive, self.removed_sensitive).share
 
     def as_dict(self) -> dict[str, Any]:
         """The sums and shares as plain values."""
