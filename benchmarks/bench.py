@@ -89,25 +89,33 @@ class Bench:
         peak = max(run["peak_mb"] for run in runs)
         return {**runs[len(runs) // 2], "peak_mb": peak, "runs": len(runs)}
 
+    def run_on(
+        self, file: File, what: str, measure: str, /, *, once: bool = True, **arguments: Any
+    ) -> dict[str, Any] | None:
+        """A measurement of a file and its list of sensitive items."""
+        where = {"path": str(file.path), "sensitive": str(file.sensitive)}
+        return self.run(what, measure, once=once, **where, **arguments)
+
     def anonymize(
         self, file: File, rho: str, *, once: bool = False, **options: Any
     ) -> dict[str, Any] | None:
         """The whole road on a file; see ``measures.anonymize``."""
         shown = " ".join(f"{name}={value}" for name, value in options.items())
-        return self.run(
-            f"anonymize {file.name} ρ={rho} {shown}".rstrip(),
-            "anonymize",
-            once=once,
-            path=str(file.path),
-            sensitive=str(file.sensitive),
-            rho=rho,
-            output=str(self.output(file)),
-            **options,
+        what, asked = f"anonymize {file.name} ρ={rho} {shown}".rstrip(), {"rho": rho, **options}
+        return self.run_on(
+            file, what, "anonymize", once=once, output=str(self.output(file)), **asked
         )
 
     def output(self, file: File) -> Path:
         """Where a file's release is written, each time in the same place."""
         return self.folder / f"{file.path.stem}.published.dat"
+
+    def has(self, name: str, *paths: Path) -> bool:
+        """Whether all these files of the real data are there; says so if not."""
+        found = all(path.exists() for path in paths)
+        if not found:
+            self.say(f"{name} is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+        return found
 
     def files(self, *names: str) -> Iterator[File]:
         """Those of the real files that are there; says which are not."""
@@ -119,8 +127,7 @@ class Bench:
     def file(self, name: str, *, share: float = 1.0) -> File | None:
         """The first ``share`` of a real file's records, unpacked; None if it is absent."""
         packed, sensitive = packed_path(name), data_folder() / f"{name}-sensitive.txt"
-        if not (packed.exists() and sensitive.exists()):
-            self.say(f"{name} is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+        if not self.has(name, packed, sensitive):
             return None
         whole = self.folder / f"{name}.dat"
         if not whole.exists():

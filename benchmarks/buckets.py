@@ -36,7 +36,7 @@ def buckets(bench: Bench) -> list[Table]:
         data_folder() / name for name in ("groceries.csv.gz", "groceries-hierarchy.csv")
     )
     tables = []
-    if groceries.exists() and tree.exists():
+    if bench.has("groceries", groceries, tree):
         table = Table("Buckets: groceries with its hierarchy", COLUMNS, notes=NOTES)
         for k in KS:
             _both_ways(bench, table, groceries, str(tree), k)
@@ -44,8 +44,6 @@ def buckets(bench: Bench) -> list[Table]:
         tables.append(_by_size(bench, groceries, str(tree)))
         figures = {"path": str(groceries), "tree": str(tree), "folder": str(FIGURES)}
         bench.run("figures", "bucket_figures", once=True, **figures)
-    else:
-        bench.say(f"groceries is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
     for file in bench.files("retail"):
         table = Table("Buckets: retail with ten items under a node", COLUMNS, notes=NOTES)
         for k in (2, 10):

@@ -113,21 +113,9 @@ def _km(bench: Bench) -> Table:
             if run is None:
                 continue
             known = APRIORI.get((name, m))
-            table.add(
-                **{
-                    "file": name,
-                    "tree": tree,
-                    "m": str(m),
-                    "withhold": "yes" if withhold else "no",
-                    "cost": bench.judged(run["cost"], known),
-                    "Apriori": known,
-                    "NCP": run["ncp"],
-                    "bits": run["bits"],
-                    "groups": run["groups"],
-                    "seconds": run["seconds"],
-                    "peak MB": run["peak_mb"],
-                }
-            )
+            asked = {"file": name, "tree": tree, "m": str(m)}
+            cost = {"cost": bench.judged(run["cost"], known), "Apriori": known, "NCP": run["ncp"]}
+            table.add_run(run, asked | {"withhold": "yes" if withhold else "no"} | cost)
     return table
 
 
@@ -168,10 +156,7 @@ def _path(bench: Bench, name: str) -> str | None:
         return ""
     if name == "groceries":
         packed: Path = data_folder() / "groceries.csv.gz"
-        if not packed.exists():
-            bench.say(f"{name} is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
-            return None
-        return str(packed)
+        return str(packed) if bench.has(name, packed) else None
     file = bench.file(name)
     return None if file is None else str(file.path)
 

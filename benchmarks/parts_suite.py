@@ -65,19 +65,15 @@ def _growth(bench: Bench) -> Table:
             break
         first = first or run
         grown = log(run["cpu"] / first["cpu"]) / log(millions) if millions > 1 else None
-        table.add(
-            **{
+        peak = run["largest_mb"]
+        table.add_run(
+            run,
+            {
                 "records": records,
-                "parts": run["parts"],
-                "seconds": run["seconds"],
-                "CPU s": run["cpu"],
                 "exponent": None if grown is None else bench.judged(grown, MOST_EXPONENT),
-                "peak MB": run["largest_mb"],
-                "to the first": bench.judged(
-                    run["largest_mb"] / first["largest_mb"], MOST_MEMORY_GROWTH
-                ),
-                "loss": run["loss"],
-            }
+                "peak MB": peak,
+                "to the first": bench.judged(peak / first["largest_mb"], MOST_MEMORY_GROWTH),
+            },
         )
     return table
 
@@ -111,20 +107,10 @@ def _workers(bench: Bench) -> Table:
             if run is None:
                 continue
             one = one or run["seconds"]
-            table.add(
-                **{
-                    "records": WORKED_MILLIONS * a_file,
-                    "engine": engine,
-                    "workers": workers,
-                    "seconds": run["seconds"],
-                    "CPU s": run["cpu"],
-                    "to one": bench.judged(run["seconds"] / one, 1 / LEAST_GAIN)
-                    if workers > 1
-                    else 1.0,
-                    "driver MB": run["driver_mb"],
-                    "worker MB": run["worker_mb"],
-                }
-            )
+            gained = bench.judged(run["seconds"] / one, 1 / LEAST_GAIN) if workers > 1 else 1.0
+            memory = {"driver MB": run["driver_mb"], "worker MB": run["worker_mb"]}
+            row = {"records": WORKED_MILLIONS * a_file, "engine": engine, "workers": workers}
+            table.add_run(run, row | {"to one": gained} | memory)
     return table
 
 
@@ -149,20 +135,9 @@ def _multiplied(bench: Bench) -> Table:
         run, whole = _run(bench, file), bench.anonymize(file, RHO, once=True, bound=False)
         if run is None or whole is None:
             continue
-        table.add(
-            **{
-                "file": file.name,
-                "records": file.records,
-                "parts": run["parts"],
-                "seconds": run["seconds"],
-                "CPU s": run["cpu"],
-                "peak MB": run["largest_mb"],
-                "loss": run["loss"],
-                "whole CPU s": whole["cpu"],
-                "whole MB": whole["peak_mb"],
-                "whole": whole["loss"],
-            }
-        )
+        row = {"file": file.name, "records": file.records, "peak MB": run["largest_mb"]}
+        of_whole = {"whole CPU s": whole["cpu"], "whole MB": whole["peak_mb"]}
+        table.add_run(run, row | of_whole | {"whole": whole["loss"]})
         file.path.unlink()
     return table
 
@@ -199,28 +174,15 @@ def _by_counts(bench: Bench) -> Table:
     for file in (*bench.files(*NAMES), million):
         for name, parameters in COUNTED.items():
             asked = {"model": name, "parameters": parameters}
-            whole = bench.run(
-                f"in memory {file.name} {name}",
-                "in_memory",
-                once=True,
-                path=str(file.path),
-                sensitive=str(file.sensitive),
-                **asked,
-            )
+            whole = bench.run_on(file, f"in memory {file.name} {name}", "in_memory", **asked)
             run = _run(bench, file, **asked)
             if whole is None or run is None:
                 continue
-            table.add(
-                **{
-                    "file": file.name,
-                    "model": " ".join([name, *(f"{k}={v}" for k, v in parameters.items())]),
-                    "whole": whole["loss"],
-                    "CPU s": whole["search"] + whole["check"],
-                    "parts": run["loss"],
-                    "CPU s by parts": run["cpu"],
-                    "peak MB": run["largest_mb"],
-                }
-            )
+            model = " ".join([name, *(f"{k}={v}" for k, v in parameters.items())])
+            in_memory = {"whole": whole["loss"], "CPU s": whole["search"] + whole["check"]}
+            by_parts = {"parts": run["loss"], "CPU s by parts": run["cpu"]}
+            row = {"file": file.name, "model": model, "peak MB": run["largest_mb"]}
+            table.add(**row, **in_memory, **by_parts)
     return table
 
 
@@ -241,8 +203,7 @@ def _tables(bench: Bench) -> Table:
         ],
     )
     path = data_folder() / "adult.csv.gz"
-    if not path.exists():
-        bench.say(f"adult is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+    if not bench.has("adult", path):
         return table
     last: dict[str, Any] | None = None
     for millions in TABLE_MILLIONS:
@@ -259,17 +220,9 @@ def _tables(bench: Bench) -> Table:
             break
         grown = None if last is None else run["cpu"] / last["cpu"]
         most = None if last is None else MOST_GROWTH * rows / last["rows"]
-        table.add(
-            **{
-                "rows": rows,
-                "parts": run["parts"],
-                "seconds": run["seconds"],
-                "CPU s": run["cpu"],
-                "to the last": None if grown is None else bench.judged(grown, most),
-                "peak MB": run["largest_mb"],
-                "withheld": run["loss"],
-            }
-        )
+        ratio = None if grown is None else bench.judged(grown, most)
+        lost = {"peak MB": run["largest_mb"], "withheld": run["loss"]}
+        table.add_run(run, {"rows": rows, "to the last": ratio} | lost)
         last = run
     return table
 
@@ -278,12 +231,5 @@ def _run(bench: Bench, file: File, **options: Any) -> dict[str, Any] | None:
     usual = {"model": "rho", "parameters": {"rho": RHO}}
     asked = {"engine": "stream", "workers": 1, "part_records": None, **usual, **options}
     shown = " ".join(f"{name}={value}" for name, value in asked.items())
-    return bench.run(
-        f"by parts {file.name} {shown}",
-        "by_parts",
-        once=True,
-        path=str(file.path),
-        sensitive=str(file.sensitive),
-        output=str(bench.folder / "by-parts"),
-        **asked,
-    )
+    folder = str(bench.folder / "by-parts")
+    return bench.run_on(file, f"by parts {file.name} {shown}", "by_parts", output=folder, **asked)

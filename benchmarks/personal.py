@@ -51,13 +51,15 @@ def whole(bench: Bench) -> Table:
     for file in bench.files("bms-webview-2"):
         for setting, share in (("personalized+", 0.1), ("personalized", 0.4)):
             if run := release(bench, file, setting, share=share, rho="0.5"):
-                table.add(
-                    **_common(file.name, setting, run)
-                    | {
+                table.add_run(
+                    run,
+                    {
+                        "file": file.name,
+                        "setting": setting,
                         "loss": bench.judged(run["loss"], LOSSES[setting]),
                         "seconds": bench.judged(run["seconds"], MOST_SECONDS),
                         "peak MB": bench.judged(run["peak_mb"], MOST_MB),
-                    }
+                    },
                 )
     return table
 
@@ -117,7 +119,7 @@ def all_records(bench: Bench) -> Table:
                 run = release(bench, file, setting, share=0.4, rho="0.5", **options)
                 if run:
                     name = file.name + ("′" if "longest" in options else "")
-                    table.add(known=known, **_common(name, setting, run))
+                    table.add_run(run, {"known": known, "file": name, "setting": setting})
     return table
 
 
@@ -137,12 +139,9 @@ def second_experiment(bench: Bench) -> list[Table]:
                     options = {} if longest is None else {"longest": longest}
                     run = release(bench, file, setting, share=share, rho=rho, rules=True, **options)
                     if run:
-                        table.add(
-                            **_common(name, setting, run),
-                            **{"ρ": rho, "share": share, "1 − J": run["distance"]},
-                            rules=run["before"],
-                            kept=run["kept"],
-                        )
+                        row = {"ρ": rho, "share": share, "file": name, "setting": setting}
+                        rules = {"rules": run["before"], "1 − J": run["distance"]}
+                        table.add_run(run, row | rules)
         tables.append(table)
     return tables
 
@@ -171,21 +170,6 @@ def sampled(bench: Bench) -> Table:
                     test=test,
                 )
                 if run:
-                    table.add(
-                        **{"ε = δ": small, "test": test},
-                        **_common(file.name, "personalized+", run),
-                        rounds=run["round"],
-                        unsafe=run["unsafe"],
-                    )
+                    row = {"file": file.name, "setting": "personalized+", "rounds": run["round"]}
+                    table.add_run(run, {"ε = δ": small, "test": test, **row})
     return table
-
-
-def _common(name: str, setting: str, run: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "file": name,
-        "setting": setting,
-        "loss": run["loss"],
-        "KL": run["kl"],
-        "seconds": run["seconds"],
-        "CPU s": run["cpu"],
-    }

@@ -47,19 +47,15 @@ def polish(bench: Bench) -> list[Table]:
                 bar = RATIOS[file.name] if keep == "rules" and seconds else 1.0
                 most = SENSITIVE_RATIOS.get(file.name) if keep == "sensitive" and seconds else None
                 share = first["sensitive_kept"] / max(run["sensitive_kept"], 1)
-                table.add(
-                    **{
+                table.add_run(
+                    run,
+                    {
                         "file": file.name,
                         "keep": keep,
                         "polished": "no" if seconds is None else f"{seconds:.0f} s",
-                        "loss": run["loss"],
                         "of the first": bench.judged(run["loss"] / first["loss"], bar),
                         "sensitive kept": run["sensitive_kept"],
                         "first's share of it": bench.judged(share, most),
-                        "symmetric KL": run["symmetric_kl"],
-                        "moves": run["moves"],
-                        "seconds": run["seconds"],
-                        "CPU s": run["cpu"],
-                    }
+                    },
                 )
     return [table]

@@ -29,15 +29,7 @@ def growth(bench: Bench) -> list[Table]:
             # Only the last step has a target; the one before it shows whether the trend bends.
             most = GROWTH_TARGET if share == 1.0 else None
             ratio = None if before is None else bench.judged(run["seconds"] / before, most)
-            table.add(
-                **{
-                    "file": name,
-                    "records": run["records"],
-                    "loss": run["loss"],
-                    "seconds": run["seconds"],
-                    "to half as many": ratio,
-                }
-            )
+            table.add_run(run, {"file": name, "to half as many": ratio})
             before = run["seconds"]
     return [table]
 
@@ -69,14 +61,14 @@ def million(bench: Bench) -> list[Table]:
         run = whole if share is None else bench.anonymize(file, RHO, budget=budget)
         if run is None:
             continue
-        table.add(
-            **{
+        most = MILLION_TARGET if share is None else None
+        table.add_run(
+            run,
+            {
                 "budget": "none" if share is None else f"{share:.0%}",
                 "budget s": budget,
-                "suppress s": run["suppress"],
-                "loss": run["loss"],
-                "all s": bench.judged(run["seconds"], MILLION_TARGET if share is None else None),
+                "all s": bench.judged(run["seconds"], most),
                 "peak MB": bench.judged(run["peak_mb"], file.most_memory),
-            }
+            },
         )
     return [table]

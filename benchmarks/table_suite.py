@@ -28,8 +28,7 @@ ANONYPY_NCP = {2: (None, 0.005), 5: (0.032, 0.019), 10: (0.059, 0.037), 50: (0.1
 def tables(bench: Bench) -> list[Table]:
     """Loss, errors and time on Adult; growth; a million rows."""
     path = data_folder() / "adult.csv.gz"
-    if not path.exists():
-        bench.say(f"adult is not in {data_folder()}, skipped; set WITHHOLD_DATA to its folder")
+    if not bench.has("adult", path):
         return []
     made = (_by_cost, _peers, _ranges_and_sets, _growth, _size, _million)
     return [make(bench, path) for make in made]
@@ -66,11 +65,11 @@ def _by_cost(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
             run = _run(bench, path, k, cost, seeds)
             if run is None:
                 continue
-            found.add(
-                **{
+            found.add_run(
+                run,
+                {
                     "k": str(k),
                     "cost": cost,
-                    "KL": run["kl"],
                     "±KL": run["kl_spread"] / 2,
                     "withheld": run["share"],
                     "±": run["share_spread"] / 2,
@@ -79,9 +78,8 @@ def _by_cost(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
                     "tree %": 100 * run["tree"],
                     "±tree": 50 * run["tree_spread"],
                     "leak %": 100 * run["leak"],
-                    "seconds": run["seconds"],
                     "of sklearn": bench.judged(run["seconds"] / run["sklearn"], MOST_OF_SKLEARN),
-                }
+                },
             )
             found.notes[3:] = [
                 f"Original: naive Bayes {100 * run['bayes_before']:.2f} %, "
@@ -121,18 +119,11 @@ def _peers(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
             )
             if run is not None:
                 slowest = MOST_WITH_TREES if with_trees else MOST_OF_SKLEARN
-                table.add(
-                    **{
-                        "k": str(k),
-                        "what": "NCP" if with_trees else "cells",
-                        "lost": bench.judged(run["lost"], most),
-                        "bound": run["bound"],
-                        "ARX": theirs,
-                        "merging": run["merging"],
-                        "CPU s": run["cpu_ours"],
-                        "of sklearn": bench.judged(run["cpu_ours"] / run["sklearn"], slowest),
-                    }
-                )
+                cpu = run["cpu_ours"]
+                lost = {"lost": bench.judged(run["lost"], most), "ARX": theirs}
+                time = {"CPU s": cpu, "of sklearn": bench.judged(cpu / run["sklearn"], slowest)}
+                what = "NCP" if with_trees else "cells"
+                table.add_run(run, {"k": str(k), "what": what} | lost | time)
     return table
 
 
@@ -153,16 +144,9 @@ def _ranges_and_sets(bench: Bench, path) -> Table:  # type: ignore[no-untyped-de
     for k, (theirs, most) in ANONYPY_NCP.items():
         run = bench.run(f"adult k={k} sets", "table_sets", once=True, path=str(path), k=k)
         if run is not None:
-            table.add(
-                **{
-                    "k": str(k),
-                    "NCP": bench.judged(run["lost"], most),
-                    "±": run["spread"] / 2,
-                    "anonypy": theirs,
-                    "cells changed": run["changed"],
-                    "CPU s": run["cpu_ours"],
-                }
-            )
+            lost = {"NCP": bench.judged(run["lost"], most), "±": run["spread"] / 2}
+            ours = {"cells changed": run["changed"], "CPU s": run["cpu_ours"]}
+            table.add(k=str(k), anonypy=theirs, **lost, **ours)
     return table
 
 
@@ -211,15 +195,7 @@ def _size(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
             what, "table_growth", once=True, path=str(path), rows=rows, columns=columns, k=5
         )
         if run is not None:
-            table.add(
-                **{
-                    "rows": run["rows"],
-                    "columns": run["columns"],
-                    "withheld": run["share"],
-                    "CPU s": run["seconds"],
-                    "peak MB": run["peak_mb"],
-                }
-            )
+            table.add_run(run, {"withheld": run["share"], "CPU s": run["seconds"]})
     return table
 
 
@@ -247,14 +223,5 @@ def _million(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
         folder=str(bench.folder),
     )
     if run is not None:
-        table.add(
-            **{
-                "rows": run["rows"],
-                "withheld": run["share"],
-                "KL": run["kl"],
-                "suppress s": run["suppress"],
-                "all s": run["seconds"],
-                "peak MB": run["peak_mb"],
-            }
-        )
+        table.add_run(run, {"withheld": run["share"], "all s": run["seconds"]})
     return table

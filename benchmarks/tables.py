@@ -9,6 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+KEYS = {
+    "CPU s": "cpu",
+    "peak MB": "peak_mb",
+    "KL": "kl",
+    "symmetric KL": "symmetric_kl",
+    "suppress s": "suppress",
+    "measure s": "measure",
+    "Jaccard": "jaccard",
+}
+"""What a measurement calls the value of a column, where that is not the column's own name."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -46,6 +57,18 @@ class Table:
         if unknown := row.keys() - self.columns.keys():
             raise KeyError(f"{self.title} has no columns {sorted(unknown)}")
         self.rows.append(row)
+
+    def add_run(self, run: Mapping[str, Any], row: Mapping[str, Any]) -> None:
+        """Append ``row``, and in the columns that it lacks what the measurement says of them.
+
+        >>> table = Table("Times", {"file": "", "CPU s": ".1f"})
+        >>> table.add_run({"cpu": 2.5, "loss": 0.1}, {"file": "retail"})
+        >>> table.rows
+        [{'file': 'retail', 'CPU s': 2.5}]
+        """
+        left = (name for name in self.columns if name not in row)
+        told = {name: run[KEYS.get(name, name)] for name in left}
+        self.add(**dict.fromkeys(self.columns) | told | {**row})
 
     def missed(self) -> Iterator[str]:
         """Each value that is above its target, in words."""

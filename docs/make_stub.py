@@ -1,6 +1,7 @@
 """Writes src/withhold/__init__.pyi, from which editors and type checkers know the options of every method.
 
-The options are declared once, in the rooms; ``anonymize`` and ``audit`` get an overload for each model.
+The options are declared once, in the rooms; ``anonymize`` and ``audit`` get an overload for all models that
+take the same ones. What every model takes stands once for each verb.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Stub:
     """The text of the stub, and what it has to import."""
 
     def __init__(self) -> None:
-        self.imports: set[tuple[str, str]] = {("typing", "overload")}
+        self.imports = {("typing", name) for name in ("TypedDict", "Unpack", "overload")}
         self.parts: list[str] = []
 
     def name_of(self, kind: Any) -> str:
@@ -99,12 +100,11 @@ class Stub:
     def own_parameters(self, verb: str) -> dict[str, str]:
         """The parameters of a verb itself, under the names that its module gives to types."""
         function = inspect.unwrap(getattr(pipeline, verb))
-        found = {}
-        for name, each in inspect.signature(function).parameters.items():
-            if each.kind is not each.VAR_KEYWORD and name != "model":
-                default = "" if each.default is each.empty else f" = {each.default!r}"
-                found[name] = f"{name}: {self.named(each.annotation)}{default}"
-        return found
+        return {
+            name: f"{name}: {self.named(each.annotation)}"
+            for name, each in inspect.signature(function).parameters.items()
+            if each.kind is not each.VAR_KEYWORD and name != "model"
+        }
 
     def named(self, annotation: str) -> str:
         """An annotation as it stands in the module of the verbs, with what it needs imported."""
@@ -113,19 +113,30 @@ class Stub:
                 self.imports.add((NAMES[node.id], node.id))
         return annotation
 
-    def overload(self, verb: str, method: Method) -> None:
-        """One verb with the options of one method."""
+    def verb(self, verb: str) -> None:
+        """One verb: the options that every model takes, and an overload for each set of others."""
         declared, run = VERBS[verb]
-        given = self.own_parameters(verb)
-        given["model"] = f"model: {self.name_of(method.model)}"
-        for declaring in (getattr(method, declared).options, run):
-            given = {**self.parameters(declaring), **given}
-        given["data"] = given.pop("data")
-        first = {name: given.pop(name) for name in ("data", "model")}
-        required = [text for text in given.values() if "=" not in text]
-        rest = [text for text in given.values() if "=" in text]
-        listed = ", ".join([*first.values(), "*", *required, *rest])
-        self.parts.append(f"@overload\ndef {verb}({listed}) -> {self.result(verb, method)}: ...\n")
+        own = self.own_parameters(verb)
+        data = own.pop("data")
+        shared = {name: text.split(" = ")[0] for name, text in self.parameters(run).items()} | own
+        every = f"_{verb.capitalize()}Options"
+        fields = "\n".join(f"    {text}" for text in shared.values())
+        self.parts.append(f"class {every}(TypedDict, total=False):\n{fields}\n")
+        models: dict[tuple[str, str], list[str]] = {}
+        for method in all_methods().values():
+            options = self.parameters(getattr(method, declared).options)
+            listed = sorted(
+                (text for name, text in options.items() if name not in shared), key=_has_default
+            )
+            key = ", ".join(["*", *listed] if listed else []), self.result(verb, method)
+            models.setdefault(key, []).append(self.name_of(method.model))
+        for (listed, result), names in models.items():
+            given = ", ".join(
+                filter(
+                    None, [data, f"model: {' | '.join(names)}", listed, f"**run: Unpack[{every}]"]
+                )
+            )
+            self.parts.append(f"@overload\ndef {verb}({given}) -> {result}: ...\n")
 
     def result(self, verb: str, method: Method) -> str:
         """What the verb returns for a method, as its own functions say."""
@@ -143,8 +154,7 @@ class Stub:
     def text(self) -> str:
         """The whole stub, before it is formatted."""
         for verb in VERBS:
-            for method in all_methods().values():
-                self.overload(verb, method)
+            self.verb(verb)
         public = {
             (place.partition(":")[0], name)
             for name, place in withhold._VERBS.items()
@@ -156,6 +166,10 @@ class Stub:
         lines = [f"from {module} import {name}" for module, name in private]
         lines += [f"from {module} import {name} as {name}" for module, name in sorted(public)]
         return "\n".join([HEAD, *lines, "", "__version__: str", "", *self.parts])
+
+
+def _has_default(parameter: str) -> bool:
+    return " = " in parameter
 
 
 def formatted(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 from withhold.advising.measuring import advise as advise
 from withhold.auditing.result import Audit
@@ -61,14 +61,20 @@ from withhold.verdict import Verdict as Verdict
 
 __version__: str
 
+class _AnonymizeOptions(TypedDict, total=False):
+    seed: int | None
+    jobs: int | None
+    progress: Progress
+    constraints: Constraints | None
+    consent: Consent
+    allow_unknown: bool
+    ids: str
+
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: RhoUncertainty,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     keep: Literal["rules", "distribution", "counts", "sensitive"] = "rules",
     pick: Literal["longest", "random"] | None = None,
     restoring: bool | None = None,
@@ -81,72 +87,48 @@ def anonymize(
     bound: bool | None = None,
     polish: float | None = None,
     polish_moves: int | None = None,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: PersonalRhoUncertainty,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     keep: Literal["rules", "distribution"] = "rules",
     pick: Literal["longest", "random"] = "longest",
     restoring: bool = True,
     budget: float | None = None,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: Coherence,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     keep: Literal["itemsets", "items", "best"] = "itemsets",
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
     restoring: bool = True,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: KmAnonymity,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     keep: Literal["itemsets", "items", "best"] = "itemsets",
     nugget_support: int | None = None,
     counting: Literal["fast", "borders"] = "fast",
     restoring: bool = True,
     hierarchy: Hierarchy | str | PathLike[str] | None = None,
     withhold: bool | None = None,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Records, Loss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: KAnonymity,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     cost: Literal["ham", "info", "hybrid", "mar"] = "ham",
     search: Literal["patterns", "paper"] | None = None,
     block_rows: int | None = None,
@@ -158,246 +140,77 @@ def anonymize(
     bound_rounds: int | None = None,
     polish: float | None = None,
     polish_moves: int | None = None,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Table, TableLoss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: Buckets,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     hierarchy: Hierarchy | str | PathLike[str] | None = None,
     fill: Literal["none", "hash"] = "none",
     buckets: int | None = None,
     to_root: bool = False,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[Records, GeneralisationLoss]: ...
 @overload
 def anonymize(
     data: Readable | ReadableTable,
     model: PeopleUncertainty,
     *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
     weight: float = 1.0,
     hierarchy: Mapping[str, Any] | str | None = None,
     publish: str | Iterable[str] = (),
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    **run: Unpack[_AnonymizeOptions],
 ) -> Release[People, PeopleLoss]: ...
 @overload
 def anonymize(
-    data: Readable | ReadableTable,
-    model: SensitiveApart,
-    *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    data: Readable | ReadableTable, model: SensitiveApart, **run: Unpack[_AnonymizeOptions]
 ) -> Release[Records, ApartLoss]: ...
 @overload
 def anonymize(
-    data: Readable | ReadableTable,
-    model: PeopleApart,
-    *,
-    seed: int | None = None,
-    jobs: int | None = None,
-    progress: Progress = ...,
-    constraints: Constraints | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-    ids: str = "renumber",
+    data: Readable | ReadableTable, model: PeopleApart, **run: Unpack[_AnonymizeOptions]
 ) -> Release[People, ApartLoss]: ...
+
+class _AuditOptions(TypedDict, total=False):
+    jobs: int | None
+    limit_seconds: float | None
+    progress: Progress
+    seed: int
+    constraints: Constraints | None
+    originals: Records | None
+    consent: Consent
+    allow_unknown: bool
+
 @overload
 def audit(
     data: Readable | ReadableTable,
-    model: RhoUncertainty,
+    model: RhoUncertainty
+    | PersonalRhoUncertainty
+    | Coherence
+    | KmAnonymity
+    | Buckets
+    | PeopleUncertainty
+    | SensitiveApart
+    | PeopleApart,
     *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
     max_size: int | None = None,
     show: int = 10,
     samples: int = 2000,
     unique_size: int = 3,
     sampling_fraction: str | Fraction | Decimal | float | int | None = None,
     population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: PersonalRhoUncertainty,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: Coherence,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: KmAnonymity,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
+    **run: Unpack[_AuditOptions],
 ) -> Audit: ...
 @overload
 def audit(
     data: Readable | ReadableTable,
     model: KAnonymity,
     *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
     show: int = 10,
     unique_size: int = 3,
     publish: str | Iterable[str] = (),
     sampling_fraction: str | Fraction | Decimal | float | int | None = None,
     population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
+    **run: Unpack[_AuditOptions],
 ) -> TableAudit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: Buckets,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: PeopleUncertainty,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: SensitiveApart,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...
-@overload
-def audit(
-    data: Readable | ReadableTable,
-    model: PeopleApart,
-    *,
-    jobs: int | None = None,
-    limit_seconds: float | None = None,
-    progress: Progress = ...,
-    seed: int = 0,
-    max_size: int | None = None,
-    show: int = 10,
-    samples: int = 2000,
-    unique_size: int = 3,
-    sampling_fraction: str | Fraction | Decimal | float | int | None = None,
-    population: Any = None,
-    constraints: Constraints | None = None,
-    originals: Records | None = None,
-    consent: Consent = None,
-    allow_unknown: bool = False,
-) -> Audit: ...

@@ -39,6 +39,14 @@ class Compared:
     name: str
     measured: Measured
 
+    @classmethod
+    def of(cls, name: str, measured: Measured, *, sensitive: frozenset[str]) -> Compared:
+        """All that was measured, but for what means nothing where no item is known to be sensitive."""
+        if sensitive:
+            return cls(name, measured)
+        facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
+        return cls(name, replace(measured, facts=tuple(facts)))
+
 
 @dataclass(frozen=True)
 class Comparison(Listed):
@@ -133,7 +141,7 @@ def compare(
     elif hierarchy is not None:
         tree = tree_for(before, hierarchy)[0]
     if sensitive is not None:
-        wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
+        wanted = wanted_items(sensitive)
         if not isinstance(before, Table):
             refuse_if_nothing_known(find_unknown(wanted, before.vocabulary, what="sensitive items"))
     request = MeasureRequest(
@@ -152,14 +160,16 @@ def compare(
         _refuse_unrelated(each, grown)
         own = replace(request, model=each.model, sensitive=listed, hierarchy=grown)
         measured = measure(each.original, each.data, own)
-        if not listed:
-            facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
-            measured = replace(measured, facts=tuple(facts))
-        found.append(Compared(name, measured))
+        found.append(Compared.of(name, measured, sensitive=listed))
     source = getattr(original, "source", None)
     path = original if isinstance(original, str | Path) else source and source.path
     path = database_of(str(original)) if is_query(original) else path
     return Comparison(Path(path).name if path else "the original", tuple(found))
+
+
+def wanted_items(sensitive: Iterable[str]) -> frozenset[str]:
+    """The items that are to be counted apart."""
+    return clean_set(names_in(sensitive, name="sensitive"), "sensitive")
 
 
 def _refuse_for_tables(**given: object) -> None:

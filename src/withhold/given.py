@@ -4,15 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from withhold.data import KINDS, Constraints, Evidence
 from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import tidied_name
+from withhold.data.unknown import Unknown
 from withhold.errors import PolicyError
 from withhold.formats import READERS, Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
+from withhold.listed import check_listed
 from withhold.method import Model
 from withhold.registry import method_of
+
+
+class Given(NamedTuple):
+    """What a verb works with."""
+
+    data: Data
+    model: Model
+    """With the items that it lists spelt as in the data."""
+    evidence: Evidence
+    unknown: tuple[Unknown, ...]
+    """What was listed and the data do not have."""
+
+
+def gathered(
+    data: Readable | ReadableTable,
+    model: Model,
+    options: object,
+    *,
+    constraints: Constraints | None = None,
+    consent: Consent = None,
+    allow_unknown: bool = False,
+) -> Given:
+    """What somebody gives to a verb, read and checked; raises if the data have nothing of what is listed."""
+    found = as_data(data, model, consent, allow_unknown=allow_unknown)
+    model = tidied_model(model, found.tidied)
+    evidence = given_evidence(model, constraints)
+    unknown = check_listed(model, found, evidence, allowed=allow_unknown)
+    return Given(found, model, with_population(evidence, found, model, options), unknown)
 
 
 def given_evidence(model: Model, constraints: Constraints | None) -> Evidence:

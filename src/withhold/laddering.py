@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from withhold.arguments import checked, option_names
-from withhold.data import Evidence
 from withhold.errors import PolicyError
 from withhold.formats.readable import Consent, Readable, ReadableTable
-from withhold.given import as_data, tidied_model
-from withhold.listed import check_listed
+from withhold.given import gathered
 from withhold.method import Model
 from withhold.phases import phase
-from withhold.pipeline import SEED_BITS
 from withhold.registry import method_of, search_call
+from withhold.seeds import given_or_drawn
 
 if TYPE_CHECKING:
     from withhold.methods.people.ladder import Ladder
@@ -71,10 +68,8 @@ def ladder(
     if method.ladder is None:
         raise PolicyError(f"{model.name} has no ladder; that is for PeopleUncertainty")
     chosen, run = search_call(model, options, verb="ladder", also=option_names(ladder))
-    original = as_data(data, model, consent, allow_unknown=allow_unknown)
-    model = tidied_model(model, original.tidied)
-    check_listed(model, original, Evidence(), allowed=allow_unknown)
-    run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
+    given = gathered(data, model, chosen, consent=consent, allow_unknown=allow_unknown)
+    run = replace(run, seed=given_or_drawn(seed))
     with phase("comparing"):
-        found: Ladder = method.ladder(original, model, chosen, run)  # type: ignore[assignment]
+        found: Ladder = method.ladder(given.data, given.model, chosen, run)  # type: ignore[assignment]
     return found

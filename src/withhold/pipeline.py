@@ -10,7 +10,6 @@ Each step takes and returns a frozen value; nobody reaches back.
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,14 +22,15 @@ from withhold.data.plan import apply
 from withhold.errors import NotVerifiedError, PolicyError
 from withhold.formats import Data
 from withhold.formats.readable import Consent, Readable, ReadableTable
-from withhold.given import as_data, given_evidence, tidied_model, with_population
-from withhold.listed import check_listed, protects_nobody, unknown_items
+from withhold.given import as_data, gathered
+from withhold.listed import protects_nobody, unknown_items
 from withhold.method import AnyLoss, CheckRun, Model
 from withhold.phases import phase
 from withhold.publish.identifiers import RENUMBER, check_ids, released
 from withhold.registry import audit_call, method_of, search_call
 from withhold.registry import verify as prove
 from withhold.release import Release
+from withhold.seeds import given_or_drawn
 from withhold.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from withhold.methods.rho.curve import Curve
 
 NOT_PROVED = Verdict(Status.UNDECIDED, "nothing yet", 0, 0.0)
-SEED_BITS = 32
-"""Of a seed that is drawn: too many for anybody to try them all on a release."""
 
 
 @checked
@@ -94,11 +92,9 @@ def audit(
     """
     chosen, run = audit_call(model, options, also=option_names(audit))
     method = method_of(model)
-    found_data = as_data(data, model, consent, allow_unknown=allow_unknown)
-    model = tidied_model(model, found_data.tidied)
-    evidence = given_evidence(model, constraints)
-    unknown = check_listed(model, found_data, evidence, allowed=allow_unknown)
-    evidence = with_population(evidence, found_data, model, chosen)
+    found_data, model, evidence, unknown = gathered(
+        data, model, chosen, constraints=constraints, consent=consent, allow_unknown=allow_unknown
+    )
     # Somebody who gives the originals asks about a release of them; else the data are their own.
     if isinstance(found_data, Records) and method.needs_evidence:
         evidence = evidence.of(found_data if originals is None else originals)
@@ -252,13 +248,10 @@ def draft(
     method = method_of(model)
     clock = [time.perf_counter()]
     check_ids(ids)
-    original = as_data(data, model, consent, allow_unknown=allow_unknown)
-    model = tidied_model(model, original.tidied)
-    evidence = given_evidence(model, constraints)
-    unknown = check_listed(model, original, evidence, allowed=allow_unknown)
-    evidence = with_population(evidence, original, model, chosen)
-    # Whoever knows the seed can work backwards from the release, so the usual one must not be known.
-    run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
+    original, model, evidence, unknown = gathered(
+        data, model, chosen, constraints=constraints, consent=consent, allow_unknown=allow_unknown
+    )
+    run = replace(run, seed=given_or_drawn(seed))
     with phase("searching"):
         plan, in_force = method.search(original, model, evidence, chosen, run)
     in_force["already_held"] = len(plan) == 0
@@ -333,9 +326,7 @@ def trade_off(
             f"{model.name} has no groups to choose; a trade-off is for RhoUncertainty"
         )
     chosen, run = search_call(model, options, verb="trade_off", also=option_names(trade_off))
-    original = as_data(data, model, consent, allow_unknown=allow_unknown)
-    model = tidied_model(model, original.tidied)
-    check_listed(model, original, Evidence(), allowed=allow_unknown)
-    run = replace(run, seed=secrets.randbits(SEED_BITS) if seed is None else seed)
-    curve: Curve = method.trade_off(original, model, chosen, run)
+    given = gathered(data, model, chosen, consent=consent, allow_unknown=allow_unknown)
+    run = replace(run, seed=given_or_drawn(seed))
+    curve: Curve = method.trade_off(given.data, given.model, chosen, run)
     return curve

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,11 +20,11 @@ from withhold.errors import OutputError, PolicyError
 from withhold.escaping import json_text
 from withhold.method import Model
 from withhold.publish.publishing import save_text
+from withhold.seeds import given_or_drawn
 from withhold.shown import Drawn
 from withhold.telling.facts import Fact, MeasureRequest
 
 FILE = "points.jsonl"
-SEED_BITS = 32
 DIFFERENCES = {
     "version": "it was made by another version of withhold",
     "input": "it is about another input",
@@ -109,7 +108,7 @@ class State:
     ) -> State:
         """What the folder has of this sweep; a folder with another sweep is refused."""
         given = first.options.get("seed")
-        seed = secrets.randbits(SEED_BITS) if given is None else given
+        seed = given_or_drawn(given)
         if folder is None:
             return cls(None, {}, seed)
         try:

@@ -23,12 +23,7 @@ from withhold.data.column_lists import split_columns
 def advise(
     *,
     data: str,
-    table: bool = False,
-    people: bool = False,
-    items: list[str] | None = None,
-    person_column: str | None = None,
-    dates: str | None = None,
-    date_column: str | None = None,
+    kind: options.Kind,
     sensitive: str | None = None,
     quasi_identifiers: str | None = None,
     how: options.Input,
@@ -49,9 +44,7 @@ def advise(
         if quasi_identifiers is None
         else split_columns(quasi_identifiers, "--quasi-identifiers")
     )
-    of_people = {"items": items, "person_column": person_column}
-    of_people |= {"dates": dates, "date_column": date_column}
-    people = people_asked(data, people=people, table=table, of_people=of_people)
+    of_people, people = kind.of_people(), people_asked(data, kind)
     from withhold.advising.measuring import advise_on
     from withhold.data.tidied import ITEMS
     from withhold.data.tidying import tidied_name
@@ -63,7 +56,7 @@ def advise(
         if value not in (None, False):
             words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     words += [word for each in how.tidy or () for word in ("--tidy", each)]
-    for each in items or ():
+    for each in kind.items or ():
         words += ["--items", each]
     for name in ("person_column", "dates", "date_column"):
         words += [f"--{name.replace('_', '-')}", str(of_people[name])] if of_people[name] else []
@@ -72,7 +65,7 @@ def advise(
     with working(PLANS["advise"], silent=shown.quiet) as job:
         if people:
             original = read_people(data, **people_reading(of_people, how), **chosen)
-        elif table:
+        elif kind.table:
             original = read_table(data, **options_of_table(how, how.skip_missing_ids), **chosen)
         else:
             chosen["skip_missing_ids"] = how.skip_missing_ids

@@ -86,14 +86,19 @@ def demo(
         say("\n2. Withhold as little as possible, prove the result, publish.\n")
         told = _release(records, model, output, seed, jobs, progress)
     say(told)
-    typed = _as_typed()
-    say(
-        f"\n3. Your turn:\n"
-        f"  {typed} verify {output}\n"
-        f"  {typed} inspect {file}\n"
-        f"  {typed} anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}\n"
-        f"  {typed} inspect {table_file} --table"
+    _your_turn(
+        3,
+        f"verify {output}",
+        f"inspect {file}",
+        f"anonymize {file} --rho 0.3 --sensitive {listing} -o {folder / 'stricter.dat'}",
+        f"inspect {table_file} --table",
     )
+
+
+def _your_turn(step: int, *commands: str) -> None:
+    """Say which commands to try next."""
+    typed = _as_typed()
+    say("\n".join([f"\n{step}. Your turn:", *(f"  {typed} {each}" for each in commands)]))
 
 
 def _as_typed() -> str:
@@ -182,14 +187,13 @@ def _hospital(
         say("\n3. Withhold as little as possible, prove the result, publish.\n")
         told = _release(found, model, output, seed, jobs, progress)
     say(told)
-    typed = _as_typed()
-    say(
-        f"\n4. Your turn:\n"
-        f"  {typed} verify {output}\n"
-        f"  {typed} inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
-        f"  {typed} advise {patients} --items {conditions} --item-column DESCRIPTION "
-        f"--sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}\n"
-        f"  {typed} anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
-        f"--rho 0.3 --k 5 \\\n    --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
-        f"--drop {','.join(LEFT_OUT)} --sensitive {listing} -o {folder / 'stricter.csv'}"
+    data = f"{patients} --items {conditions} --item-column DESCRIPTION"
+    _your_turn(
+        4,
+        f"verify {output}",
+        f"inspect {data}",
+        f"advise {data} --sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}",
+        f"anonymize {data} --model people --rho 0.3 --k 5 \\\n    --max-known 1 "
+        f"--quasi-identifiers {','.join(KNOWN)} --drop {','.join(LEFT_OUT)} --sensitive {listing} "
+        f"-o {folder / 'stricter.csv'}",
     )

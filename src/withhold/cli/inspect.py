@@ -24,12 +24,7 @@ def inspect(
     data: str | None = None,
     hierarchy: str | None = None,
     top: int = 10,
-    table: bool = False,
-    people: bool = False,
-    items: list[str] | None = None,
-    person_column: str | None = None,
-    dates: str | None = None,
-    date_column: str | None = None,
+    kind: options.Kind,
     how: options.Reading,
     tidy: list[str] | None = None,
     suggest_sensitive: bool = False,
@@ -58,9 +53,7 @@ def inspect(
 
     if data is None and hierarchy is None:
         raise PolicyError("nothing to inspect; name a file, or a hierarchy with --hierarchy")
-    of_people = {"items": items, "person_column": person_column}
-    of_people |= {"dates": dates, "date_column": date_column}
-    people = people_asked(data, people=people, table=table, of_people=of_people)
+    table, people = kind.table, people_asked(data, kind)
     if suggest_sensitive and (table or data is None):
         raise PolicyError(
             "--suggest-sensitive is about items; name a file of records or people, without --table"
@@ -75,7 +68,7 @@ def inspect(
     tree = None if hierarchy is None else read_hierarchy(hierarchy)
     if data is not None and people:
         beside = options.Input(**vars(how), skip_missing_ids=skip_missing_ids)
-        persons = read_people(data, tidy=tidy, **people_reading(of_people, beside))
+        persons = read_people(data, tidy=tidy, **people_reading(kind.of_people(), beside))
         if suggest_sensitive:
             _suggest(persons.items, as_json=as_json)
             return

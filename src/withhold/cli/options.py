@@ -152,6 +152,8 @@ LEAST = {
 }
 READING = ("format", "separator", "record_column", "item_column", "encoding", "sheet", "decimal")
 """How the bytes of a file are to be understood."""
+OF_PEOPLE = ("items", "person_column", "dates", "date_column")
+"""How the files of people are read."""
 OF_RELEASES = READING[:4]
 """Those that can be of a release, which is written in UTF-8 and is no spreadsheet."""
 
@@ -181,6 +183,22 @@ class Input(Reading):
     tidy: list[str] | None = None
     consent: str | None = None
     skip_missing_ids: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Whether the data are records, a table or people, and of people where their items are."""
+
+    table: bool = False
+    people: bool = False
+    items: list[str] | None = None
+    person_column: str | None = None
+    dates: str | None = None
+    date_column: str | None = None
+
+    def of_people(self) -> dict[str, Any]:
+        """What only people have."""
+        return {name: getattr(self, name) for name in OF_PEOPLE}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from withhold.cli.console import note
 from withhold.cli.methods import ModelOptions, columns_to_publish, search_options
-from withhold.cli.options import Input, Reading
+from withhold.cli.options import OF_PEOPLE, Input, Kind, Reading
 from withhold.data import Evidence
 from withhold.data.column_lists import split_columns
 from withhold.data.roles import ALL
@@ -20,8 +20,6 @@ from withhold.wording import counted
 
 MANY_COLUMNS = 8
 """So many names are counted at a glance."""
-OF_PEOPLE = ("items", "person_column", "dates", "date_column")
-"""Options that say how the files of people are read."""
 
 
 def read_data(
@@ -108,17 +106,15 @@ def _read_people(
     return people
 
 
-def people_asked(
-    data: str | None, *, people: bool, table: bool, of_people: Mapping[str, Any]
-) -> bool:
+def people_asked(data: str | None, kind: Kind) -> bool:
     """Whether DATA has persons with items; refuses what does not fit that."""
-    people = people or bool(of_people["items"])
-    if people and (table or data is None):
-        what = "--table" if table else "no file of persons"
+    people = kind.people or bool(kind.items)
+    if people and (kind.table or data is None):
+        what = "--table" if kind.table else "no file of persons"
         raise PolicyError(
             f"--people and --items are for persons with items; {what} does not fit that"
         )
-    for name, value in of_people.items():
+    for name, value in kind.of_people().items():
         if value and not people:
             raise PolicyError(
                 f"--{name.replace('_', '-')} is for people; say --people or --items too"

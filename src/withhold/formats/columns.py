@@ -107,6 +107,24 @@ def find_column(name: str, header: Sequence[str], path: str | None) -> str:
     raise InputError(f"has no column {name!r}; {listed(header)}", path=path, remedy=remedy)
 
 
+def only_column(
+    found: Sequence[str],
+    header: Sequence[str],
+    path: str | None,
+    *,
+    alike: str,
+    holding: str,
+    remedy: str,
+) -> str:
+    """The one column that was found; refuses none that looks ``alike``, and several ``holding`` the same."""
+    if len(found) == 1:
+        return found[0]
+    problem = f"no column looks like {alike}; {listed(header)}"
+    if found:
+        problem = f"several columns could hold {holding}: {', '.join(map(repr, found))}"
+    raise InputError(problem, path=path, remedy=remedy)
+
+
 def record_column(
     header: Sequence[str], options: Options, path: str | None, *, but: str | None = None
 ) -> str | None:

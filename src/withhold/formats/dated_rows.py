@@ -17,7 +17,7 @@ from withhold.data.dates import ORDERS, fitting_orders, read_date
 from withhold.data.names import clean, is_unknown
 from withhold.data.tree_building import some
 from withhold.errors import InputError, PolicyError, option
-from withhold.formats.columns import Columns, Options, find_column, listed, long_columns, plain
+from withhold.formats.columns import Columns, Options, find_column, long_columns, only_column, plain
 from withhold.formats.items import series_names
 
 if TYPE_CHECKING:
@@ -120,12 +120,9 @@ def _date_column(source: Columns, options: Options, others: tuple[str, str]) -> 
             f"column {found[0]!r} holds the {'persons' if found[0] == others[0] else 'items'}, not dates",
             f"name another column with {option('date_column')}",
         )
-    if len(found) == 1:
-        return found[0]
-    problem = f"no column looks like that of the dates; {listed(header)}"
-    if found:
-        problem = f"several columns could hold the dates: {', '.join(map(repr, found))}"
-    raise source.error(problem, f"name the one you mean with {option('date_column')}")
+    remedy = f"name the one you mean with {option('date_column')}"
+    dates = {"alike": "that of the dates", "holding": "the dates", "remedy": remedy}
+    return only_column(found, header, source.path, **dates)
 
 
 def _texts(source: Columns, column: str) -> list[str | None]:

@@ -22,7 +22,14 @@ from withhold.data.names import WHITESPACE
 from withhold.errors import InputError, option
 from withhold.formats import basket
 from withhold.formats.cells import WHOLE, open_sheet
-from withhold.formats.columns import LIST_NAMES, Options, find_column, listed, plain, record_column
+from withhold.formats.columns import (
+    LIST_NAMES,
+    Options,
+    find_column,
+    only_column,
+    plain,
+    record_column,
+)
 from withhold.formats.items import item_name, named_records, series_codes, series_names
 from withhold.formats.opening import Text
 from withhold.formats.rows import Parsed, parsed_from_codes, parsed_from_names
@@ -145,12 +152,9 @@ def _named_list_column(header: list[str], options: Options, path: str) -> str:
     if options.item_column is not None:
         return find_column(options.item_column, header, path)
     found = [name for name in header if plain(name) in LIST_NAMES and name != options.record_column]
-    if len(found) != 1:
-        problem = f"several columns could hold the lists: {', '.join(map(repr, found))}"
-        none = f"no column looks like a column of lists; {listed(header)}"
-        remedy = f"name the one you mean with {option('item_column')}"
-        raise InputError(problem if found else none, path=path, remedy=remedy)
-    return found[0]
+    remedy = f"name the one you mean with {option('item_column')}"
+    lists = {"alike": "a column of lists", "holding": "the lists", "remedy": remedy}
+    return only_column(found, header, path, **lists)
 
 
 def _cut(cells: list[str], path: str, separator: str | None) -> Parsed:

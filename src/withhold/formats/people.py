@@ -19,13 +19,13 @@ from withhold.data.date_bins import Periods
 from withhold.data.decimals import COMMA, check_decimal, with_decimal_points
 from withhold.data.preparing import Widths, parse_bins, prepare
 from withhold.data.tidying import tidy_people
-from withhold.errors import InputError, PolicyError, option
+from withhold.errors import PolicyError, option
 from withhold.formats import table_frames
 from withhold.formats.columns import (
     Options,
     find_column,
-    listed,
     names_record,
+    only_column,
 )
 from withhold.formats.consent import only_people_with_consent
 from withhold.formats.dated_rows import parse_dates
@@ -222,12 +222,9 @@ def _id_column(table: Table, named: str | None, others: list[str]) -> str:
     if same := [name for name in others if name in table.names]:
         return same[0]
     usual = [name for name in table.names if names_record(name)]
-    if len(usual) != 1:
-        none = f"no column looks like that of the persons' ids; {listed(table.names)}"
-        several = f"several columns could hold the persons' ids: {', '.join(map(repr, usual))}"
-        remedy = f"name the one you mean with {option('person_column')}"
-        raise InputError(several if usual else none, path=path, remedy=remedy)
-    return usual[0]
+    remedy = f"name the one you mean with {option('person_column')}"
+    ids = {"alike": "that of the persons' ids", "holding": "the persons' ids", "remedy": remedy}
+    return only_column(usual, table.names, path, **ids)
 
 
 def _with_ids(table: Table, column: str, options: Options) -> Table:

@@ -18,7 +18,7 @@ from withhold.data.names import is_missing
 from withhold.errors import InputError, PolicyError, option
 from withhold.formats import jsonl, lists, table_frames
 from withhold.formats.cells import open_sheet
-from withhold.formats.columns import LIST_NAMES, Options, find_column, listed, plain
+from withhold.formats.columns import LIST_NAMES, Options, find_column, only_column, plain
 from withhold.formats.forms import PEOPLE
 from withhold.formats.frames import Frame, is_frame, own_index
 from withhold.formats.opening import Opened, open_bytes
@@ -83,11 +83,8 @@ def _lists_of(opened: Opened, options: Options) -> tuple[str, Parsed | None]:
     if options.item_column is not None:
         return find_column(options.item_column, header, text.path), None
     found = [name for name in header if plain(name) in LIST_NAMES]
-    if len(found) != 1:
-        none = f"no column looks like one of items; {listed(header)}"
-        several = f"several columns could hold the items: {', '.join(map(repr, found))}"
-        raise text.error(several if found else none, _no_items())
-    return found[0], None
+    items = {"alike": "one of items", "holding": "the items", "remedy": _no_items()}
+    return only_column(found, header, text.path, **items), None
 
 
 def _list_column(frame: Frame, options: Options) -> tuple[str, Parsed]:

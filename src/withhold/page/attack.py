@@ -51,13 +51,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     result = job.result if job is not None and job.state == DONE else None
     questions = QUESTIONS.get(method.data, {})
     of_model = [each for each in method.takes().values() if each.name not in ELSEWHERE]
-    return site.render(
+    return site.show_step(
         "attack",
-        status=422 if problem else 200,
-        project=project,
-        step="attack",
-        problem=problem,
-        job=job,
+        project,
+        problem,
+        job,
         learn=questions,
         answer=next((a for a, m in questions.items() if all_methods().get(m) is method), ""),
         amounts=AMOUNTS,

@@ -48,13 +48,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     first_rows = (
         [] if lookup is None else rows_of(lookup, None, range(min(SHOWN_ROWS, len(lookup))))
     )
-    return site.render(
+    return site.show_step(
         "data",
-        status=422 if problem else 200,
-        project=project,
-        step="data",
-        problem=problem,
-        job=job,
+        project,
+        problem,
+        job,
         lookup=lookup,
         rows=first_rows,
         most_items=SHOWN_ITEMS,

@@ -76,10 +76,6 @@ class Row:
     items: tuple[Cell, ...]
     """Those that stayed, then those that were withheld, then what was put in their place."""
 
-    @property
-    def is_changed(self) -> bool:
-        return any(cell.after is not None for cell in (*self.cells, *self.items))
-
 
 @dataclass(frozen=True)
 class Lookup:

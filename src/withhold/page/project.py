@@ -21,6 +21,7 @@ from withhold.options import Declared
 from withhold.page.folder import UPLOADED, Folder
 from withhold.page.words import WORDS
 from withhold.registry import all_methods, method_named
+from withhold.seeds import given_or_drawn
 
 HEAD = (
     "# Written by withhold page; it is changed there whenever a choice is made.\n"
@@ -35,7 +36,6 @@ READING = (
 OF_EVERY_MODEL = (*READING, "seed", "consent", "allow-unknown", "ids")
 LIST_ENDING = ".sensitive.txt"
 """In place of that of the policy file."""
-SEED_BITS = 32
 REMEMBERED = 16
 """So many policies and lists, as long as their files are the same."""
 
@@ -76,7 +76,7 @@ class Project:
             taken = {"model", *OF_EVERY_MODEL, *(each.spelling for each in options)}
             policy = {key: value for key, value in policy.items() if key in taken}
         policy = {key: value for key, value in policy.items() if value not in (None, "", [], ())}
-        policy.setdefault("seed", secrets.randbits(SEED_BITS))
+        policy["seed"] = given_or_drawn(policy.get("seed"))
         write_policy(self.policy_path, policy)
 
     @property

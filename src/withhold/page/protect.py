@@ -40,13 +40,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         return go_to("data", project)
     policy = project.read()
     takes = {each.spelling for each in project.method.all_options().values()}
-    return site.render(
+    return site.show_step(
         "protect",
-        status=422 if problem else 200,
-        project=project,
-        step="protect",
-        problem=problem,
-        job=job,
+        project,
+        problem,
+        job,
         lookup=lookup,
         chosen=_chosen(project, lookup),
         found=[] if lookup is None else _found(project, lookup, ""),

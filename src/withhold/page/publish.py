@@ -47,13 +47,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     running = next((job for job in (*jobs, rows_job) if job and not job.is_over), None)
     output = given.get("output") or _named(publish_job) or _proposed(project)
     published = publish_job.result if publish_job is not None else None
-    return site.render(
+    return site.show_step(
         "publish",
-        status=422 if problem else 200,
-        project=project,
-        step="publish",
-        problem=problem,
-        job=running,
+        project,
+        problem,
+        running,
         promise=promise,
         missing=missing,
         preview=None if preview_job is None else _summary(preview_job),

@@ -5,25 +5,26 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Environment
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from withhold.errors import InputError
 from withhold.page.folder import Folder, is_too_large
-from withhold.page.jobs import DONE, FAILED, Job, Queue
+from withhold.page.jobs import DONE, Job, Queue
 from withhold.page.lookup import Lookup
 from withhold.page.problem import NONE, Problem
 from withhold.page.project import READING, Project
 from withhold.page.words import LANGUAGE, WORDS
 from withhold.registry import all_methods
+from withhold.report.templating import templates_of
 
 STEPS = ("data", "protect", "attack", "trade-off", "publish")
 
@@ -46,14 +47,7 @@ class Site:
 
     @cached_property
     def environment(self) -> Environment:
-        made = Environment(
-            loader=PackageLoader("withhold.page"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            auto_reload=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        made = templates_of("withhold.page")
         made.filters |= {"n": number, "percent": percent, "seconds": seconds}
         made.filters |= {"in_unit": in_unit, "change": change}
         made.globals |= {"t": text, "steps": STEPS, "address": address, "language": LANGUAGE}
@@ -85,6 +79,20 @@ class Site:
             **values,
         )
         return HTMLResponse(made, status_code=status)
+
+    def show_step(
+        self, step: str, project: Project, problem: Problem, job: Job | None, **values: Any
+    ) -> HTMLResponse:
+        """A step of a project, above it what went wrong, and the job that somebody waits for."""
+        return self.render(
+            step.replace("-", "_"),
+            status=422 if problem else 200,
+            project=project,
+            step=step,
+            problem=problem,
+            job=job,
+            **values,
+        )
 
     def project(self, given: Mapping[str, str]) -> Project:
         """The project of the file that a request names."""
@@ -129,11 +137,6 @@ class Site:
 def fresh(job: Job | None, key: str) -> Job | None:
     """The job, if its result is of these settings or it failed with them."""
     return job if job is not None and job.key == key else None
-
-
-def failed(job: Job | None) -> bool:
-    """Whether somebody has to be told why there is no result."""
-    return job is not None and job.state == FAILED
 
 
 def go_to(step: str, project: Project | None = None, **more: str) -> Response:
@@ -200,7 +203,3 @@ def seconds(time: float | None) -> str:
     if time < 90:
         return WORDS["time.seconds"].format(n=round(time))
     return WORDS["time.minutes"].format(n=round(time / 60))
-
-
-View = Callable[..., Response]
-__all__ = ["Site", "View", "address", "escape", "failed", "fresh", "go_to"]

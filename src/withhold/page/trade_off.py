@@ -49,13 +49,11 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     result = None
     if job is not None and job.state == DONE:
         result = _told(project, job.result or {}, given)
-    return site.render(
-        "trade_off",
-        status=422 if problem else 200,
-        project=project,
-        step="trade-off",
-        problem=problem,
-        job=job,
+    return site.show_step(
+        "trade-off",
+        project,
+        problem,
+        job,
         promise=promise,
         missing=missing,
         options=[(each.spelling, label_of(each), _proposed(each)) for each in _can_vary(project)],

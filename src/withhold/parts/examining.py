@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from withhold.arguments import checked, names_in
+from withhold.arguments import checked
 from withhold.auditing.by_parts import AuditSums
 from withhold.auditing.result import Audit, seconds_left
-from withhold.comparison import OF_THE_SENSITIVE, Compared, Comparison
+from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Records
 from withhold.data.breach import Breach
 from withhold.data.groups import Groups
-from withhold.data.names import clean_set
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Sums, measure_by_parts
@@ -275,9 +274,7 @@ def compare_parts(
     if not published:
         raise PolicyError("nothing to compare with; name at least one release")
     before = open_parts(original, part_records=part_records, reading=reading)
-    wanted = None
-    if sensitive is not None:
-        wanted = clean_set(names_in(sensitive, name="sensitive"), "sensitive")
+    wanted = None if sensitive is None else wanted_items(sensitive)
     found, notes = [], set()
     for each in published:
         after = open_parts(each, part_records=part_records, reading=reading)
@@ -306,11 +303,8 @@ def compare_parts(
             under = int(sums.tally.before.sum())
             measured = measured_by_counts(measured, groups, held, under)
             notes.add(NO_QUERIES)
-        if not request.sensitive:
-            facts = (fact for fact in measured.facts if fact.path not in OF_THE_SENSITIVE)
-            measured = replace(measured, facts=tuple(facts))
         notes.add(PAIRS_ONLY.format(utility.itemsets.max_size))
-        found.append(Compared(after.name, measured))
+        found.append(Compared.of(after.name, measured, sensitive=request.sensitive))
     return Comparison(before.name, tuple(found), tuple(sorted(notes)))
 
 

@@ -7,7 +7,6 @@ that a run that was killed can go on; it and ``internal.json`` stay with the cus
 from __future__ import annotations
 
 import json
-import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +16,13 @@ from typing import Any
 from withhold.atomic.steps import append
 from withhold.errors import InputError, OutputError, PolicyError
 from withhold.escaping import json_text
+from withhold.measure.occurrences import Removal
 from withhold.method import Model
 from withhold.parts.making import Done
-from withhold.pipeline import SEED_BITS
 from withhold.publish.manifest import WARNING, check_form, form_from
 from withhold.publish.publishing import save_text
 from withhold.registry import model_from
+from withhold.seeds import given_or_drawn
 
 MANIFEST, INTERNAL, STATE, REPORT = OURS = (
     *("manifest.json", "internal.json"),
@@ -68,12 +68,12 @@ class Totals:
     @property
     def share(self) -> float:
         """The share of all occurrences that was withheld."""
-        return self.removed / self.total if self.total else 0.0
+        return Removal(self.total, self.removed).share
 
     @property
     def sensitive_share(self) -> float:
         """The share of the sensitive occurrences that was withheld."""
-        return self.removed_sensitive / self.sensitive if self.sensitive else 0.0
+        return Removal(self.sensitive, self.removed_sensitive).share
 
     def as_dict(self) -> dict[str, Any]:
         """The sums and shares as plain values."""
@@ -119,8 +119,7 @@ def begin(
         )
     remove_work(folder)
     earlier, known = _state(folder) if resume else (None, {})
-    chosen = seed if seed is not None else earlier
-    chosen = secrets.randbits(SEED_BITS) if chosen is None else chosen
+    chosen = given_or_drawn(seed if seed is not None else earlier)
     # From here on there is no release until the new one is whole.
     for name in (MANIFEST, INTERNAL, REPORT):
         (folder / name).unlink(missing_ok=True)

@@ -7,7 +7,6 @@ UNDECIDED. A check that found nothing to check is UNDECIDED.
 
 from __future__ import annotations
 
-import secrets
 import shlex
 import time
 from collections.abc import Callable, Mapping
@@ -36,6 +35,7 @@ from withhold.publish.publishing import (
 from withhold.publish.rereading import Reading, Readings, as_it_stands, read_published
 from withhold.publish.rereading_people import files_beside
 from withhold.registry import method_of, model_from, verify
+from withhold.seeds import given_or_drawn
 from withhold.verdict import Status, Verdict
 from withhold.wording import counted
 
@@ -266,7 +266,7 @@ def _drawn(
     # Any other draw is as good a test, as long as nobody could know it beforehand.
     seed, round = sample.get("seed"), sample.get("round")
     known = fits(seed, int) and fits(round, int)
-    draw = Draw(seed, round) if known else Draw(secrets.randbits(32))
+    draw = Draw(seed, round) if known else Draw(given_or_drawn(None))
     return replace(evidence, draw=draw), []
 
 

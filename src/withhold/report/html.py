@@ -24,16 +24,11 @@ def report_html(report: Report) -> str:
 
 def page_html(page: Page) -> str:
     """The page as text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("withhold.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    from withhold.report.templating import templates_of
+
+    environment = templates_of("withhold.report")
     environment.filters |= {
         "exact": lambda value: "" if value is None else repr(value),
         "has_numbers": lambda plot: not isinstance(plot, Scatter),

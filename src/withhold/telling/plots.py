@@ -23,13 +23,19 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Several series over the same places."""
+class Titled:
+    """What every plot has."""
 
     name: str
     """For anchors and files: one word, unique in a report."""
     title: str
     """What the plot shows, in a sentence; read aloud to those who cannot see it."""
+
+
+@dataclass(frozen=True)
+class Lines(Titled):
+    """Several series over the same places."""
+
     x_label: str
     y_label: str
     x: tuple[str, ...]
@@ -39,20 +45,16 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Panels:
+class Panels(Titled):
     """Several plots of lines above each other, over the same places and with the same series."""
 
-    name: str
-    title: str
     panels: tuple[Lines, ...]
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(Titled):
     """A bar for each label, made of one or several parts laid end to end."""
 
-    name: str
-    title: str
     x_label: str
     labels: tuple[str, ...]
     parts: tuple[Line, ...]
@@ -69,11 +71,9 @@ class Dots:
 
 
 @dataclass(frozen=True)
-class Scatter:
+class Scatter(Titled):
     """Points in the plane, both axes logarithmic, with the line on which nothing changed."""
 
-    name: str
-    title: str
     x_label: str
     y_label: str
     dots: tuple[Dots, ...]

@@ -1,0 +1,16 @@
+"""The seed of what is drawn at random, where nobody gives one."""
+
+from __future__ import annotations
+
+import secrets
+
+SEED_BITS = 32
+"""Of a seed that is drawn: too many for anybody to try them all on a release."""
+
+
+def given_or_drawn(seed: int | None) -> int:
+    """The seed; one that nobody knows if none is given.
+
+    Whoever knows the seed can work backwards from a release, so the usual one must not be known.
+    """
+    return secrets.randbits(SEED_BITS) if seed is None else seed
