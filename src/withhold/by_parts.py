@@ -58,6 +58,8 @@ class ByCounts:
     """(model) → the verdict on all parts together; knows nothing of the choice."""
     survey: Callable[[Any, int, int], Rounds[Any]]
     """(model, most known items, how many to list) → the breaches of all parts together."""
+    surveyed: int = 3
+    """Most known items of an audit if nobody says."""
 
 
 @dataclass(frozen=True)

@@ -397,43 +397,6 @@ def test_empty_records_and_no_records(tmp_path):
     assert Path(tmp_path / "out" / MANIFEST).exists() == (code == 0)
 
 
-def test_buckets__groups_of_parts_are_groups_of_all(tmp_path):
-    rng = random.Random(1)
-    rows = [rng.sample(["A1", "A2", "B1", "B2", "C1"], rng.randint(1, 3)) for _ in range(120)]
-    path = write_shop(tmp_path / "codes.dat", rows)
-    tree = tmp_path / "tree.csv"
-    tree.write_text("A1,A,*\nA2,A,*\nB1,B,*\nB2,B,*\nC1,C,*\n")
-    asked = (
-        "anonymize",
-        path,
-        "--model",
-        "buckets",
-        "--k",
-        4,
-        "--engine",
-        "stream",
-        "--part-records",
-        40,
-    )
-    out = tmp_path / "out"
-    code, text = run(*asked, "--hierarchy", tree, "-o", out)
-    assert (code, "generalised" in text) == (0, True), text
-    assert wh.verify(joined(out), wh.Buckets(k=4))
-    assert run("verify", out)[0] == 0
-    totals = json.loads((out / "internal.json").read_text())["loss"]
-    assert totals["total"] == sum(map(len, rows))
-    # The same name, but another tree: no part is kept.
-    tree.write_text("A1,A,*\nA2,A,*\nB1,A,*\nB2,B,*\nC1,B,*\n")
-    code, text = run(*asked, "--hierarchy", tree, "-o", out, "--resume")
-    assert (code, "from an earlier run" in text) == (0, False), text
-    for options, said in {
-        ("--hierarchy", "fan-out:2"): "another hierarchy in each part",
-        ("--hierarchy", tree, "--fill", "hash"): "buckets of all records",
-    }.items():
-        code, text = run(*asked, *options, "-o", tmp_path / "other")
-        assert (code, said in text) == (2, True), text
-
-
 def test_personal_rho_is_refused_with_the_reason(tmp_path, folder):
     (tmp_path / "wishes.csv").write_text("record,item\n1,a\n")
     asked = ("--model", "personal-rho", "--rho", 0.5, "--constraints", tmp_path / "wishes.csv")

@@ -256,6 +256,10 @@ def _sources(module: str) -> list[Path]:
         text = source.read_text(encoding="utf-8")
         if KERNELS.search(text):
             waiting += IMPORTED.findall(text)
-    if module.startswith(SHARED):
-        found |= {path for path in PACKAGE.rglob("*.py") if "NamedTuple" in path.read_text("utf-8")}
-    return sorted(found)
+    return sorted(found | _naming_tuples() if module.startswith(SHARED) else found)
+
+
+@cache
+def _naming_tuples() -> frozenset[Path]:
+    """The files that may define a named tuple; looked for once in a process, since there are many files."""
+    return frozenset(path for path in PACKAGE.rglob("*.py") if b"NamedTuple" in path.read_bytes())

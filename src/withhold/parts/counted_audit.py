@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from withhold.auditing.by_parts import CountedBreaches
-from withhold.auditing.records import DEFAULT_SIZE
 from withhold.auditing.result import Audit
 from withhold.counting.threads import Progress
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
@@ -38,7 +37,7 @@ def audit_by_counts(
     readable = [Readable(f"part {n + 1}", partial(parts.read_part, n)) for n in range(len(parts))]
     refuse = partial(refuse_failed, n_parts=len(parts), kept="")
     most = getattr(model, "p", None)
-    largest = DEFAULT_SIZE if options.max_size is None else options.max_size
+    largest = counts.surveyed if options.max_size is None else options.max_size
     largest = largest if most is None else min(largest, most)
     with engine_for(STREAM, None, None) as run:
         verdict = over_parts(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from withhold.arguments import checked
 from withhold.auditing.by_parts import AuditSums
@@ -16,13 +14,12 @@ from withhold.auditing.result import Audit, seconds_left
 from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Evidence, Records
-from withhold.data.breach import Breach
 from withhold.data.groups import Groups
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
 from withhold.measure.by_parts import Sums, measure_by_parts
 from withhold.measure.generalised import measured_by_counts
-from withhold.measure.queries import QUERIES, count_itemsets
+from withhold.measure.queries import QUERIES
 from withhold.measure.sets import as_measured
 from withhold.measure.utility import Utility
 from withhold.method import Model
@@ -30,6 +27,7 @@ from withhold.parts.counted_audit import audit_by_counts
 from withhold.parts.group_audit import audit_tables
 from withhold.parts.planning import Data
 from withhold.parts.reading import Parts, open_parts, rows_together
+from withhold.parts.recounting import still_breaches
 from withhold.phases import phase
 from withhold.registry import audit_call, method_of, search_call
 from withhold.telling.facts import MeasureRequest
@@ -136,7 +134,7 @@ def audit_parts(
         model.sensitive, sums.items, what=method_of(model).listed, allowed=allow_unknown
     )
     refuse_if_nothing_known(missing)
-    breaches = _still_breaches(parts, list(sums.found.values()), model, sums.records, progress)
+    breaches = still_breaches(parts, list(sums.found.values()), model, sums.records, progress)
     return sums.joined(
         breaches,
         show=chosen.show,
@@ -174,52 +172,6 @@ def has_other_names(model: Model) -> bool:
     """Whether a release under the model has names that the original does not have, such as groups."""
     has_groups = getattr(model, "groups", None) is not None
     return has_groups or not method_of(model).by_parts.compared
-
-
-def _still_breaches(
-    parts: Parts, found: Sequence[Breach], model: Any, n_records: int, progress: Progress
-) -> list[Breach]:
-    """Those breaches of parts that are breaches of all records together, with the counts of all."""
-    if not found:
-        return []
-    names = sorted({name for each in found for name in (*each.antecedent, each.consequent)})
-    code_of = {name: code for code, name in enumerate(names)}
-    asked = [
-        tuple(code_of[name] for name in each)
-        for breach in found
-        for each in (breach.antecedent, (*breach.antecedent, breach.consequent))
-    ]
-    # What somebody knows who knows nothing is true of every record.
-    known = [number for number, each in enumerate(asked) if each]
-    counts = np.full(len(asked), n_records, dtype=np.int64)
-    counts[known] = 0
-    for records in parts.told("counting breaches", progress):
-        here = _only(records, tuple(names))
-        counts[known] += count_itemsets(here, [asked[n] for n in known]).astype(np.int64)
-    counted = [
-        replace(breach, support=int(counts[2 * n]), joint=int(counts[2 * n + 1]))
-        for n, breach in enumerate(found)
-    ]
-    left = [each for each in counted if each.support and each.confidence > model.rho]
-    return sorted(
-        left,
-        key=lambda each: (
-            len(each.antecedent),
-            -each.confidence,
-            -each.joint,
-            each.antecedent,
-            each.consequent,
-        ),
-    )
-
-
-def _only(records: Records, names: tuple[str, ...]) -> Records:
-    """The records with these items alone, under their codes."""
-    code_of = {name: code for code, name in enumerate(names)}
-    codes = np.array([code_of.get(name, -1) for name in records.vocabulary], dtype=np.int32)
-    kept = codes[records.items] >= 0 if len(codes) else np.zeros(0, dtype=np.bool_)
-    offsets = np.concatenate([[0], np.cumsum(kept)])[records.offsets]
-    return Records(offsets, codes[records.items[kept]], names)
 
 
 @phase("comparing")

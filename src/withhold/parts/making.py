@@ -21,7 +21,6 @@ from withhold.errors import InternalError, WithholdError
 from withhold.escaping import json_text
 from withhold.formats import read_opened
 from withhold.formats.slices import Piece, how_to_read, open_slice
-from withhold.measure.loss import measure_loss
 from withhold.method import Model
 from withhold.parts.failures import Failed, attempt
 from withhold.publish.identifiers import KEEP
@@ -176,23 +175,26 @@ def _emptied(original: Records, published: Any) -> int:
 def _write_chosen(job: Job, key: str, original: Records, choice: Choice) -> Done:
     """Write what was chosen for all parts and read it back; it is proved when all parts are there."""
     began = time.perf_counter()
+    chosen: Any = choice
     published = choice.apply_to(original)
     written = write_checked(published, job.target, original.source)
-    loss = measure_loss(original, published, job.model.sensitive)
+    loss: Any = method_of(job.model).loss(
+        original, published, job.model, job.model.sensitive, chosen
+    )
     return Done(
         job.number,
         job.target.name,
         key,
         written.sha256,
         len(original),
-        published.n_occurrences,
+        original.n_occurrences - loss.removed,
         loss.removed,
-        loss.total_sensitive,
-        loss.removed_sensitive,
+        *_of_sensitive(loss),
         _emptied(original, published),
         tuple(related(job.model.sensitive, original.occurring)),
         0,
         time.perf_counter() - began,
+        generalised=getattr(loss, "generalised", 0),
         form=form_as_dict(written),
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,19 +14,29 @@ from withhold.arguments import checked
 from withhold.by_parts import Rounds
 from withhold.counting.rounds import ItemRound, ItemSums
 from withhold.counting.threads import Progress, quiet
+from withhold.data import Evidence
+from withhold.data.breach import Breach
 from withhold.data.unknown import find_unknown
 from withhold.errors import InputError, WithholdError
-from withhold.method import Model
-from withhold.parts.counting import of_listed, over_parts
+from withhold.method import AuditAfterProof, Finding, Model
+from withhold.parts.counting import Readable, of_listed, over_parts
 from withhold.parts.failures import Failed
 from withhold.parts.folder import BY_PARTS, Listed, read_folder, read_output, unlisted
 from withhold.parts.group_proof import recount_groups
+from withhold.parts.reading import Parts
+from withhold.parts.recounting import still_breaches
 from withhold.parts.running import STREAM, engine_for
 from withhold.phases import phase
 from withhold.publish.publishing import sha256_of
 from withhold.publish.recheck import verify_file
 from withhold.registry import method_of
 from withhold.verdict import Status, Verdict
+from withhold.wording import counted
+
+LISTING_SECONDS = 60.0
+"""After which the breaches of a part are those that were found by then."""
+MOST_LISTED, MOST_COUNTED = 1_000, 10_000
+"""Breaches of one part, and of all of them, that are counted over all parts."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,8 @@ def verify_parts(
 
     Where the model can be proved by counts of all parts, it is. Else they are proved one by one: if every
     part keeps the promise, all of them together do. The reverse is not true: a part may break a stated
-    policy that the whole keeps, and then the verdict is UNDECIDED.
+    policy that the whole keeps. So the breaches that parts show are counted over all of them: the verdict is
+    BROKEN if one is a breach of the whole, else UNDECIDED.
 
     Parameters
     ----------
@@ -173,30 +185,62 @@ def _one_by_one(asked: _ToProve) -> Proved:
     changed: list[str] = []
     checked = records = 0
     seen: set[str] = set()
-    broken: tuple[str, Verdict] | None = None
-    for number, (part, problem) in enumerate(_looked_at(asked.folder, asked.parts), start=1):
+    readable: list[Readable] = []
+    broken: dict[int, Verdict] = {}
+    for number, (part, problem) in enumerate(_looked_at(asked.folder, asked.parts)):
         changed += [problem] if problem else []
-        found = verify_file(
-            asked.folder / part.name, model=asked.model, allow_unknown=True, jobs=asked.jobs
-        )
+        path = asked.folder / part.name
+        readable.append(of_listed(path, asked.model, part.form, not problem))
+        found = verify_file(path, model=asked.model, allow_unknown=True, jobs=asked.jobs)
         records += len(found.table)
         checked += found.verdict.checked
         seen.update(asked.model.sensitive.intersection(getattr(found.table, "occurring", ())))
-        if not found.verdict.status.may_be_published and broken is None:
-            broken = part.name, found.verdict
+        if not found.verdict.status.may_be_published:
+            broken[number] = found.verdict
         if _groups(found.model) != _groups(asked.model):
             changed.append(f"{part.name} has other groups than the manifest of the folder")
-        asked.progress(f"parts: {number} of {len(asked.parts)}", number, len(asked.parts))
+        asked.progress(f"parts: {number + 1} of {len(asked.parts)}", number + 1, len(asked.parts))
     verdict = Verdict(Status.HOLDS, BY_PARTS, checked, 0.0)
-    if broken is not None:
-        name, own = broken
-        # All parts together may keep what one alone breaks.
-        open_ = asked.stated or method_of(asked.model).by_parts.counts is not None
-        status = Status.UNDECIDED if open_ else own.status
-        alone = f"{name} alone does not keep it; whether all parts together do was not counted"
-        how = alone if open_ else f"{name}: {own.method}"
-        verdict = Verdict(status, how, checked, 0.0, own.witness)
+    if broken:
+        verdict = replace(_of_broken(asked, broken, readable, records), checked=checked)
     return verdict, records, seen, changed
+
+
+def _of_broken(
+    asked: _ToProve, broken: Mapping[int, Verdict], readable: Sequence[Readable], records: int
+) -> Verdict:
+    """The verdict on all parts, some of which do not keep the promise alone."""
+    first = min(broken)
+    name, own = asked.parts[first].name, broken[first]
+    ways = method_of(asked.model).by_parts
+    # All parts together may keep what one alone breaks.
+    if not asked.stated and ways.counts is None:
+        return replace(own, method=f"{name}: {own.method}")
+    alone = f"{name} alone does not keep it"
+    if not ways.audited:
+        how = f"{alone}; whether all parts together do was not counted"
+        return Verdict(Status.UNDECIDED, how, 0, 0.0, own.witness)
+    parts = Parts(asked.folder.name, len(readable), lambda n: readable[n].read(), asked.model)
+    # What the proofs came upon is often enough; what audits list is more, and takes longer.
+    for listed in ([each.witness for each in broken.values()], _listed(asked, broken, readable)):
+        breaches = list(islice((each for each in listed if isinstance(each, Breach)), MOST_COUNTED))
+        left = still_breaches(parts, breaches, asked.model, records, asked.progress)
+        if left:
+            how = f"a breach of a part, counted over all {counted(len(parts), 'part')}"
+            return Verdict(Status.BROKEN, how, 0, 0.0, left[0])
+    how = f"{alone}; of the breaches that parts show, none is one of all records together"
+    return Verdict(Status.UNDECIDED, how, 0, 0.0)
+
+
+def _listed(
+    asked: _ToProve, broken: Mapping[int, Verdict], readable: Sequence[Readable]
+) -> Iterator[Finding]:
+    """The worst breaches of the parts that have any."""
+    audit = method_of(asked.model).audit
+    options = audit.options(show=MOST_LISTED, samples=1)
+    for number, proof in broken.items():
+        run = AuditAfterProof(jobs=asked.jobs, limit_seconds=LISTING_SECONDS, proof=proof)
+        yield from audit(readable[number].read(), asked.model, Evidence(), options, run).breaches
 
 
 def _by_counts(asked: _ToProve) -> Proved:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from withhold.auditing.options import AuditOptions
-from withhold.by_parts import ByParts
+from withhold.by_parts import ByCounts, ByParts
 from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.buckets.model import Buckets
-from withhold.methods.buckets.options import BucketsSearch
+from withhold.methods.buckets.options import AUDITED_SIZE, BucketsSearch
 from withhold.telling.words import Words
 
 METHOD = Method(
@@ -15,7 +15,16 @@ METHOD = Method(
     search=Step(later(f"{__name__}.search.suppressor:suppress_buckets"), BucketsSearch),
     check=later(f"{__name__}.check:verify_buckets"),
     audit=Step(later(f"{__name__}.audit:audit_buckets"), AuditOptions),
-    by_parts=ByParts(later(f"{__name__}.options:not_by_parts"), compared=False),
+    by_parts=ByParts(
+        later(f"{__name__}.options:not_by_parts"),
+        ByCounts(
+            later(f"{__name__}.search.by_counts:choose_sets"),
+            later(f"{__name__}.check:prove_by_counts"),
+            later(f"{__name__}.audit_by_counts:survey_by_counts"),
+            AUDITED_SIZE,
+        ),
+        compared=False,
+    ),
     words=Words(
         counts="Rare sets by their number of items",
         worst="The rarest sets",

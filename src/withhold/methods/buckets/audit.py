@@ -14,9 +14,7 @@ from withhold.data.evidence import Evidence
 from withhold.method import AuditRun
 from withhold.methods.buckets.check import rare_sets, verify_buckets
 from withhold.methods.buckets.model import Buckets
-
-DEFAULT_SIZE = 5
-"""Each set is looked at once, so there is no need to stop at few items."""
+from withhold.methods.buckets.options import AUDITED_SIZE
 
 
 def audit_buckets(
@@ -31,7 +29,7 @@ def audit_buckets(
     verdict = run.verdict or verify_buckets(records, model, evidence, run)
     numbers, first = equal_rows(records)
     counts, sizes = np.bincount(numbers), records.lengths[first]
-    largest = DEFAULT_SIZE if options.max_size is None else options.max_size
+    largest = AUDITED_SIZE if options.max_size is None else options.max_size
     counted = (counts < model.k) & (sizes <= largest)
     by_size = np.bincount(sizes[counted], minlength=largest + 1)
     with request.clock() as stop:

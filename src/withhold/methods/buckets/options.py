@@ -9,10 +9,13 @@ from typing import Annotated, Any, Literal
 
 from withhold.data import Hierarchy
 from withhold.errors import PolicyError, option
-from withhold.formats.item_trees import is_built
+from withhold.formats.item_trees import CO_OCCURRENCE, is_built
 from withhold.method import SearchOptions
 from withhold.methods.buckets.model import FILLS
 from withhold.options import Option
+
+AUDITED_SIZE = 5
+"""Of rare sets if nobody says: each is looked at once, so there is no need to stop at few items."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,17 +62,12 @@ class BucketsSearch(SearchOptions):
 
 
 def not_by_parts(model: object, options: BucketsSearch, given: Mapping[str, Any]) -> str:
-    """Why records cannot be grouped part by part; where they can, the groups of parts are groups of all."""
+    """Why records cannot be released part by part."""
     if options.fill != "none":
         return f"{option('fill', options.fill)} is about buckets of all records; leave it out"
     wanted = options.hierarchy
-    # The name of a prefix says what it stands for; numbers of groups do not.
     if isinstance(wanted, Hierarchy):
-        return "a hierarchy is read again for each part; save it to a file, and name that"
-    if (
-        wanted is not None
-        and is_built(os.fspath(wanted))
-        and not os.fspath(wanted).startswith("prefix")
-    ):
-        return f"{wanted} would be another hierarchy in each part; use one from a file, or prefix"
+        return "the key of a part holds its hierarchy's name; save it to a file, and name that"
+    if wanted is not None and os.fspath(wanted) == CO_OCCURRENCE and is_built(CO_OCCURRENCE):
+        return f"{CO_OCCURRENCE} clusters all records at once; use a hierarchy from a file, prefix or fan-out"
     return ""

@@ -31,6 +31,9 @@ from withhold.methods.buckets.search.hashing import hashed
 from withhold.methods.buckets.search.similar import similar_groups
 from withhold.wording import counted
 
+GroupedSets = tuple[Longs, Longs, NDArray[np.int32]]
+"""For each record its group, and for each group the nodes that it is published as: offsets and nodes."""
+
 
 @dataclass(frozen=True)
 class Generalisation:
@@ -99,40 +102,54 @@ def suppress_buckets(
         "fill": options.fill,
         "fill_effect": FILLS[options.fill],
     }
-    if (as_it_is := _as_it_is(records, model, tree)) is not None:
+    if (alike := alike_already(records, model.k, tree)) is not None:
+        as_it_is = Generalisation(*alike, tree, fingerprint(records), unchanged=True)
         return as_it_is, chosen | {"groups": len(as_it_is.group_sizes), "seed": run.seed}
     tree.check_covers(records.occurring)
-    node = _node_of_occurrences(records, tree)
-    record = np.repeat(np.arange(len(records)), records.lengths)
     if options.fill == "none":
-        group_of = similar_groups(records, node, model.k, tree)
-        sizes = np.bincount(group_of)
-        sets = truthful_cut(group_of[record], record, node, sizes, tree)
-        chosen["groups"] = len(sizes)
+        group_of, offsets, nodes = made_alike(records, model.k, tree)
+        chosen["groups"] = len(offsets) - 1
     else:
+        node = _node_of_occurrences(records, tree)
+        record = np.repeat(np.arange(len(records)), records.lengths)
         bucket_of, n_buckets = hashed(records, model.k, options.buckets)
         filled, group_of = np.unique(bucket_of, return_inverse=True)
-        sets = learnt_concepts(group_of[record], node, len(filled), tree, to_root=options.to_root)
+        offsets, nodes = learnt_concepts(
+            group_of[record], node, len(filled), tree, to_root=options.to_root
+        )
         chosen |= {"buckets": n_buckets, "to_root": bool(options.to_root), "groups": len(filled)}
     run.progress("grouping records", 1, 1)
     chosen["seed"] = run.seed
-    return Generalisation(group_of, *sets, tree, fingerprint(records), options.fill), chosen
+    made = Generalisation(group_of, offsets, nodes, tree, fingerprint(records), options.fill)
+    return made, chosen
 
 
-def _as_it_is(records: Records, model: Buckets, tree: Hierarchy) -> Generalisation | None:
-    """The plan that changes nothing, if every record is one of k already; else None.
+def alike_already(records: Records, k: int, tree: Hierarchy) -> GroupedSets | None:
+    """Each record as it came, if every one is one of k equal ones; else None.
 
     A release made with the same tree holds names of inner nodes, which data that is to be
     grouped must not hold.
     """
     group_of, first = equal_rows(records)
-    too_small = (np.bincount(group_of) < model.k).any()
+    too_small = (np.bincount(group_of) < k).any()
     if too_small or any(name not in tree for name in records.occurring):
         return None
     lengths = records.lengths[first]
     node = _node_of_occurrences(records, tree)[spans(records.offsets[first], lengths)]
-    sets = starts_of(lengths), sorted_spans(lengths, node.astype(np.int32), len(tree))
-    return Generalisation(group_of, *sets, tree, fingerprint(records), unchanged=True)
+    return (
+        group_of,
+        starts_of(lengths),
+        sorted_spans(lengths, node.astype(np.int32), len(tree)),
+    )
+
+
+def made_alike(records: Records, k: int, tree: Hierarchy) -> GroupedSets:
+    """Groups of at least k similar records, each as what its records have in common."""
+    node = _node_of_occurrences(records, tree)
+    record = np.repeat(np.arange(len(records)), records.lengths)
+    group_of = similar_groups(records, node, k, tree)
+    sets = truthful_cut(group_of[record], record, node, np.bincount(group_of), tree)
+    return group_of, *sets
 
 
 def _node_of_occurrences(records: Records, tree: Hierarchy) -> Longs:
