@@ -30,6 +30,7 @@ some_ways = st.sets(st.sampled_from(sorted(WAYS)), min_size=1)
 
 def naive(value: str, ways: set[str]) -> str:
     """The same, written in another way."""
+    value = re.sub(r"^\s+|\s+$", "", value)
     if "punctuation" in ways and not re.search(r"\d", value) and not is_unknown(value):
         stripped = re.sub(r"\s+", " ", re.sub(r"[.\-/]", " ", value)).strip()
         value = stripped or value
@@ -43,6 +44,13 @@ def naive(value: str, ways: set[str]) -> str:
 def test_tidy_text__is_what_it_says_and_done_once(value, ways):
     assert tidy_text(value, ways) == naive(value, ways)
     assert tidy_text(tidy_text(value, ways), ways) == tidy_text(value, ways)
+
+
+def test_case__leaves_no_blanks_around_a_value(tmp_path: Path):
+    (file := tmp_path / "people.csv").write_text('Sex,n\n"Male ",1\nmale,2\n" MALE",3\nfemale,4\n')
+    table = wh.read_table(file, tidy="Sex=case")
+    assert table.column("Sex").cells().tolist() == ["male", "male", "male", "female"]
+    assert (table.tidied[0].changed, table.tidied[0].merged) == (2, 2)
 
 
 @examples(300)

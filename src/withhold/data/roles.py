@@ -13,6 +13,7 @@ from typing import Annotated, Any, Protocol
 
 from withhold.data.column_lists import join_columns
 from withhold.data.identifying import determining_columns, looks_identifying
+from withhold.data.likely_known import likely_known
 from withhold.data.table import Table, missing_column
 from withhold.data.unknown import alike
 from withhold.errors import PolicyError
@@ -128,6 +129,10 @@ def column_roles(table: Table, model: NamesColumns, publish: Publish = ()) -> Co
     for name in open_ones:
         if name in telling and name not in undecided:
             undecided[name] = _tells(telling[name])
+    if (k := getattr(model, "k", None)) is not None:
+        # Sensitive items apart have no k: their promise is the same whatever is known of attributes.
+        rest = [name for name in open_ones if name not in undecided]
+        undecided |= likely_known(table, rest, model.quasi_identifiers, k)
     undecided |= holding_items(table, open_ones, model.sensitive)
     # In the order of the table, which is how people look for them.
     return ColumnRoles(roles, {name: undecided[name] for name in open_ones if name in undecided})
