@@ -145,7 +145,7 @@ def test_hints__of_a_table_by_hand():
         *(("pay", "near-unique"), ("born", "dates")),
     }
     sex = found["sex", "spellings"]
-    assert sex.remedy == "--tidy sex=case,spaces"
+    assert sex.remedy == "--tidy sex=case"
     assert (sex.numbers["values"], sex.numbers["become"], sex.numbers["rows"]) == (4, 2, 40)
     assert found["sex", "abbreviations"].numbers["pairs"] == [["M", "Male"]]
     assert found["zip", "determines"].numbers == {"determines": "town", "share": 1.0}
@@ -286,7 +286,7 @@ def test_road__of_personal_wishes(files):
 
 def test_inspect__shows_hints_and_that_they_help(files):
     text = run("inspect", "p.csv", "--table").stdout
-    assert "--tidy sex=case,spaces" in text
+    assert "--tidy sex=case" in text
     found = json.loads(run("inspect", "p.csv", "--table", "--json").stdout)["hints"]
     assert [hint["kind"] for hint in found] == ["spellings"]
     assert run("inspect", "p.csv", "--table", "--tidy", "sex=case,spaces", "--json").stdout.count(

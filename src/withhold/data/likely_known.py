@@ -20,6 +20,8 @@ from withhold.wording import counted
 
 FEW = 20
 """Columns that make one row in so many unique are said to single people out."""
+TOGETHER = 10
+"""So many rows share each combination of columns that tell little about anybody, on average."""
 KNOWN = re.compile(
     r"\b(ages?|aged|birth|birthdate|birthday|birthyear|birthplace|born|dob|yob|sex|gender|race|ethnic|ethnicity"
     r"|religion|nationality|citizenship|language|marital|married|zip|zipcode|postcode|postal|plz|city|town"
@@ -32,7 +34,6 @@ KNOWN = re.compile(
     # As one word among others these may mean something else.
     r"|^((home )?state|land|ort|place|area|pays|pa[ií]s)$"
 )
-"""Names of columns that hold what acquaintances, registers or profiles tell of a person."""
 YEAR = re.compile(r"(1[89]|20)\d{2}")
 
 
@@ -51,18 +52,32 @@ def likely_known(
         return found
     known = groups_of(table, tuple(quasi_identifiers))
     for column in columns:
-        if column.name not in found and (alone := _singles_out([column], known, least)):
+        own = group_rows([column.codes], len(table))
+        is_category = not too_many(len(own), len(table))
+        if column.name not in found and not is_category and (alone := _unique(own, known, least)):
             found[column.name] = f"{alone}, known with the quasi-identifiers"
     left = [column for column in columns if column.name not in found]
-    if len(left) > 1 and (alone := _singles_out(left, known, least)):
+    own = group_rows([column.codes for column in left], len(table))
+    # Two categories together are still one, unless few rows share each of its values.
+    few_share = len(left) > 1 and len(own) * TOGETHER >= len(table)
+    if few_share and (alone := _unique(own, known, least)):
         together = f"{alone}, known with the quasi-identifiers and the other columns without a role"
         found |= {column.name: together for column in left}
     return found
 
 
+def is_known_by_name(name: str) -> bool:
+    """Whether a column of this name holds what neighbours, colleagues or registers know of a person.
+
+    >>> is_known_by_name("maritalStatus"), is_known_by_name("state"), is_known_by_name("order state")
+    (True, True, False)
+    """
+    return KNOWN.search(column_words(name)) is not None
+
+
 def _named(column: Column) -> str:
     """What a column is called, or holds, that people know of each other."""
-    if KNOWN.search(column_words(column.name)):
+    if is_known_by_name(column.name):
         return "has the name of something that others may know of a person"
     values = [value for value in column.values if value]
     years = sum(bool(YEAR.fullmatch(value.strip())) for value in values)
@@ -80,12 +95,9 @@ def _rare(column: Column, least: int) -> str:
     return f"has values that fewer than {least:,} rows share, in {counted(rows, 'row')}"
 
 
-def _singles_out(columns: Sequence[Column], known: Groups, least: int) -> str:
-    """How many rows these columns make unique; nothing if few, or if they are no more than a category."""
+def _unique(own: Groups, known: Groups, least: int) -> str:
+    """How many rows are unique by some columns, or by those and the quasi-identifiers; nothing if few."""
     n_rows = len(known.of_row)
-    own = group_rows([column.codes for column in columns], n_rows)
-    if not too_many(len(own), n_rows):
-        return ""
     unique = int((own.sizes == 1).sum())
     if unique * FEW >= n_rows:
         return f"makes {unique:,} of {n_rows:,} rows unique"
