@@ -38,17 +38,30 @@ YEAR = re.compile(r"(1[89]|20)\d{2}")
 
 
 def likely_known(
-    table: Table, names: Sequence[str], quasi_identifiers: Iterable[str], k: int
+    table: Table,
+    names: Sequence[str],
+    quasi_identifiers: Iterable[str],
+    k: int,
+    *,
+    fewest: int = FEWEST,
 ) -> dict[str, str]:
-    """Why each of these columns may be known of a person, as far as that is likely or would matter."""
+    """Why each of these columns may be known of a person, as far as that is likely or would matter.
+
+    Nothing is counted in fewer rows than ``fewest``.
+    """
     least = max(k, 2)
     columns = [table.column(name) for name in names]
     # One value for all says nothing about anybody.
     columns = [column for column in columns if np.count_nonzero(column.counts) > 1]
-    found = {
-        each.name: reason for each in columns if (reason := _named(each) or _rare(each, least))
+    found = {each.name: reason for each in columns if (reason := _named(each))}
+    if len(table) < fewest:
+        return found
+    found |= {
+        each.name: reason
+        for each in columns
+        if each.name not in found and (reason := _rare(each, least))
     }
-    if len(table) < FEWEST or len(found) == len(columns):
+    if len(found) == len(columns):
         return found
     known = groups_of(table, tuple(quasi_identifiers))
     for column in columns:
@@ -98,14 +111,9 @@ def _rare(column: Column, least: int) -> str:
 def _unique(own: Groups, known: Groups, least: int) -> str:
     """How many rows are unique by some columns, or by those and the quasi-identifiers; nothing if few."""
     n_rows = len(known.of_row)
-    unique = int((own.sizes == 1).sum())
-    if unique * FEW >= n_rows:
-        return f"makes {unique:,} of {n_rows:,} rows unique"
     both = group_rows([known.of_row.astype(np.int32), own.of_row.astype(np.int32)], n_rows)
     # A group of one row that shares its quasi-identifiers with enough others.
     before = known.sizes[known.of_row[both.first_rows]]
-    unique = int(((both.sizes == 1) & (before >= least)).sum())
-    sharing = int(known.sizes[known.sizes >= least].sum())
-    return (
-        f"makes {unique:,} of {n_rows:,} rows unique" if unique and unique * FEW >= sharing else ""
-    )
+    among_others = int(((both.sizes == 1) & (before >= least)).sum())
+    unique = max(among_others, int((own.sizes == 1).sum()))
+    return f"makes {unique:,} of {n_rows:,} rows unique" if unique * FEW >= n_rows else ""
