@@ -17,9 +17,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 def so_many(most: int | None, noun: str) -> str:
     """How a sentence says how much somebody may know.
 
-    >>> so_many(3, "item"), so_many(None, "public item")
-    ('at most 3 items', 'any public items')
+    >>> so_many(3, "item"), so_many(None, "public item"), so_many(0, "item")
+    ('at most 3 items', 'any public items', 'no item')
     """
+    if most == 0:
+        return f"no {noun}"
     return f"any {noun}s" if most is None else f"at most {counted(most, noun)}"
 
 

@@ -193,6 +193,29 @@ def test_km__every_set_of_public_items_is_counted(km):
 
 
 @pytest.mark.parametrize("km", [1, 2, 3])
+def test_km__public_items_that_only_dates_imply(km):
+    went = 0
+    for seed in range(km, WORLDS, 5):
+        world = draw_dated_world(seed, withheld=False, beside=True)
+        world = [
+            (cells, frozenset(i for i in items if i != "a" or not {"a@2019", "a@2020"} & items))
+            for cells, items in world + world[: seed % 6]
+        ]
+        rho, k, max_known = RHOS[seed % 4], 2 + seed % 2, KNOWN[seed % 4]
+        model = replace(model_of(rho, k, max_known), km=km)
+        release = wh.anonymize(as_people(world), model, seed=seed, allow_unknown=True)
+        published = as_world(release.data)
+        closed = [(cells, left | {oracle.undated(i) for i in left}) for cells, left in published]
+        assert oracle.is_safe(closed, SENSITIVE, rho, k, max_known), seed
+        assert oracle.rarest(closed, SENSITIVE, km) >= k, seed
+        went += any(
+            {i for i in items - left if i.startswith("a@")}
+            for (_, items), (_, left) in zip(world, published, strict=True)
+        )
+    assert went
+
+
+@pytest.mark.parametrize("km", [1, 2, 3])
 def test_audit__lists_every_rare_set_of_public_items(km):
     some = 0
     for seed in range(km, WORLDS, 8):

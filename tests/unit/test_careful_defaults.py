@@ -650,10 +650,52 @@ def test_verify__a_stated_policy_needs_no_manifest():
 def test_verify__a_file_without_any_sensitive_item_is_undecided():
     everything = ("--rho", "0.1", "--sensitive", "Insulin")
     ran("anonymize", "baskets.dat", *everything, "-o", "x.dat")
-    result = run("verify", "x.dat")
+    result = run("verify", "x.dat", *everything)
     assert result.exit_code == 5
     assert "0 of the 1 sensitive items occur" in result.stdout
-    ran("verify", "x.dat", "--allow-unknown")
+    ran("verify", "x.dat", *everything, "--allow-unknown")
+
+
+def test_verify__a_release_that_lost_every_sensitive_item_is_proved_by_its_manifest(desk):
+    asked = ("--rho", "0.1", "--sensitive", "Insulin,Antidepressant")
+    done = ran("anonymize", "baskets.dat", *asked, "-o", "out.dat")
+    assert "withhold verify out.dat\n" in done.stderr
+    assert "Insulin" not in (desk / "out.dat").read_text()
+    proved = run("verify", "out.dat")
+    assert proved.exit_code == 0
+    assert "all sensitive items were withheld, as the manifest says" in proved.stdout
+    # A list of one's own may be misspelt, whatever the manifest says.
+    assert run("verify", "out.dat", *asked).exit_code == 5
+    manifest = load("out.dat.manifest.json")
+    for unknown in (
+        [{"what": "sensitive items", "unknown": 2, "of": 2}],
+        [{"what": "sensitive items", "unknown": "1", "of": 2}],
+        ["?"],
+        None,
+    ):
+        (desk / "out.dat.manifest.json").write_text(json.dumps(manifest | {"unknown": unknown}))
+        assert run("verify", "out.dat").exit_code in (3, 5), unknown
+    (desk / "out.dat.manifest.json").write_text(json.dumps(manifest))
+    (desk / "out.dat").write_text((desk / "out.dat").read_text() + "Tea\n")
+    assert run("verify", "out.dat").exit_code == 5
+
+
+@pytest.mark.parametrize("model", [(), ("--model", "personal-rho")])
+def test_max_known_0__says_that_it_promises_hardly_anything(desk, model):
+    listed = ("--constraints", "wishes.csv") if model else ("--sensitive", "Insulin,")
+    data = ("patients.csv", *COLUMNS) if model else ("baskets.dat",)
+    done = ran(
+        "anonymize", *data, *model, "--rho", "0.5", *listed, "--max-known", "0", "-o", "out.dat"
+    )
+    assert "warning: max-known 0 promises nothing about somebody who knows one item" in done.stderr
+    assert "Whoever knows no item of a person's" in done.stdout.replace("\n", " ")
+    assert "or nothing at all" not in done.stdout
+    (warning,) = load("out.dat.internal.json")["warnings"]
+    assert "--max-known" in warning
+    more = ran(
+        "anonymize", *data, *model, "--rho", "0.5", *listed, "--max-known", "1", "-o", "o.dat"
+    )
+    assert "max-known 0" not in more.stderr
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,10 @@ def test_content_decides(tmp_path: Path, kind: str, name: str) -> None:
 
 
 ASKED = {
+    "a table of persons": (
+        "id,age,sex,diagnosis\n1,30,f,flu\n2,31,m,hiv\n3,30,f,flu\n",
+        ["--table", "--people", "--format long", "no id in column 'id' occurs twice"],
+    ),
     "one item a line under a name": ("item\nmilk\nbeer\n", ["--format list", "--format basket"]),
     "quoted lists without a name": ('"milk,bread"\n"beer"\n', ["--format list", "--format basket"]),
     "quoted lists, a name in another language": (

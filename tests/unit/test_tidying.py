@@ -30,6 +30,7 @@ some_ways = st.sets(st.sampled_from(sorted(WAYS)), min_size=1)
 
 def naive(value: str, ways: set[str]) -> str:
     """The same, written in another way."""
+    value = re.sub(r"^\s+|\s+$", "", value) if ways else value
     if "punctuation" in ways and not re.search(r"\d", value) and not is_unknown(value):
         stripped = re.sub(r"\s+", " ", re.sub(r"[.\-/]", " ", value)).strip()
         value = stripped or value
@@ -43,6 +44,13 @@ def naive(value: str, ways: set[str]) -> str:
 def test_tidy_text__is_what_it_says_and_done_once(value, ways):
     assert tidy_text(value, ways) == naive(value, ways)
     assert tidy_text(tidy_text(value, ways), ways) == tidy_text(value, ways)
+
+
+def test_case__leaves_no_blanks_around_a_value(tmp_path: Path):
+    (file := tmp_path / "people.csv").write_text('Sex,n\n"Male ",1\nmale,2\n" MALE",3\nfemale,4\n')
+    table = wh.read_table(file, tidy="Sex=case")
+    assert table.column("Sex").cells().tolist() == ["male", "male", "male", "female"]
+    assert (table.tidied[0].changed, table.tidied[0].merged) == (2, 2)
 
 
 @examples(300)
@@ -137,7 +145,7 @@ def test_hints__of_a_table_by_hand():
         *(("pay", "near-unique"), ("born", "dates")),
     }
     sex = found["sex", "spellings"]
-    assert sex.remedy == "--tidy sex=case,spaces"
+    assert sex.remedy == "--tidy sex=case"
     assert (sex.numbers["values"], sex.numbers["become"], sex.numbers["rows"]) == (4, 2, 40)
     assert found["sex", "abbreviations"].numbers["pairs"] == [["M", "Male"]]
     assert found["zip", "determines"].numbers == {"determines": "town", "share": 1.0}
@@ -157,7 +165,7 @@ def test_hints__names_are_quoted_for_the_shell():
 def test_hints__of_items_by_hand():
     records = wh.read([["Beer", "beer", "tea"], ["beer"], ["black  tea", "black tea"], ["TEA."]])
     (hint,) = profile(records).hints
-    assert hint.remedy == "--tidy items=case,punctuation,spaces"
+    assert hint.remedy == "--tidy items=case,punctuation"
     assert (hint.numbers["values"], hint.numbers["become"], hint.numbers["records"]) == (6, 3, 3)
     assert wh.inspect(wh.read([["beer"], ["tea"]])).hints == ()
     tidied = wh.read(records, tidy=hint.remedy.removeprefix("--tidy "))
@@ -278,7 +286,7 @@ def test_road__of_personal_wishes(files):
 
 def test_inspect__shows_hints_and_that_they_help(files):
     text = run("inspect", "p.csv", "--table").stdout
-    assert "--tidy sex=case,spaces" in text
+    assert "--tidy sex=case" in text
     found = json.loads(run("inspect", "p.csv", "--table", "--json").stdout)["hints"]
     assert [hint["kind"] for hint in found] == ["spellings"]
     assert run("inspect", "p.csv", "--table", "--tidy", "sex=case,spaces", "--json").stdout.count(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from withhold.arguments import names_in
 from withhold.data.column_lists import join_columns, typed
 from withhold.data.decimals import exact_decimal
 from withhold.data.identifying import looks_identifying
+from withhold.data.likely_known import is_known_by_name
 from withhold.data.names import is_unknown
 from withhold.data.table import Table
 from withhold.errors import InputError
@@ -26,12 +26,6 @@ YEARS = "5y"
 K = (2, 5, 10, 50)
 TURNS = (5, 10, 2, 50)
 """The usual k first."""
-KNOWN = re.compile(
-    r"(?i)(?<![a-z])(age|born|birth\w*|dob|sex|gender|zip\w*|post(al)?(code)?|city|town|county|region|state|"
-    r"country|race|ethnic\w*|nation\w*|marital|married|educ\w*|school\w*|occupation|job|profession|relig\w*|"
-    r"language)(?![a-z])"
-)
-"""Names of columns that neighbours, colleagues and registers know of a person."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class Columns:
     @property
     def few(self) -> tuple[str, ...]:
         """Of what may be known, what neighbours and registers know, where that is not all of it."""
-        found = tuple(name for name in self.known if KNOWN.search(name))
+        found = tuple(name for name in self.known if is_known_by_name(name))
         return () if self.are_named or len(found) == len(self.known) else found
 
     @property

@@ -187,8 +187,8 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
     """The command that proves the release again; ``params`` are the options in force when it was made."""
     from withhold.formats import read_back, reading_of
     from withhold.formats.forms import SEPARATOR_NAMES
+    from withhold.publish.doubting import doubted, known_to_original
     from withhold.publish.manifest import form_as_dict
-    from withhold.publish.recheck import doubted
     from withhold.publish.rereading import read_published
 
     form, model = published.form, release.model
@@ -227,10 +227,10 @@ def verify_command(release: AnyRelease, published: Published, params: Mapping[st
             words.append("--skip-missing-ids")
         strangers = bool(release.unknown) and bool(params.get("allow_unknown"))
     # Or verify would say UNDECIDED, since there is nothing of what was listed in the file.
-    if (
-        strangers
-        or doubted(published.verdict, found, model, release.evidence).status is Status.UNDECIDED
-    ):
+    unknown = {"unknown": [each.as_dict() for each in release.unknown]}
+    known = known_to_original(unknown, model, release.evidence)
+    verdict = doubted(published.verdict, found, model, release.evidence, known_before=known)
+    if strangers or verdict.status is Status.UNDECIDED:
         words.append("--allow-unknown")
     return shlex.join(words)
 

@@ -85,13 +85,12 @@ def spelling_groups(
         if len(group) > 1
     ]
     groups.sort(key=lambda group: (-sum(count for _, count in group), group[0][0]))
-    needed = {way for group in groups for way in _needed([value for value, _ in group])}
-    return groups, tuple(way for way in WAYS if way in needed)
+    needed = next(ways for ways in CHOICES if all(_become_one(group, ways) for group in groups))
+    return groups, tuple(way for way in WAYS if groups and way in needed)
 
 
-def _needed(values: Sequence[str]) -> tuple[str, ...]:
-    """The fewest ways of tidying that make the values one."""
-    return next(ways for ways in CHOICES if len({tidy_text(v, ways) for v in values}) == 1)
+def _become_one(group: Sequence[tuple[str, int]], ways: Sequence[str]) -> bool:
+    return len({tidy_text(value, ways) for value, _ in group}) == 1
 
 
 def abbreviations(counts: Mapping[str, int]) -> list[tuple[str, str]]:

@@ -134,7 +134,22 @@ class _Cells(NamedTuple):
     @property
     def many(self) -> bool:
         """Whether there are too many values for a category."""
-        return self.different > FEWEST or self.different >= max(5, self.filled / 10)
+        return too_many(self.different, self.filled)
+
+
+def too_many(different: int, filled: int) -> bool:
+    """Whether so many different values in so many cells are too many for a category."""
+    return different > FEWEST or different >= max(5, filled / 10)
+
+
+def column_words(name: str) -> str:
+    """The name of a column as words in lower case.
+
+    >>> column_words("maritalStatus"), column_words("BIRTH_DATE2")
+    ('marital status', 'birth date')
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return re.sub(r"[\W\d_]+", " ", words).strip()
 
 
 def _reason(column: Column) -> str:
@@ -157,9 +172,7 @@ def _cells(column: Column) -> _Cells:
     filled = [(value, n) for value, n in zip(column.values, counts, strict=True) if value and n]
     # Evenly over the sorted values, so that the first letters of the alphabet do not decide.
     tried = [value.strip() for value, _ in filled[:: max(1, len(filled) // LOOKED_AT)]]
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name).lower()
-    name = re.sub(r"[^a-z]+", " ", words).strip()
-    return _Cells(name, tried, len(filled), sum(n for _, n in filled))
+    return _Cells(column_words(column.name), tried, len(filled), sum(n for _, n in filled))
 
 
 def _is_sentence(value: str) -> bool:

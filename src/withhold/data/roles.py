@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
 from withhold.data.column_lists import join_columns
-from withhold.data.identifying import determining_columns, looks_identifying
+from withhold.data.identifying import FEWEST, determining_columns, looks_identifying
+from withhold.data.likely_known import likely_known
 from withhold.data.table import Table, missing_column
 from withhold.data.unknown import alike
 from withhold.errors import PolicyError
@@ -22,6 +23,8 @@ from withhold.wording import counted
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
 ALL = "all"
+LARGE_PART = 10_000
+"""In a part of fewer rows, that a row is unique means nothing."""
 Publish = str | Iterable[str]
 """The columns to publish as they are: their names, or ``"all"``."""
 QuasiIdentifiersOption = Annotated[
@@ -118,8 +121,13 @@ def columns_by_role(roles: Mapping[str, str]) -> list[tuple[str, str]]:
     return [(_CAPTIONS[role], ", ".join(names)) for role, names in found.items() if names]
 
 
-def column_roles(table: Table, model: NamesColumns, publish: Publish = ()) -> ColumnRoles:
-    """The roles, and the columns about which somebody still has to decide."""
+def column_roles(
+    table: Table, model: NamesColumns, publish: Publish = (), *, is_part: bool = False
+) -> ColumnRoles:
+    """The roles, and the columns about which somebody still has to decide.
+
+    ``is_part``: there are more rows elsewhere, among which those that are unique here may be none.
+    """
     named = check_named(table, model, publish)
     roles = roles_of(table, model)
     open_ones = [name for name, role in roles.items() if role == PUBLISHED and name not in named]
@@ -128,6 +136,11 @@ def column_roles(table: Table, model: NamesColumns, publish: Publish = ()) -> Co
     for name in open_ones:
         if name in telling and name not in undecided:
             undecided[name] = _tells(telling[name])
+    if (k := getattr(model, "k", None)) is not None:
+        # Sensitive items apart have no k: their promise is the same whatever is known of attributes.
+        rest = [name for name in open_ones if name not in undecided]
+        fewest = LARGE_PART if is_part else FEWEST
+        undecided |= likely_known(table, rest, model.quasi_identifiers, k, fewest=fewest)
     undecided |= holding_items(table, open_ones, model.sensitive)
     # In the order of the table, which is how people look for them.
     return ColumnRoles(roles, {name: undecided[name] for name in open_ones if name in undecided})

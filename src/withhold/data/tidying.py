@@ -51,12 +51,14 @@ WAYS: Mapping[str, Callable[[str], str]] = {
 
 
 def tidy_text(value: str, ways: Iterable[str]) -> str:
-    """The value with one spelling.
+    """The value with one spelling, whatever was asked for without blanks around it.
 
-    >>> tidy_text(" Self-Employed ", ["case", "punctuation"]), tidy_text("E11.9", ["punctuation"])
+    >>> tidy_text(" Self-Employed ", ["case", "punctuation"]), tidy_text(" E11.9", ["punctuation"])
     ('self employed', 'E11.9')
     """
     chosen = frozenset(ways)
+    # What looks the same in print must not be two values of a tidy column.
+    value = value.strip() if chosen else value
     for way, change in WAYS.items():
         if way in chosen:
             value = change(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -166,7 +166,8 @@ def usual_column(
     found = [name for name in header if plain(name) in names and name != but]
     if len(found) > 1:
         shown = ", ".join(map(repr, found))
-        remedy = f"name the one you mean with {option(wanted)}"
+        what = "that stands for a person" if wanted == "record_column" else "you mean"
+        remedy = f"name the one {what} with {option(wanted)}"
         problem = f"several columns could be the {wanted.replace('_', ' ')}: {shown}"
         raise InputError(problem, path=path, remedy=remedy)
     return found[0] if found else None
@@ -176,6 +177,24 @@ def has_usual_columns(header: Sequence[str]) -> bool:
     """Whether a record and an item column stand out by their names."""
     names = {plain(name) for name in header}
     return not names.isdisjoint(RECORD_NAMES) and not names.isdisjoint(ITEM_NAMES)
+
+
+def ask_about_persons(source: Columns, cells: Callable[[str], Collection[object]]) -> None:
+    """Stop at a table with an id of its own in each row: of persons as likely as of items, one for each."""
+    names = [name for name in source.columns if plain(name) in RECORD_NAMES]
+    if len(source.columns) < 3 or len(names) != 1:
+        return
+    ids = cells(names[0])
+    if len(ids) > 1 and len(set(ids)) == len(ids):
+        typed = option("table").startswith("--")
+        table = "say --table" if typed else "use read_table"
+        people = "--people" if typed else "read_people"
+        raise source.error(
+            f"looks like a table of persons, since no id in column {names[0]!r} occurs twice; "
+            f"{listed(source.columns)}",
+            f"{table} if it is one, {people} if one of its columns holds items; or say "
+            f"{option('format', 'long')} if each row is an item of a record",
+        )
 
 
 def listed(header: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from withhold.formats.columns import (
     LIST_NAMES,
     RECORD_NAMES,
     Options,
+    ask_about_persons,
     has_usual_columns,
     listed,
     plain,
@@ -57,7 +58,10 @@ def text_format(text: Text, options: Options) -> str:
         return "one-hot"
     if _looks_like_lists(sheet, rows, lines, options):
         return "list"
-    if options.record_column or options.item_column or has_usual_columns(sheet.columns):
+    if options.record_column or options.item_column:
+        return "long"
+    if has_usual_columns(sheet.columns):
+        ask_about_persons(sheet, lambda name: [row[sheet.columns.index(name)] for row in rows])
         return "long"
     if two and _has_id_column(sheet.columns, rows):
         return "long"

@@ -14,7 +14,13 @@ import numpy as np
 
 from withhold.errors import InputError
 from withhold.formats import onehot
-from withhold.formats.columns import Columns, Options, find_column, has_usual_columns
+from withhold.formats.columns import (
+    Columns,
+    Options,
+    ask_about_persons,
+    find_column,
+    has_usual_columns,
+)
 from withhold.formats.databases import queried
 from withhold.formats.items import item_name
 
@@ -136,6 +142,8 @@ class Frame(Columns):
             return "long"
         if onehot.looks_one_hot(self, options):
             return "one-hot"
+        if options.record_column is None and usual:
+            ask_about_persons(self, lambda name: self.column(name).to_list())
         if options.record_column is not None or usual:
             return "long"
         if two and self.column(self.columns[0]).n_unique() < len(self):

@@ -180,6 +180,6 @@ def record_names(given: Sequence[str] | polars.Series, path: str | None) -> tupl
             f"record {number:,} has the same id as one before it",
             path=path,
             value=name,
-            remedy="give each record an id of its own, or leave the ids out",
+            remedy="make one record of each person; or give each record an id of its own",
         )
     return clean_all(ids, "record ids", path=path)

@@ -23,6 +23,7 @@ from withhold.formats import lists
 from withhold.formats.columns import Options
 from withhold.formats.items import check_encodable, item_name, record_names, with_id
 from withhold.formats.opening import Text
+from withhold.formats.repeated_persons import person_columns, warn_of_several_records
 from withhold.formats.rows import Parsed, parsed_from_names
 
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
@@ -36,9 +37,12 @@ class Spelt(str):
 
 def read_text(text: Text, options: Options) -> Parsed:
     """The rows of a file of JSON lines."""
+    import polars as pl
+
     item = options.item_column or lists.DEFAULT_ITEMS
     record = options.record_column or lists.DEFAULT_RECORD
     rows: list[list[str]] = []
+    persons: dict[str, list[str | None]] = {}
     ids: list[str | None] = []
     has_ids = False
     for number, value in _loaded(text, list | dict, "a line of JSON", ARRAY, RECORD_REMEDY):
@@ -53,6 +57,10 @@ def read_text(text: Text, options: Options) -> Parsed:
                 keys = ", ".join(map(repr, value))
                 problem = f"the object has no list under {item!r}; its keys are {keys}"
                 raise text.error(problem, f"name the key with {option('item_column')}", line=number)
+            for key in person_columns(value, record, item):
+                own = value[key]
+                if isinstance(own, str | int):
+                    persons.setdefault(key, []).append(str(own))
             value = found
         ids.append(name)
         rows.append([_name(each, number, text.path) for each in value])
@@ -64,6 +72,8 @@ def read_text(text: Text, options: Options) -> Parsed:
         if kept is not None:
             rows, ids = list(compress(rows, kept)), list(compress(ids, kept))
         names = record_names([name for name in ids if name is not None], text.path)
+    for key, found in persons.items():
+        warn_of_several_records(text.path, key, pl.Series(found))
     is_objects = text.data.lstrip().startswith(b"{")
     columns = ((record, item) if has_ids else (item,)) if is_objects else ()
     parsed = parsed_from_names(rows, record_ids=names, columns=columns, skipped=n_read - len(rows))

@@ -30,6 +30,7 @@ from withhold.formats.columns import (
 from withhold.formats.forms import AS_LISTS, unwritable
 from withhold.formats.items import id_names, series_codes, series_names, with_id
 from withhold.formats.opening import Text
+from withhold.formats.repeated_persons import person_columns, warn_of_several_records
 from withhold.formats.rows import Parsed, parsed_from_codes
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_text(text: Text, options: Options) -> Parsed:
         raise text.error(problem, remedy)
     record, item = long_columns(sheet.columns, options, text.path)
     _check_header(sheet, record, item, options)
-    sheet.load([record, item], exact=True)
+    sheet.load([record, item, *person_columns(sheet.columns, record, item)], exact=True)
     return read_columns(sheet, options)
 
 
@@ -61,6 +62,8 @@ def read_columns(source: Columns, options: Options) -> Parsed:
     items = series_names(source.column(item), source, item)
     if options.format is None:
         _refuse_lists(records, items, source, item)
+    for name in person_columns(source.columns, record, item):
+        warn_of_several_records(source.path, name, source.column(name), records)
     items = items.fill_null("")
     n_rows = len(records)
     if kept is not None:

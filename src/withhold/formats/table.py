@@ -37,6 +37,7 @@ from withhold.formats.items import check_encodable
 from withhold.formats.opening import Opened, Text, open_bytes
 from withhold.formats.parquet import pandas_schema
 from withhold.formats.readable import Consent, ReadableTable
+from withhold.formats.repeated_persons import warn_of_several_rows
 from withhold.formats.saving import save_frame, save_lines
 from withhold.formats.texts import how_found, refuse_for_files, text_of
 from withhold.phases import phase
@@ -128,6 +129,7 @@ def read_table(
         table = with_decimal_points(table)
     if consent is not None:
         table = only_rows_with_consent(table, consent, allow_unknown=allow_unknown)
+    warn_of_several_rows(table)
     return prepare(tidy_table(table, tidy), tuple(drop), parse_bins(bins))
 
 

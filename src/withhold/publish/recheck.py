@@ -2,7 +2,7 @@
 
 Nothing that comes with the file is taken on trust. Nobody can detect whether quotes before formulas belong to
 the names (``safe_csv``): unless the user says so, both are proved, and where the verdicts differ it is
-UNDECIDED. A check that found nothing to check is UNDECIDED.
+UNDECIDED. A check that found nothing to check is UNDECIDED (``doubting``).
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from withhold.data import People
 from withhold.data.evidence import Draw, Evidence
 from withhold.errors import InputError, PolicyError, UndecidedError, WithholdError, option
 from withhold.formats import Data
-from withhold.listed import occurring_text, protects_nobody, unknown_items
+from withhold.listed import occurring_text, protects_nobody
 from withhold.method import CheckRun, Model
+from withhold.publish.doubting import doubted, known_to_original, resting_on_nothing
 from withhold.publish.manifest import GENUINE, form_from, read_internal, read_manifest
 from withhold.publish.publishing import (
     changed_files,
@@ -137,7 +138,8 @@ def verify_file(
             warnings += _promised_otherwise(record, where, model, others, policy_from)
     run = CheckRun(jobs=jobs, limit_seconds=limit_seconds, progress=progress)
     prove = partial(verify, model=model, evidence=evidence, run=run)
-    judge = partial(doubted, model=model, evidence=evidence)
+    known = not stated and bool(same_bytes) and known_to_original(record, model, evidence)
+    judge = partial(doubted, model=model, evidence=evidence, known_before=known)
     plain = as_it_stands(readings.named, record, path)
     if mark is not None:
         readings = Readings(mark(plain, model))
@@ -145,7 +147,7 @@ def verify_file(
     if stated and mark is None and plain is not data and verdict.status is Status.HOLDS:
         _refuse_its_word(path, prove(plain))
     if (nobody := protects_nobody(evidence.constraints, allowed=allow_unknown)) is not None:
-        verdict = _resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
+        verdict = resting_on_nothing(verdict, f"nothing, since {nobody.problem}")
     seconds = time.perf_counter() - began
     details = (policy_from, occurring_text(model, data, evidence), tuple(warnings), changed)
     model = method_of(model).about(model, data)
@@ -268,25 +270,6 @@ def _drawn(
     known = fits(seed, int) and fits(round, int)
     draw = Draw(seed, round) if known else Draw(given_or_drawn(None))
     return replace(evidence, draw=draw), []
-
-
-def doubted(verdict: Verdict, data: Data, model: Model, evidence: Evidence) -> Verdict:
-    """The verdict, unless it rests on nothing: then nobody can know whether the right thing was asked."""
-    if verdict.status is not Status.HOLDS:
-        return verdict
-    missing = unknown_items(model, data, evidence)
-    if missing is not None and missing.is_everything:
-        return _resting_on_nothing(
-            verdict, f"nothing, since {missing}; --allow-unknown accepts that"
-        )
-    if verdict.checked == 0:
-        method = f"nothing ({verdict.method}); --allow-unknown accepts that"
-        return _resting_on_nothing(verdict, method)
-    return verdict
-
-
-def _resting_on_nothing(verdict: Verdict, method: str) -> Verdict:
-    return replace(verdict, status=Status.UNDECIDED, method=method, checked=0)
 
 
 def _two_namings(path: Path, as_proposed: str, as_it_looks: str) -> UndecidedError:

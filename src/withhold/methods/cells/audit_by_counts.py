@@ -59,7 +59,8 @@ class AuditByCounts:
     def count(self, table: Table) -> polars.DataFrame:
         """Look at a part; the rows of its groups, by sensitive values and label."""
         publish = self.options.publish
-        found = column_roles(table, self.model, publish if isinstance(publish, str) else [*publish])
+        publish = publish if isinstance(publish, str) else tuple(publish)
+        found = column_roles(table, self.model, publish, is_part=True)
         self.columns, self.roles = table.names, found.roles
         self.undecided.append((len(table), found.undecided))
         self.rows += len(table)

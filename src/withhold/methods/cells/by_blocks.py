@@ -112,7 +112,7 @@ def survey_part(
     """What a part tells of the whole, and the codes of its rows."""
     publish = options.publish
     publish = publish if isinstance(publish, str) else tuple(publish)
-    undecided = column_roles(table, model, publish).undecided
+    undecided = column_roles(table, model, publish, is_part=True).undecided
     names = (*model.quasi_identifiers, *model.sensitive_column)
     codes = table.cells(names)
     columns = [table.column(name) for name in names]

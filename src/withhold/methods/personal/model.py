@@ -125,7 +125,8 @@ person wants protected with a confidence above 0.5.
             f"{decimal_text(self.rho)}"
         )
         if self.epsilon is None:
-            return f"Whoever knows {who}, or nothing at all, {what}."
+            prior = "" if self.max_known == 0 else ", or nothing at all,"
+            return f"Whoever knows {who}{prior} {what}."
         assert self.delta is not None
         return (
             f"Of those who know {who}, chosen at random, fewer than {percent(self.epsilon)} "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
 
 from withhold.arguments import checked, names_in
 from withhold.data.groups import Groups, GroupsOption
@@ -30,11 +30,31 @@ from withhold.wording import none_of, so_many
 MaxKnownOption = Annotated[
     int | None,
     Option(
-        "The most items that an attacker may know; any number if not given.",
+        "The most items that an attacker may know; any number if not given. 0 means none: whoever knows one "
+        "item is not spoken of.",
         at_least=0,
         weaker=fewer,
     ),
 ]
+
+
+class BoundsKnowledge(Protocol):
+    """A model that says how many items an attacker knows."""
+
+    @property
+    def max_known(self) -> int | None:
+        """At most so many; None: any number."""
+        ...
+
+
+def against_nobody(data: object, model: BoundsKnowledge) -> tuple[str, ...]:
+    """What to say of a promise about somebody who knows no item: others mean by 0 that there is no bound."""
+    if model.max_known != 0:
+        return ()
+    return (
+        "max-known 0 promises nothing about somebody who knows one item of a person; leave --max-known out "
+        "to protect from any number",
+    )
 
 
 class Limits(NamedTuple):
@@ -116,7 +136,7 @@ item with a confidence above 0.7.
         who = f"{so_many(self.max_known, 'item')} of a person's record"
         if self.groups is not None:
             who += ", each seen as the group it is published under"
-        prior = "" if self.ignore_prior else ", or nothing at all"
+        prior = "" if self.ignore_prior or self.max_known == 0 else ", or nothing at all"
         comma = "," if prior or self.groups is not None else ""
         return (
             f"Whoever knows {who}{prior}{comma} "

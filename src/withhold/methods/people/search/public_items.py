@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from withhold.data.array_types import Longs
+from withhold.data.array_types import Bools, Longs
 from withhold.data.evidence import Evidence
 from withhold.data.plan import Reasons
 from withhold.method import SearchRun
 from withhold.methods.coherence.options import CoherenceSearch
 from withhold.methods.coherence.search.suppressor import suppress_coherence
-from withhold.methods.people.grouped_items import GROUP, PersonItems, apart
+from withhold.methods.people.grouped_items import GROUP, IMPLIED, PersonItems, apart
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.search.withholding import Withheld
 
@@ -22,21 +22,40 @@ from withhold.methods.people.search.withholding import Withheld
 def withhold_public(
     items: PersonItems, groups: Longs, model: PeopleUncertainty, run: SearchRun
 ) -> Withheld:
-    """The occurrences of public items that go; an item takes its dates with it."""
-    asked, none = model.of_public_items(), np.empty(0, dtype=np.int64)
-    if asked is None:
-        return _withheld(none)
+    """The occurrences of public items that go; an item takes its dates with it.
+
+    An item that a record has only by a date is gone with the last of its dates, and so has fewer persons than
+    were counted: then the rest is looked at again.
+    """
+    asked = model.of_public_items()
     is_public = ~items.sensitive[items.records.items]
-    own = apart(items.without(~is_public), groups, with_group=False)
-    plan, _ = suppress_coherence(own.records, asked, Evidence(), CoherenceSearch(keep="items"), run)
-    gone = [int(each.item) for each in plan]
-    n_items = items.records.n_items
-    keys = own.groups[gone].astype(np.int64) * n_items + own.items[gone]
-    codes, of_person = items.records.items, groups[items.person_of] * n_items
-    goes = np.isin(of_person + codes, keys)
+    gone = np.zeros(len(is_public), dtype=np.bool_)
+    while asked is not None:
+        own = apart(items.without(gone | ~is_public), groups, with_group=False)
+        how = CoherenceSearch(keep="items")
+        plan, _ = suppress_coherence(own.records, asked, Evidence(), how, run)
+        removed = [int(each.item) for each in plan]
+        n_items = items.records.n_items
+        keys = own.groups[removed].astype(np.int64) * n_items + own.items[removed]
+        codes, of_person = items.records.items, groups[items.person_of] * n_items
+        base = items.undated[codes]
+        goes = np.isin(of_person + codes, keys) | ((base >= 0) & np.isin(of_person + base, keys))
+        gone |= goes & is_public
+        lost = _implied_by_nothing(items, gone)
+        if not lost.any():
+            break
+        gone |= lost
+    return _withheld(np.flatnonzero(gone))
+
+
+def _implied_by_nothing(items: PersonItems, gone: Bools) -> Bools:
+    """Occurrences that no record has: those of items that were implied by dates, all of which are gone."""
+    n_items, codes = items.records.n_items, items.records.items
     base = items.undated[codes]
-    goes |= (base >= 0) & np.isin(of_person + base, keys)
-    return _withheld(np.flatnonzero(goes & is_public))
+    dated = (base >= 0) & ~gone
+    implied = items.person_of[dated] * n_items + base[dated]
+    is_implied: Bools = np.equal(items.places, IMPLIED) & ~gone
+    return is_implied & ~np.isin(items.person_of * n_items + codes, implied)
 
 
 def _withheld(places: Longs) -> Withheld:

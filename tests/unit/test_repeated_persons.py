@@ -1,0 +1,76 @@
+"""Orders are not persons: what is said where a column shows that persons have several records."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import withhold as wh
+from typed import run
+from withhold.errors import AssumedWarning, InputError
+
+ORDERS = [(f"o{n}", f"c{n % 30}") for n in range(100)]
+PAIRS = [(order, person, item) for order, person in ORDERS for item in ("tea", "milk")]
+LONG = pl.DataFrame(PAIRS, ["order", "customer_id", "product"], orient="row")
+LISTS = pl.DataFrame(
+    [(order, person, "tea;milk") for order, person in ORDERS],
+    ["order", "customer_id", "items"],
+    orient="row",
+)
+
+
+def said(read: Callable[..., Any], source: Any, **options: Any) -> list[str]:
+    """What reading warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AssumedWarning)
+        read(source, **options)
+    return [str(each.message) for each in caught if issubclass(each.category, AssumedWarning)]
+
+
+def test_long__says_that_customers_have_several_orders(tmp_path: Path):
+    LONG.write_csv(path := tmp_path / "orders.csv")
+    for source in (path, LONG):
+        (text,) = said(wh.read, source, record_column="order")
+        assert "column 'customer_id' names 30 persons in 100 records" in text
+        assert "record_column='customer_id'" in text
+        assert not said(wh.read, source, record_column="customer_id", item_column="product")
+    with pytest.raises(InputError, match="name the one that stands for a person"):
+        wh.read(path)
+
+
+def test_lists__and_json_say_so_too(tmp_path: Path):
+    LISTS.write_csv(path := tmp_path / "orders.csv")
+    lines = [json.dumps({"record": o, "customer": c, "items": ["tea"]}) for o, c in ORDERS]
+    (objects := tmp_path / "orders.jsonl").write_text("\n".join(lines) + "\n")
+    frame = LISTS.with_columns(pl.col("items").str.split(";"))
+    for source in (path, objects, frame):
+        named = {} if source is objects else {"record_column": "order"}
+        (text,) = said(wh.read, source, **named)
+        assert "names 30 persons in 100 records" in text
+
+
+def test_ids__that_repeat_are_refused_with_the_right_remedy(tmp_path: Path):
+    LISTS.drop("order").write_csv(path := tmp_path / "orders.csv")
+    with pytest.raises(InputError, match="make one record of each person"):
+        wh.read(path)
+
+
+def test_table__whose_persons_have_several_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"p{n % 30}", "fm"[n % 2], "yes" if n % 3 else "no") for n in range(90)]
+    frame = pl.DataFrame(rows, ["patient_id", "sex", "member"], orient="row")
+    frame.write_csv("visits.csv")
+    # A few values under the name of a person are no persons: member is yes or no.
+    (text,) = said(wh.read_table, "visits.csv", drop=["patient_id"])
+    assert "column 'patient_id' names 30 persons in 90 rows" in text
+    assert not said(wh.read_table, frame.unique("patient_id"))
+    asked = ("--model", "k-anonymity", "--k", "5", "--quasi-identifiers", "sex")
+    done = run("anonymize", "visits.csv", *asked, "--drop", "patient_id", "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    assert "k rows may be one person's" in done.stderr
