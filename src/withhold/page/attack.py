@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from withhold.errors import WithholdError
@@ -14,8 +16,8 @@ from withhold.page.files import check_files
 from withhold.page.forms import check_model, fields_of, filled_in
 from withhold.page.jobs import DONE, FAILED
 from withhold.page.problem import NONE, Mistake, Problem, about
-from withhold.page.project import Project
-from withhold.page.site import Site, fresh, go_to
+from withhold.page.project import IncompleteError, Project
+from withhold.page.site import Site, fresh, go_to, number
 from withhold.page.words import WORDS
 from withhold.registry import all_methods, own_name
 
@@ -77,12 +79,22 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     )
 
 
-def promise_of(project: Project) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Missing:
+    """Why there is no promise yet, and the step that asks for it, where that is known."""
+
+    text: str
+    step: str = ""
+
+
+def promise_of(project: Project) -> tuple[str, Missing | None]:
     """What the model promises, or what is missing."""
     try:
-        return project.model().promise(), ""
+        return project.model().promise(), None
+    except IncompleteError as error:
+        return "", Missing(error.lines[0], error.step)
     except WithholdError as error:
-        return "", error.lines[0]
+        return "", Missing(error.lines[0])
 
 
 def answer(site: Site, given: Mapping[str, Any]) -> Response:
@@ -172,20 +184,20 @@ def told(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _breach(found: Mapping[str, Any]) -> str:
+def _breach(found: Mapping[str, Any]) -> str | Markup:
     """A breach in words, whatever its method calls its parts."""
     if {"antecedent", "consequent", "joint", "support"} <= found.keys():
         who = ", ".join([*_texts(found.get("cells")), *_texts(found["antecedent"])])
-        return WORDS["audit.breach"].format(
+        return Markup(WORDS["audit.breach"]).format(
             known=who or WORDS["audit.nothing"],
             learnt=found["consequent"],
-            joint=f"{found['joint']:,}",
-            support=f"{found['support']:,}",
+            joint=number(found["joint"]),
+            support=number(found["support"]),
         )
     if {"cells", "rows", "needed"} <= found.keys():
         cells = ", ".join(_texts(found["cells"])) or WORDS["audit.nothing"]
-        rows, needed = f"{found['rows']:,}", f"{found['needed']:,}"
-        return WORDS["audit.group"].format(cells=cells, rows=rows, needed=needed)
+        rows, needed = number(found["rows"]), number(found["needed"])
+        return Markup(WORDS["audit.group"]).format(cells=cells, rows=rows, needed=needed)
     return ", ".join(f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in found.items())
 
 
@@ -208,7 +220,7 @@ def _attack_curve(found: Mapping[str, Any]) -> Any:
             for n in names
             if any(point.get(n) for point in points)
         ]
-        places = [str(point["known"]) for point in points]
+        head = WORDS["audit.curve.items"]
     else:
         points = found.get("known_columns") or []
         if not points:
@@ -216,11 +228,11 @@ def _attack_curve(found: Mapping[str, Any]) -> Any:
         lines = [
             Line(WORDS[f"audit.curve.{n}"], [p[n] for p in points]) for n in ("unique", "below_k")
         ]
-        places = [str(point["known"]) for point in points]
-    head = WORDS["audit.curve.known"]
+        head = WORDS["audit.curve.columns"]
+    places = [str(point["known"]) for point in points]
     rows = [(place, *(line.values[i] for line in lines)) for i, place in enumerate(places)]
     return {
-        "svg": curve(WORDS["audit.curve"], places, lines),
+        "svg": curve(WORDS["audit.curve"], places, lines, across=head),
         "names": [line.name for line in lines],
         "head": head,
         "rows": rows,

@@ -21,6 +21,7 @@ from withhold.registry import own_name
 SHOWN_ROWS = 8
 SHOWN_ITEMS = 12
 """Of a long record."""
+TIDY = "--tidy "
 
 
 def home(site: Site, given: Mapping[str, Any]) -> Response:
@@ -66,8 +67,15 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         separators=tuple(SEPARATOR_NAMES),
         files=[name for name in site.folder.data_files() if name != project.name],
         is_large=job is None,
+        remedy=remedy,
         ready=lookup is not None,
     )
+
+
+def remedy(hint: Mapping[str, Any]) -> str:
+    """What to do about a hint, on the page: the profile says what to type instead."""
+    chosen = hint["remedy"].removeprefix(TIDY)
+    return WORDS[f"hint.{hint['kind']}"].format(column=hint["column"], tidy=chosen)
 
 
 def save(site: Site, given: Mapping[str, Any]) -> Response:

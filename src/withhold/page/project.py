@@ -41,7 +41,11 @@ REMEMBERED = 16
 
 
 class IncompleteError(PolicyError):
-    """Something has not been chosen yet."""
+    """Something has not been chosen yet, in one of the steps."""
+
+    def __init__(self, option: str, *, step: str) -> None:
+        super().__init__(WORDS["project.missing"].format(option=option))
+        self.step = step
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,8 @@ class Project:
             if each.is_required and each.spelling not in policy
         ]
         if missing:
-            label = label_of(missing[0])
-            raise IncompleteError(WORDS["project.missing"].format(option=label))
+            step = "protect" if missing[0].option.kind in ("items", "columns", "file") else "attack"
+            raise IncompleteError(label_of(missing[0]), step=step)
         made: Model = method.model(**chosen)
         return made
 

@@ -184,7 +184,9 @@ def _told(project: Project, found: Mapping[str, Any], given: Mapping[str, Any]) 
         if len(compared) == 2
         else [],
         "varied": label_of(declared),
-        "svg": curve(WORDS["trade_off.curve"], places, lines, chosen=chosen),
+        "svg": curve(
+            WORDS["trade_off.curve"], places, lines, across=label_of(declared), chosen=chosen
+        ),
         "names": [line.name for line in lines],
         "meanings": [found["meaning"].get(path, "") for path in drawn],
         "rows": rows,

@@ -13,6 +13,11 @@ function localise(root) {
     each.textContent = form.format(Number(each.value));
   });
   root.querySelectorAll("data.p").forEach((each) => { each.textContent = share.format(Number(each.value)); });
+  root.querySelectorAll("[data-share]").forEach((each) => {
+    each.textContent = (each.dataset.of || "") + share.format(Number(each.dataset.share));
+  });
+  const moment = new Intl.DateTimeFormat(navigator.language, { dateStyle: "medium", timeStyle: "short" });
+  root.querySelectorAll("time").forEach((each) => { each.textContent = moment.format(new Date(each.dateTime)); });
 }
 
 function watch(panel) {
