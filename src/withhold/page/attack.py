@@ -30,9 +30,10 @@ QUESTIONS: dict[str, dict[str, str]] = {
 AMOUNTS = ("any", "1", "2", "3", "5")
 STARTING = {"rho": "0.5", "k": 5, "m": 2, "h": "0.5", "p": "2", "l": None}
 """What is filled in where nothing was chosen."""
-ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | dict.fromkeys(
-    ("o-max-known", "o-m", "o-p"), "amount"
-)
+OF_AMOUNT = ("max-known", "m", "p")
+ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | {
+    f"o-{key}": "amount" for key in OF_AMOUNT
+}
 """The question that asks for an option."""
 ELSEWHERE = ("sensitive", "items", "person_column")
 """Options that the steps before ask for."""
@@ -63,7 +64,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         learn=questions,
         answer=next((a for a, m in questions.items() if all_methods().get(m) is method), ""),
         amounts=AMOUNTS,
-        amount=str(policy.get("max-known", policy.get("m", "any"))),
+        amount=str(next((policy[key] for key in OF_AMOUNT if key in policy), "any")),
         sure=policy.get("rho", policy.get("h", "0.5")),
         crowd=policy.get("k", 5),
         asks={each.name for each in method.parameters().values()},
@@ -112,7 +113,7 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
         "o-h": given.get("sure", "0.5"),
         "o-k": given.get("crowd", "5"),
         "o-max-known": "" if amount == "any" else amount,
-        "o-m": "2" if amount == "any" else amount,
+        "o-m": "" if amount == "any" else amount,
         "o-p": amount,
     }
     asked = [each for each in method.parameters().values() if f"o-{each.spelling}" in typed]
@@ -121,6 +122,8 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
         check_model(project, changes)
     except Mistake as error:
         raise Mistake(*error.lines, field=ASKED[error.field]) from error
+    if changes.get("m", amount) is None:
+        raise Mistake(WORDS["attack.amount.needed"], field="amount")
     project.change(changes)
     return go_to("attack", project)
 

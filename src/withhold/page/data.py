@@ -10,7 +10,7 @@ from starlette.responses import Response
 from withhold.data.names import clean
 from withhold.formats.forms import FORMATS, SEPARATOR_NAMES
 from withhold.page.files import check_files
-from withhold.page.jobs import FAILED
+from withhold.page.jobs import CANCELLED, FAILED
 from withhold.page.lookup import rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import KINDS, READING, first_method
@@ -69,6 +69,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         is_large=job is None,
         remedy=remedy,
         ready=lookup is not None,
+        is_cancelled=job is not None and job.state == CANCELLED,
     )
 
 
@@ -102,4 +103,5 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
     if kind == "table":
         changes |= {"record-column": None, "item-column": None, "skip-missing-ids": None}
     project.change(changes)
+    site.read_again(project)
     return go_to("data", project)

@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from withhold.errors import Interrupted
+from withhold.page.notes import as_on_page
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 PROGRESS = "WITHHOLD_PROGRESS"
@@ -182,11 +183,17 @@ class Queue:
         assert job.process.stderr is not None
         with job.process.stderr as lines:
             for line in lines:
-                _hear(job, line.rstrip("\n"))
+                _hear(job, self._without_places(line.rstrip("\n")))
         job.code = job.process.wait()
         # A verb that says BROKEN has done its work.
         done = job.code in (0, 1, 5) and job.output.stat().st_size > 0
         self._end(job, DONE if done else FAILED)
+
+    def _without_places(self, line: str) -> str:
+        """A line that calls files as the page does."""
+        for place in (self.private / "uploads", self.folder):
+            line = line.replace(f"{place}{os.sep}", "")
+        return line
 
     def _end(self, job: Job, state: str, *notes: str) -> None:
         with self._lock:
@@ -205,8 +212,8 @@ def _hear(job: Job, line: str) -> None:
             told = json.loads(line)
             job.step, job.done, job.total = told["progress"]
             job.left, job.heard = told.get("left"), time.monotonic()
-    elif len(job.notes) < NOTES:
-        job.notes.append(line.removeprefix("withhold: "))
+    elif len(job.notes) < NOTES and (note := as_on_page(line.removeprefix("withhold: "))):
+        job.notes.append(note)
     job.version += 1
 
 

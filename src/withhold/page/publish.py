@@ -16,7 +16,7 @@ from withhold.page import by_parts
 from withhold.page.attack import promise_of
 from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
 from withhold.page.folder import UPLOADED, is_too_large
-from withhold.page.jobs import DONE, FAILED, Job
+from withhold.page.jobs import CANCELLED, DONE, FAILED, Job
 from withhold.page.lookup import rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
@@ -39,6 +39,8 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         for what in ("preview", "rows", "publish", "parts")
     ]
     preview_job, rows_job, publish_job, parts_job = jobs
+    if rows_job is not None and (preview_job is None or rows_job.number < preview_job.number):
+        rows_job = None  # of the preview before
     for job in jobs:
         if job is not None and job.state == FAILED:
             problem = problem.plus(job.notes)
@@ -58,6 +60,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         missing=missing,
         preview=None if preview_job is None else _summary(preview_job),
         table=_rows(site, rows_job, given),
+        is_cut_short=rows_job is not None and rows_job.state in (CANCELLED, FAILED),
         output=output,
         published=published,
         verdict="" if published is None else published["verdict"],
@@ -83,6 +86,9 @@ def preview(site: Site, given: Mapping[str, Any]) -> Response:
     """Make the release in the private folder, where nobody else sees it."""
     project = site.project(given)
     project.model()
+    job = fresh(site.queue.latest("preview", project.name), project.key())
+    if job is not None and not job.is_over:
+        return go_to("publish", project)  # a second click
     made = site.folder.private / f"preview-{len(site.queue.jobs)}"
     made.mkdir(mode=0o700)
     output = made / Path(_proposed(project)).name
@@ -100,6 +106,8 @@ def release(site: Site, given: Mapping[str, Any]) -> Response:
         check_extension(output.name, str(project.data), table=project.kind != "records")
     if not output.parent.is_dir():
         raise Mistake(WORDS["publish.no_folder"], field="output")
+    if output == project.data:
+        raise Mistake(WORDS["publish.itself"], field="output")
     if output.exists() and not given.get("force"):
         raise Mistake(WORDS["publish.exists"], field="output")
     more = ["--json"] + (["--report"] if given.get("report") else [])

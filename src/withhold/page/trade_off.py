@@ -123,7 +123,10 @@ def sweep(site: Site, given: Mapping[str, Any]) -> Response:
 def choose(site: Site, given: Mapping[str, Any]) -> Response:
     """Take the strength of a point."""
     project = site.project(given)
-    chosen = json.loads(given.get("point", "{}") or "{}")
+    try:
+        chosen = dict(json.loads(given.get("point", "{}") or "{}"))
+    except (TypeError, ValueError):
+        raise PolicyError(WORDS["trade_off.values"]) from None
     options = {each.name: each for each in _can_vary(project)}
     changes: dict[str, Any] = {}
     for name, value in chosen.items():

@@ -140,7 +140,7 @@ def _bars(plot: Bars, width: float) -> Figure:
     if plot.percent:
         axes.xaxis.set_major_formatter(_percent)
     else:
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
     if not plot.percent and max(left, default=0.0) >= 1000:
         axes.xaxis.set_major_formatter(_with_commas)
     if len(plot.parts) > 1:
