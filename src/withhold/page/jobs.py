@@ -33,6 +33,8 @@ NOTES = 200
 """So many lines of notes are kept."""
 ENDED_IN_SECONDS = 5.0
 """What a cancelled process gets before it is ended."""
+NICE = 10
+"""How much jobs give way to requests, which are short and have somebody waiting for them."""
 
 
 @dataclass
@@ -179,6 +181,7 @@ class Queue:
                 env={**os.environ, PROGRESS: "json", "PYTHONUTF8": "1"},
                 **_apart(),
             )
+            _give_way(job.process)
             job.state, job.began = RUNNING, time.monotonic()
         assert job.process.stderr is not None
         with job.process.stderr as lines:
@@ -221,7 +224,15 @@ def _apart() -> dict[str, Any]:
     """Ctrl-C in the page's terminal is for the page, which cancels its jobs itself."""
     if os.name == "posix":
         return {"start_new_session": True}
-    return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+    apart = subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined]
+    return {"creationflags": apart | subprocess.BELOW_NORMAL_PRIORITY_CLASS}  # type: ignore[attr-defined]
+
+
+def _give_way(process: subprocess.Popen[str]) -> None:
+    """Before the process has any threads, which inherit it."""
+    if os.name == "posix":
+        with suppress(OSError):  # it may be over already
+            os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
