@@ -225,7 +225,7 @@ def test_road__with_baskets(reader):
     ticks = "#found input"
     reader.until(lambda: len(browser.find_elements(By.CSS_SELECTOR, ticks)) == 1)
     reader.one(ticks).send_keys(Keys.SPACE)
-    reader.until(lambda: "1 items are sensitive" in reader.one("#chosen").text)
+    reader.until(lambda: "1 item is sensitive" in reader.one("#chosen").text)
     pasted(reader, sensitive)
     assert f"{len(sensitive)} items are sensitive" in reader.one("#chosen").text
     reader.check("protect", dark=True)
@@ -335,6 +335,44 @@ def test_road__with_people(reader):
     reader.press("form[action='/attack/questions'] button")
     reader.check("attack")
     publish(reader, "patients.csv")
+    assert reader.problems == []
+
+
+def test_changed_minds__lose_nothing(reader):
+    """A link with a form half filled in, a job that ends meanwhile, and a tab that is closed during one."""
+    browser, page = reader.browser, reader.page
+    reader.begin("minds")
+    reader.go("attack", "baskets.dat")
+    reader.one("#sure").send_keys("5")
+    browser.find_element(By.CSS_SELECTOR, ".road a").click()
+    dialog = reader.until(lambda: browser.switch_to.alert)
+    dialog.dismiss()  # stay
+    assert reader.one("#sure").get_attribute("value") == "0.65"
+    # What is typed while a job runs is still there when it is over.
+    sleep = ("timeit", "-n", "1", "-r", "1", "-s", "import time", "time.sleep(60)")
+    slow = page.queue.add("verify", "f", sleep)
+    reader.one("#sure").send_keys(Keys.BACKSPACE)
+    browser.execute_script("window.isOld = true")
+    reader.one("#crowd").submit()
+    reader.loaded()
+    reader.go("releases")  # which watches proofs
+    reader.one("[data-events]")
+    browser.execute_script("minds(document.querySelector('form[method=post]')); unsaved = true")
+    page.queue.cancel(slow)
+    reader.until(lambda: reader.one("[data-then]").is_displayed())
+    reader.check("over", dark=True)
+    browser.execute_script("unsaved = false")
+    # A tab that is closed does not end the job.
+    browser.switch_to.new_window("tab")
+    reader.go("attack", "baskets.dat")
+    reader.press(
+        "form[action='/attack/options'] ~ form button, form[action='/attack/audit'] button"
+    )
+    browser.close()
+    browser.switch_to.window(browser.window_handles[0])
+    reader.until(lambda: all(job.is_over for job in page.queue.jobs.values()))
+    reader.go("attack", "baskets.dat")
+    assert reader.one("[data-status]").get_attribute("data-status") == "BROKEN"
     assert reader.problems == []
 
 

@@ -93,6 +93,7 @@ def test_forms__what_is_shown_is_what_is_filled_in(name):
     for field in fields_of(options, {}):
         assert field.label
         assert field.help
+        assert " --" not in field.help  # options are for terminals
     empty = {
         field.name: str(field.value) for field in fields_of(options, {}) if field.value is not False
     }
