@@ -143,6 +143,19 @@ def test_words__are_all_there_and_all_used():
     assert unused == set()
 
 
+def test_words__of_templates_are_in_the_catalogue_alone():
+    code = re.compile(r"{#.*?#}|{%.*?%}|{{.*?}}", re.DOTALL)
+    for path in PACKAGE.glob("templates/*.jinja"):
+        text = path.read_text("utf-8")
+        marks = re.sub(r"{% macro marks.*?{% endmacro %}", "", text)  # of attributes
+        written = re.sub(r"<[^>]*>", " ", code.sub("", marks))
+        assert set(re.findall(r"[^\W\d_]+", written)) <= {"withhold"}, path.name
+        said = re.findall(
+            r"""(?:aria-label|title|alt|placeholder)=["']([^"']*)""", code.sub("", text)
+        )
+        assert not any(said), path.name
+
+
 NASTY = [
     "plain",
     "with, comma",

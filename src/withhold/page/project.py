@@ -168,7 +168,7 @@ def _policy_in(path: Path, _: tuple[int, ...]) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not valid TOML: {error}", path=path) from error
+        raise InputError(WORDS["project.not_toml"].format(error=error), path=path) from error
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -202,7 +202,8 @@ def _save(path: Path, text: str) -> None:
         draft.chmod(0o600)
         draft.replace(path)
     except OSError as error:
-        raise OutputError(f"{path.name} cannot be written: {error.strerror}") from error
+        words = WORDS["project.not_written"]
+        raise OutputError(words.format(file=path.name, reason=error.strerror)) from error
     finally:
         draft.unlink(missing_ok=True)
 
