@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from starlette.responses import Response
 
 from withhold.formats.forms import check_extension
@@ -17,7 +19,7 @@ from withhold.page.attack import promise_of
 from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
 from withhold.page.folder import UPLOADED, is_too_large
 from withhold.page.jobs import CANCELLED, DONE, FAILED, Job
-from withhold.page.lookup import rows_of
+from withhold.page.lookup import Lookup, rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
 from withhold.page.site import Site, fresh, go_to
@@ -25,6 +27,8 @@ from withhold.page.words import WORDS
 
 ROWS = 20
 """On one page."""
+SEARCHES = 4
+"""So many results are remembered; four bytes a row."""
 
 
 def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
@@ -165,14 +169,11 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
     if job is None or job.state != DONE or job.made is None:
         return None
     before, after = (site.lookup(job.made / name) for name in ("before", "after"))
-    changed = after.changed
-    if changed is None:
+    if after.changed is None:
         return None
     asked = given.get("q", "")
-    chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
-    if given.get("only", "changed" if not asked else "all") == "changed":
-        chosen = chosen & changed
-    found = np.flatnonzero(chosen)
+    only = given.get("only", "changed" if not asked else "all")
+    found = _rows_found(before, after, asked, only == "changed")
     pages = max((len(found) + ROWS - 1) // ROWS, 1)
     page = min(max(_whole(given.get("page", "1")), 1), pages)
     shown = found[(page - 1) * ROWS : page * ROWS]
@@ -181,13 +182,22 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
         "has_items": before.about["has_items"],
         "rows": rows_of(before, after, [int(number) for number in shown]),
         "found": len(found),
-        "changed": int(changed.sum()),
+        "changed": len(_rows_found(before, after, "", True)),
         "all": len(before),
         "page": page,
         "pages": pages,
         "q": asked,
-        "only": given.get("only", "changed" if not asked else "all"),
+        "only": only,
     }
+
+
+@lru_cache(maxsize=SEARCHES)
+def _rows_found(before: Lookup, after: Lookup, asked: str, only_changed: bool) -> NDArray[np.int32]:
+    """The numbers of the rows that a search finds; remembered, since one leafs through them."""
+    chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
+    if only_changed and after.changed is not None:
+        chosen = chosen & after.changed
+    return np.flatnonzero(chosen).astype(np.int32)
 
 
 def _whole(text: str) -> int:
