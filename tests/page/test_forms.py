@@ -93,6 +93,7 @@ def test_forms__what_is_shown_is_what_is_filled_in(name):
     for field in fields_of(options, {}):
         assert field.label
         assert field.help
+        assert " --" not in field.help  # options are for terminals
     empty = {
         field.name: str(field.value) for field in fields_of(options, {}) if field.value is not False
     }
@@ -140,6 +141,19 @@ def test_words__are_all_there_and_all_used():
         key for key in WORDS if key not in whole and not any(key.startswith(each) for each in begun)
     }
     assert unused == set()
+
+
+def test_words__of_templates_are_in_the_catalogue_alone():
+    code = re.compile(r"{#.*?#}|{%.*?%}|{{.*?}}", re.DOTALL)
+    for path in PACKAGE.glob("templates/*.jinja"):
+        text = path.read_text("utf-8")
+        marks = re.sub(r"{% macro marks.*?{% endmacro %}", "", text)  # of attributes
+        written = re.sub(r"<[^>]*>", " ", code.sub("", marks))
+        assert set(re.findall(r"[^\W\d_]+", written)) <= {"withhold"}, path.name
+        said = re.findall(
+            r"""(?:aria-label|title|alt|placeholder)=["']([^"']*)""", code.sub("", text)
+        )
+        assert not any(said), path.name
 
 
 NASTY = [

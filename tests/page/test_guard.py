@@ -239,6 +239,36 @@ def test_names__that_are_markup_stay_text(client, folder):
     assert "alert(1)" in pages[1].text
 
 
+def test_names__that_are_markup_stay_text_to_the_end_of_the_road(client, folder):
+    """In breaches, rows, reports, releases and jobs, and in the names of files."""
+    image, name = "<img src=x>", "<b>a&b.dat"
+    records = [f"{image}|bread", f"{image}|bread", "bread|tea", "tea", f"{image}|tea", "bread"]
+    (folder / name).write_text("\n".join(records * 3) + "\n")
+    client.post("/data", file=name, kind="records", separator="pipe")
+    client.get("/data", file=name)
+    client.settle()
+    client.post("/protect/list", file=name, do="paste", list=image)
+    client.post("/attack/questions", file=name, learn="item", amount="any", sure="0.4", crowd="2")
+    client.post("/attack/audit", file=name)
+    client.post("/publish/preview", file=name)
+    client.settle()
+    client.get("/publish", file=name)
+    client.post("/publish/release", file=name, output="<i>out.dat", report="1")
+    client.settle()
+    jobs = client.page.queue.jobs.values()
+    assert [job.notes for job in jobs if job.state != "done"] == []
+    pages = [client.get(path, file=name) for path in ("/attack", "/trade-off", "/publish")]
+    pages += [client.get(path) for path in ("/", "/releases", "/jobs", "/jobs/2")]
+    pages.append(client.get("/releases/report", release="<i>out.dat"))
+    for page in pages:
+        assert page.status == 200
+        assert "<img" not in page.text
+        assert "<b>" not in page.text
+        assert "<i>" not in page.text
+    assert "infers &lt;img src=x&gt;" in pages[0].text
+    assert "&lt;img src=x&gt;</del>" in pages[2].text
+
+
 def test_port__that_is_taken_is_said(folder, client):
     with pytest.raises(PolicyError, match="cannot be used"):
         Page(folder, port=client.page.port)

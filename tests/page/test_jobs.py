@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import textwrap
 import time
@@ -54,6 +55,25 @@ def test_job__tells_its_progress_and_its_result(queue):
     assert job.state == "done"
     assert job.result == {"verdict": "BROKEN"}
     assert job.notes == ["a note"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="priorities of POSIX")
+def test_job__gives_way_to_requests(queue):
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    job = queue.add("x", "f", script("""
+        import json, os, threading, time
+        time.sleep(0.2)
+        found = []
+        look = lambda: found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        look()
+        print(json.dumps({"nice": found}))
+    """))  # fmt: skip
+    until(lambda: job.is_over)
+    assert job.result is not None
+    assert all(each > ours or each == 19 for each in job.result["nice"])
 
 
 def test_job__that_fails_has_no_result(queue):

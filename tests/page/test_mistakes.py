@@ -52,7 +52,10 @@ MISTAKES = [
     ("/publish/release", {"output": "../out.dat"}, "output", "within"),
     ("/publish/release", {"output": "no/out.dat"}, "output", "no such folder"),
     ("/publish/release", {"output": "out.docx"}, "output", "not written"),
-    ("/publish/release", {"output": "baskets.dat"}, "output", "already"),
+    ("/publish/release", {"output": "baskets.dat"}, "output", "never overwritten"),
+    ("/publish/release", {"output": "table.csv"}, "output", "already"),
+    ("/attack/questions", {"learn": "record", "amount": "any", "crowd": "5"}, "amount", "number"),
+    ("/protect/list", {"do": "paste", "list": ""}, "list", "at least one"),
     ("/publish/release", {"output": ""}, "output", "within"),
     ("/publish/parts", {"parts": "../", "into": "out"}, "parts", "within"),
     ("/publish/parts", {"parts": "no*.dat", "into": "out"}, "parts", "names no file"),
@@ -68,17 +71,20 @@ def test_mistakes__keep_what_was_typed_and_say_it_beside_the_field(ready):
         answer = ready.post(path, **form, **FILE)
         assert answer.status == 422, (path, form)
         shown = field(answer.text, name)
-        assert 'aria-invalid="true"' in shown, (path, form)
-        assert f'aria-describedby="{name}-mistake' in shown
+        if name == "amount":  # a group of radio buttons
+            assert '<fieldset aria-describedby="amount-mistake">' in answer.text
+        else:
+            assert 'aria-invalid="true"' in shown, (path, form)
+            assert f'aria-describedby="{name}-mistake' in shown
         message = re.search(rf'id="{name}-mistake">([^<]*)<', answer.text)
         assert message is not None
         assert says in message[1], (form, message[1])
         for key, value in form.items():
-            if key in ("do", "learn", "amount", "vary", "model", "hierarchy"):
+            if key in ("do", "learn", "amount", "vary", "model", "hierarchy", "list"):
                 continue
             assert f'value="{value}"' in field(answer.text, key), (path, key)
         # One field is wrong, and nothing was saved or started.
-        assert answer.text.count("aria-invalid") == 1
+        assert answer.text.count('class="mistake"') == 1
         assert policy.read_text() == before
         assert len(ready.page.queue.jobs) == jobs
 

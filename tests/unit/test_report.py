@@ -481,6 +481,18 @@ def test_figures__are_matplotlibs_without_pyplot(plot):
     assert "http" not in text
 
 
+@pytest.mark.parametrize(
+    ("values", "percent"), [((0.0, 0.0), True), ((0.0, 0.0), False), ((2.0, 1.0), False)]
+)
+def test_bars__begin_at_nothing_and_count_in_whole_numbers(values, percent):
+    chart = Bars("b", "T", "x", ("a", "b"), (Line("l", "lost", values),), percent=percent)
+    axes = figures.draw(chart).axes[0]
+    assert axes.get_xlim()[0] == 0
+    assert axes.get_xlim()[1] >= max(values)
+    if not percent:
+        assert all(tick == int(tick) for tick in axes.get_xticks())
+
+
 def test_import__the_report_needs_matplotlib_and_jinja_only_when_used():
     import subprocess
     import sys

@@ -165,6 +165,19 @@ def test_report__for_strangers_names_no_column_that_was_left_out(here):
     assert "holds dates" not in page
 
 
+def test_report__for_custodians_lists_every_column_once_and_begins_with_plain_numbers(here):
+    settled = ("--drop", "FIRST,remark", "--publish", "seen", "--report")
+    assert run("anonymize", "people.csv", *OPTIONS, *settled).exit_code == 0
+    page = Path("out.csv.report.html").read_text()
+    assert "All columns" in page
+    assert "Columns of the file" not in page
+    tiles = page.partition('class="tiles"')[2].partition("</dl>")[0]
+    assert "cells changed" in tiles
+    assert "divergence" not in tiles
+    # An option that was not used has no empty cell.
+    assert "<td></td>" not in page.partition("How it was made")[2]
+
+
 def test_audit__does_not_stop_but_says_what_would(here):
     given = [option for option in OPTIONS if option not in ("-o", "out.csv")]
     done = run("audit", "people.csv", *given)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from withhold.errors import WithholdError
@@ -14,8 +16,8 @@ from withhold.page.files import check_files
 from withhold.page.forms import check_model, fields_of, filled_in
 from withhold.page.jobs import DONE, FAILED
 from withhold.page.problem import NONE, Mistake, Problem, about
-from withhold.page.project import Project
-from withhold.page.site import Site, fresh, go_to
+from withhold.page.project import IncompleteError, Project
+from withhold.page.site import Site, fresh, go_to, number
 from withhold.page.words import WORDS
 from withhold.registry import all_methods, own_name
 
@@ -28,9 +30,10 @@ QUESTIONS: dict[str, dict[str, str]] = {
 AMOUNTS = ("any", "1", "2", "3", "5")
 STARTING = {"rho": "0.5", "k": 5, "m": 2, "h": "0.5", "p": "2", "l": None}
 """What is filled in where nothing was chosen."""
-ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | dict.fromkeys(
-    ("o-max-known", "o-m", "o-p"), "amount"
-)
+OF_AMOUNT = ("max-known", "m", "p")
+ASKED = {"o-rho": "sure", "o-h": "sure", "o-k": "crowd"} | {
+    f"o-{key}": "amount" for key in OF_AMOUNT
+}
 """The question that asks for an option."""
 ELSEWHERE = ("sensitive", "items", "person_column")
 """Options that the steps before ask for."""
@@ -59,7 +62,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         learn=questions,
         answer=next((a for a, m in questions.items() if all_methods().get(m) is method), ""),
         amounts=AMOUNTS,
-        amount=str(policy.get("max-known", policy.get("m", "any"))),
+        amount=str(next((policy[key] for key in OF_AMOUNT if key in policy), "any")),
         sure=policy.get("rho", policy.get("h", "0.5")),
         crowd=policy.get("k", 5),
         asks={each.name for each in method.parameters().values()},
@@ -75,12 +78,22 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     )
 
 
-def promise_of(project: Project) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Missing:
+    """Why there is no promise yet, and the step that asks for it, where that is known."""
+
+    text: str
+    step: str = ""
+
+
+def promise_of(project: Project) -> tuple[str, Missing | None]:
     """What the model promises, or what is missing."""
     try:
-        return project.model().promise(), ""
+        return project.model().promise(), None
+    except IncompleteError as error:
+        return "", Missing(error.lines[0], error.step)
     except WithholdError as error:
-        return "", error.lines[0]
+        return "", Missing(error.lines[0])
 
 
 def answer(site: Site, given: Mapping[str, Any]) -> Response:
@@ -98,7 +111,7 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
         "o-h": given.get("sure", "0.5"),
         "o-k": given.get("crowd", "5"),
         "o-max-known": "" if amount == "any" else amount,
-        "o-m": "2" if amount == "any" else amount,
+        "o-m": "" if amount == "any" else amount,
         "o-p": amount,
     }
     asked = [each for each in method.parameters().values() if f"o-{each.spelling}" in typed]
@@ -107,6 +120,8 @@ def answer(site: Site, given: Mapping[str, Any]) -> Response:
         check_model(project, changes)
     except Mistake as error:
         raise Mistake(*error.lines, field=ASKED[error.field]) from error
+    if changes.get("m", amount) is None:
+        raise Mistake(WORDS["attack.amount.needed"], field="amount")
     project.change(changes)
     return go_to("attack", project)
 
@@ -170,20 +185,20 @@ def told(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _breach(found: Mapping[str, Any]) -> str:
+def _breach(found: Mapping[str, Any]) -> str | Markup:
     """A breach in words, whatever its method calls its parts."""
     if {"antecedent", "consequent", "joint", "support"} <= found.keys():
         who = ", ".join([*_texts(found.get("cells")), *_texts(found["antecedent"])])
-        return WORDS["audit.breach"].format(
+        return Markup(WORDS["audit.breach"]).format(
             known=who or WORDS["audit.nothing"],
             learnt=found["consequent"],
-            joint=f"{found['joint']:,}",
-            support=f"{found['support']:,}",
+            joint=number(found["joint"]),
+            support=number(found["support"]),
         )
     if {"cells", "rows", "needed"} <= found.keys():
         cells = ", ".join(_texts(found["cells"])) or WORDS["audit.nothing"]
-        rows, needed = f"{found['rows']:,}", f"{found['needed']:,}"
-        return WORDS["audit.group"].format(cells=cells, rows=rows, needed=needed)
+        rows, needed = number(found["rows"]), number(found["needed"])
+        return Markup(WORDS["audit.group"]).format(cells=cells, rows=rows, needed=needed)
     return ", ".join(f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in found.items())
 
 
@@ -206,7 +221,7 @@ def _attack_curve(found: Mapping[str, Any]) -> Any:
             for n in names
             if any(point.get(n) for point in points)
         ]
-        places = [str(point["known"]) for point in points]
+        head = WORDS["audit.curve.items"]
     else:
         points = found.get("known_columns") or []
         if not points:
@@ -214,11 +229,11 @@ def _attack_curve(found: Mapping[str, Any]) -> Any:
         lines = [
             Line(WORDS[f"audit.curve.{n}"], [p[n] for p in points]) for n in ("unique", "below_k")
         ]
-        places = [str(point["known"]) for point in points]
-    head = WORDS["audit.curve.known"]
+        head = WORDS["audit.curve.columns"]
+    places = [str(point["known"]) for point in points]
     rows = [(place, *(line.values[i] for line in lines)) for i, place in enumerate(places)]
     return {
-        "svg": curve(WORDS["audit.curve"], places, lines),
+        "svg": curve(WORDS["audit.curve"], places, lines, across=head),
         "names": [line.name for line in lines],
         "head": head,
         "rows": rows,

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from withhold.data.names import clean
 from withhold.formats.forms import FORMATS, SEPARATOR_NAMES
 from withhold.page.files import check_files
-from withhold.page.jobs import FAILED
+from withhold.page.jobs import CANCELLED, FAILED
 from withhold.page.lookup import rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import KINDS, READING, first_method
@@ -21,6 +21,7 @@ from withhold.registry import own_name
 SHOWN_ROWS = 8
 SHOWN_ITEMS = 12
 """Of a long record."""
+TIDY = "--tidy "
 
 
 def home(site: Site, given: Mapping[str, Any]) -> Response:
@@ -64,8 +65,16 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         separators=tuple(SEPARATOR_NAMES),
         files=[name for name in site.folder.data_files() if name != project.name],
         is_large=job is None,
+        remedy=remedy,
         ready=lookup is not None,
+        is_cancelled=job is not None and job.state == CANCELLED,
     )
+
+
+def remedy(hint: Mapping[str, Any]) -> str:
+    """What to do about a hint, on the page: the profile says what to type instead."""
+    chosen = hint["remedy"].removeprefix(TIDY)
+    return WORDS[f"hint.{hint['kind']}"].format(column=hint["column"], tidy=chosen)
 
 
 def save(site: Site, given: Mapping[str, Any]) -> Response:
@@ -92,4 +101,5 @@ def save(site: Site, given: Mapping[str, Any]) -> Response:
     if kind == "table":
         changes |= {"record-column": None, "item-column": None, "skip-missing-ids": None}
     project.change(changes)
+    site.read_again(project)
     return go_to("data", project)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 42
+LEFT, RIGHT, TOP, BOTTOM = 64, 20, 14, 52
 GRID = Markup(
     '<line class="grid" x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>'
-    '<text class="tick end" x="{3}" y="{4:.1f}">{5}</text>'
+    '<text class="tick end" x="{3}" y="{4:.1f}" data-share="{5}">{6}</text>'
 )
 PLACE = Markup('<text class="tick middle" x="{:.1f}" y="{}">{}</text>')
 POINT = Markup(
-    '<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}" data-choose="{}"><title>{}</title></circle>'
+    '<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}" data-choose="{}">'
+    '<title data-share="{}" data-of="{}">{}</title></circle>'
 )
 
 
@@ -29,9 +30,17 @@ class Line:
 
 
 def curve(
-    title: str, places: Sequence[str], lines: Sequence[Line], *, chosen: int | None = None
+    title: str,
+    places: Sequence[str],
+    lines: Sequence[Line],
+    *,
+    across: str = "",
+    chosen: int | None = None,
 ) -> Markup:
-    """Shares against places, as a picture that needs nothing else; points carry the number of their place."""
+    """Shares against places, as a picture that needs nothing else; points carry the number of their place.
+
+    Shares are beside what is shown of them, so that the browser can write them as its reader does.
+    """
     drawn = [value for line in lines for value in line.values if value is not None]
     top = _nice(max(drawn, default=1.0))
     step = (WIDTH - LEFT - RIGHT) / max(len(places) - 1, 1)
@@ -46,11 +55,11 @@ def curve(
     parts = [Markup(head).format(WIDTH, HEIGHT, title)]
     for part in range(5):
         level = top * part / 4
-        parts.append(
-            GRID.format(LEFT, WIDTH - RIGHT, y(level), LEFT - 8, y(level) + 4, _shown(level))
-        )
+        ends = LEFT, WIDTH - RIGHT, y(level), LEFT - 8, y(level) + 4
+        parts.append(GRID.format(*ends, level, _shown(level)))
     for place, name in enumerate(places):
-        parts.append(PLACE.format(x(place), HEIGHT - 14, name))
+        parts.append(PLACE.format(x(place), HEIGHT - 26, name))
+    parts.append(PLACE.format((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 5, across))
     for number, line in enumerate(lines):
         known = [(place, value) for place, value in enumerate(line.values) if value is not None]
         points = " ".join(f"{x(place):.1f},{y(value):.1f}" for place, value in known)
@@ -59,9 +68,10 @@ def curve(
         for place, value in known:
             is_chosen = place == chosen
             mark = f"{kind} chosen" if is_chosen else kind
-            says = f"{line.name}: {places[place]}, {_shown(value)}"
+            of = f"{line.name}: {places[place]}, "
+            says = value, of, f"{of}{_shown(value)}"
             size = 8 if is_chosen else 5
-            parts.append(POINT.format(mark, x(place), y(value), size, place, says))
+            parts.append(POINT.format(mark, x(place), y(value), size, place, *says))
     parts.append(Markup("</svg>"))
     return Markup("").join(parts)
 

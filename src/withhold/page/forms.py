@@ -11,6 +11,7 @@ from withhold.data.column_lists import join_columns, split_columns
 from withhold.errors import PolicyError
 from withhold.exact import exact_number
 from withhold.options import Declared, choices
+from withhold.page.notes import as_on_page
 from withhold.page.problem import Mistake, about
 from withhold.page.project import IncompleteError, Project, label_of
 from withhold.page.words import WORDS
@@ -59,7 +60,7 @@ def field_of(declared: Declared, policy: Mapping[str, Any]) -> Field:
     return Field(
         f"{PREFIX}{declared.spelling}",
         label[:1].upper() + label[1:],
-        option.help,
+        as_on_page(option.help),
         kind,
         value,
         allowed,

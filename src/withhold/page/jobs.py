@@ -22,6 +22,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from withhold.errors import Interrupted
+from withhold.page.notes import as_on_page
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 PROGRESS = "WITHHOLD_PROGRESS"
@@ -32,6 +33,8 @@ NOTES = 200
 """So many lines of notes are kept."""
 ENDED_IN_SECONDS = 5.0
 """What a cancelled process gets before it is ended."""
+NICE = 10
+"""How much jobs give way to requests, which are short and have somebody waiting for them."""
 
 
 @dataclass
@@ -178,15 +181,22 @@ class Queue:
                 env={**os.environ, PROGRESS: "json", "PYTHONUTF8": "1"},
                 **_apart(),
             )
+            _give_way(job.process)
             job.state, job.began = RUNNING, time.monotonic()
         assert job.process.stderr is not None
         with job.process.stderr as lines:
             for line in lines:
-                _hear(job, line.rstrip("\n"))
+                _hear(job, self._without_places(line.rstrip("\n")))
         job.code = job.process.wait()
         # A verb that says BROKEN has done its work.
         done = job.code in (0, 1, 5) and job.output.stat().st_size > 0
         self._end(job, DONE if done else FAILED)
+
+    def _without_places(self, line: str) -> str:
+        """A line that calls files as the page does."""
+        for place in (self.private / "uploads", self.folder):
+            line = line.replace(f"{place}{os.sep}", "")
+        return line
 
     def _end(self, job: Job, state: str, *notes: str) -> None:
         with self._lock:
@@ -205,8 +215,8 @@ def _hear(job: Job, line: str) -> None:
             told = json.loads(line)
             job.step, job.done, job.total = told["progress"]
             job.left, job.heard = told.get("left"), time.monotonic()
-    elif len(job.notes) < NOTES:
-        job.notes.append(line.removeprefix("withhold: "))
+    elif len(job.notes) < NOTES and (note := as_on_page(line.removeprefix("withhold: "))):
+        job.notes.append(note)
     job.version += 1
 
 
@@ -214,7 +224,15 @@ def _apart() -> dict[str, Any]:
     """Ctrl-C in the page's terminal is for the page, which cancels its jobs itself."""
     if os.name == "posix":
         return {"start_new_session": True}
-    return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+    apart = subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined]
+    return {"creationflags": apart | subprocess.BELOW_NORMAL_PRIORITY_CLASS}  # type: ignore[attr-defined]
+
+
+def _give_way(process: subprocess.Popen[str]) -> None:
+    """Before the process has any threads, which inherit it."""
+    if os.name == "posix":
+        with suppress(OSError):  # it may be over already
+            os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
 
 
 def _stop(process: subprocess.Popen[str]) -> None:

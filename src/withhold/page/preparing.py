@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from withhold.errors import AssumedWarning, WithholdError
+from withhold.errors import AssumedWarning, WithholdError, on_the_command_line
 from withhold.page.words import WORDS
 
 OF_TABLES = ("separator", "encoding", "sheet", "decimal", "tidy", "consent")
@@ -136,7 +136,8 @@ def _lay_out_release(request: dict[str, Any], into: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     try:
-        print(json.dumps(main(json.loads(sys.argv[1]))))
+        with on_the_command_line():
+            print(json.dumps(main(json.loads(sys.argv[1]))))
     except WithholdError as error:
         for line in error.lines:
             print(line, file=sys.stderr)

@@ -41,7 +41,11 @@ REMEMBERED = 16
 
 
 class IncompleteError(PolicyError):
-    """Something has not been chosen yet."""
+    """Something has not been chosen yet, in one of the steps."""
+
+    def __init__(self, option: str, *, step: str) -> None:
+        super().__init__(WORDS["project.missing"].format(option=option))
+        self.step = step
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,8 @@ class Project:
             if each.is_required and each.spelling not in policy
         ]
         if missing:
-            label = label_of(missing[0])
-            raise IncompleteError(WORDS["project.missing"].format(option=label))
+            step = "protect" if missing[0].option.kind in ("items", "columns", "file") else "attack"
+            raise IncompleteError(label_of(missing[0]), step=step)
         made: Model = method.model(**chosen)
         return made
 
@@ -164,7 +168,7 @@ def _policy_in(path: Path, _: tuple[int, ...]) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not valid TOML: {error}", path=path) from error
+        raise InputError(WORDS["project.not_toml"].format(error=error), path=path) from error
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -198,7 +202,8 @@ def _save(path: Path, text: str) -> None:
         draft.chmod(0o600)
         draft.replace(path)
     except OSError as error:
-        raise OutputError(f"{path.name} cannot be written: {error.strerror}") from error
+        words = WORDS["project.not_written"]
+        raise OutputError(words.format(file=path.name, reason=error.strerror)) from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -36,8 +36,8 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
     """What was chosen so far."""
     project = site.project(given)
     lookup, job = site.prepared(project)
-    if project.method is None:
-        return go_to("data", project)
+    if project.method is None or (lookup is None and (job is None or job.is_over)):
+        return go_to("data", project)  # which says why there is nothing to choose from
     policy = project.read()
     takes = {each.spelling for each in project.method.all_options().values()}
     return site.show_step(
@@ -87,7 +87,10 @@ def save_list(site: Site, given: Mapping[str, Any]) -> Response:
     names = set(project.items())
     match given.get("do"):
         case "paste":
-            names |= {line.strip() for line in given.get("list", "").splitlines() if line.strip()}
+            pasted = {line.strip() for line in given.get("list", "").splitlines() if line.strip()}
+            if not pasted:
+                raise Mistake(WORDS["protect.empty_paste"], field="list")
+            names |= pasted
         case "branch":
             names |= set(_leaves(site, project, lookup, given.get("branch", "")))
         case "suggested":
@@ -98,8 +101,13 @@ def save_list(site: Site, given: Mapping[str, Any]) -> Response:
                 tree = check_files(project, written) if written else ""
                 _tree(project, tree)
             site.trees[project.name] = tree
+        case "known":
+            names &= lookup.code_of.keys()
+        case "keep":
+            project.change({"allow-unknown": True})
         case "clear":
             names = set()
+            project.change({"allow-unknown": None})
     project.list_items(names)
     return go_to("protect", project)
 
@@ -169,10 +177,16 @@ def _chosen(project: Project, lookup: Lookup | None) -> dict[str, Any]:
     """The list, how many records hold one of its items, and what of it the data do not have."""
     names = project.items()
     if lookup is None or not lookup.about["has_items"]:
-        return {"names": names, "records": None, "of": None, "unknown": []}
+        return {"names": names, "records": None, "of": None, "unknown": [], "keep": False}
     unknown = [name for name in names if name not in lookup.code_of]
     records = lookup.count_with(names) if names else 0
-    return {"names": names, "records": records, "of": len(lookup), "unknown": unknown}
+    return {
+        "names": names,
+        "records": records,
+        "of": len(lookup),
+        "unknown": unknown,
+        "keep": bool(project.read().get("allow-unknown")),
+    }
 
 
 def _found(project: Project, lookup: Lookup, asked: str) -> list[tuple[str, int, bool]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from starlette.responses import Response
 
 from withhold.formats.forms import check_extension
@@ -16,8 +18,8 @@ from withhold.page import by_parts
 from withhold.page.attack import promise_of
 from withhold.page.commands import as_typed, near, python_code, verb_words, verify_words
 from withhold.page.folder import UPLOADED, is_too_large
-from withhold.page.jobs import DONE, FAILED, Job
-from withhold.page.lookup import rows_of
+from withhold.page.jobs import CANCELLED, DONE, FAILED, Job
+from withhold.page.lookup import Lookup, rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
 from withhold.page.project import READING, Project
 from withhold.page.site import Site, fresh, go_to
@@ -25,6 +27,8 @@ from withhold.page.words import WORDS
 
 ROWS = 20
 """On one page."""
+SEARCHES = 4
+"""So many results are remembered; four bytes a row."""
 
 
 def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
@@ -39,6 +43,8 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         for what in ("preview", "rows", "publish", "parts")
     ]
     preview_job, rows_job, publish_job, parts_job = jobs
+    if rows_job is not None and (preview_job is None or rows_job.number < preview_job.number):
+        rows_job = None  # of the preview before
     for job in jobs:
         if job is not None and job.state == FAILED:
             problem = problem.plus(job.notes)
@@ -56,6 +62,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         missing=missing,
         preview=None if preview_job is None else _summary(preview_job),
         table=_rows(site, rows_job, given),
+        is_cut_short=rows_job is not None and rows_job.state in (CANCELLED, FAILED),
         output=output,
         published=published,
         verdict="" if published is None else published["verdict"],
@@ -81,6 +88,9 @@ def preview(site: Site, given: Mapping[str, Any]) -> Response:
     """Make the release in the private folder, where nobody else sees it."""
     project = site.project(given)
     project.model()
+    job = fresh(site.queue.latest("preview", project.name), project.key())
+    if job is not None and not job.is_over:
+        return go_to("publish", project)  # a second click
     made = site.folder.private / f"preview-{len(site.queue.jobs)}"
     made.mkdir(mode=0o700)
     output = made / Path(_proposed(project)).name
@@ -98,6 +108,8 @@ def release(site: Site, given: Mapping[str, Any]) -> Response:
         check_extension(output.name, str(project.data), table=project.kind != "records")
     if not output.parent.is_dir():
         raise Mistake(WORDS["publish.no_folder"], field="output")
+    if output == project.data:
+        raise Mistake(WORDS["publish.itself"], field="output")
     if output.exists() and not given.get("force"):
         raise Mistake(WORDS["publish.exists"], field="output")
     more = ["--json"] + (["--report"] if given.get("report") else [])
@@ -155,14 +167,11 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
     if job is None or job.state != DONE or job.made is None:
         return None
     before, after = (site.lookup(job.made / name) for name in ("before", "after"))
-    changed = after.changed
-    if changed is None:
+    if after.changed is None:
         return None
     asked = given.get("q", "")
-    chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
-    if given.get("only", "changed" if not asked else "all") == "changed":
-        chosen = chosen & changed
-    found = np.flatnonzero(chosen)
+    only = given.get("only", "changed" if not asked else "all")
+    found = _rows_found(before, after, asked, only == "changed")
     pages = max((len(found) + ROWS - 1) // ROWS, 1)
     page = min(max(_whole(given.get("page", "1")), 1), pages)
     shown = found[(page - 1) * ROWS : page * ROWS]
@@ -171,13 +180,22 @@ def _rows(site: Site, job: Job | None, given: Mapping[str, Any]) -> dict[str, An
         "has_items": before.about["has_items"],
         "rows": rows_of(before, after, [int(number) for number in shown]),
         "found": len(found),
-        "changed": int(changed.sum()),
+        "changed": len(_rows_found(before, after, "", True)),
         "all": len(before),
         "page": page,
         "pages": pages,
         "q": asked,
-        "only": given.get("only", "changed" if not asked else "all"),
+        "only": only,
     }
+
+
+@lru_cache(maxsize=SEARCHES)
+def _rows_found(before: Lookup, after: Lookup, asked: str, only_changed: bool) -> NDArray[np.int32]:
+    """The numbers of the rows that a search finds; remembered, since one leafs through them."""
+    chosen = before.search(asked) if asked else np.ones(len(before), dtype=np.bool_)
+    if only_changed and after.changed is not None:
+        chosen = chosen & after.changed
+    return np.flatnonzero(chosen).astype(np.int32)
 
 
 def _whole(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -15,10 +16,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from withhold.errors import InputError, WithholdError
+from withhold.errors import InputError, WithholdError, on_the_command_line
 from withhold.page import attack, by_parts, data, protect, publish, releases, trade_off
 from withhold.page.guard import UPLOAD
 from withhold.page.jobs import Job
+from withhold.page.notes import as_on_page
 from withhold.page.problem import Problem
 from withhold.page.site import Site, go_to, seconds, text
 from withhold.page.words import WORDS
@@ -75,7 +77,9 @@ def application(site: Site) -> Starlette:
         Route("/static/{name}", _static, methods=["GET"]),
         Route("/favicon.ico", _no_icon, methods=["GET"]),
     ]
-    return Starlette(routes=routes, exception_handlers={404: partial(_missing, site)})
+    return Starlette(
+        routes=routes, exception_handlers={404: partial(_missing, site), 500: partial(_bug, site)}
+    )
 
 
 async def _shown(site: Site, view: Callable[..., Response], request: Request) -> Response:
@@ -105,16 +109,23 @@ def _guarded(
     address: str = "",
 ) -> Response:
     """What the view answers; where it raises, the fallback with the message and the form as it was."""
-    try:
-        return action(site, given)
-    except WithholdError as error:
-        problem = Problem(error.lines, address, given, getattr(error, "field", ""))
-    try:
-        if fallback is not None:
-            return fallback(site, given, problem=problem)
-    except WithholdError as error:
-        problem = Problem(error.lines)
+    with on_the_command_line():
+        try:
+            # One form at a time: each reads what was chosen so far, and writes it back.
+            with nullcontext() if fallback is None else site.changing:
+                return action(site, given)
+        except WithholdError as error:
+            problem = Problem(_said(error), address, given, getattr(error, "field", ""))
+        try:
+            if fallback is not None:
+                return fallback(site, given, problem=problem)
+        except WithholdError as error:
+            problem = Problem(_said(error))
     return site.render("problem", status=422, problem=problem)
+
+
+def _said(error: WithholdError) -> tuple[str, ...]:
+    return tuple(map(as_on_page, error.lines))
 
 
 async def _upload(site: Site, request: Request) -> Response:
@@ -179,6 +190,12 @@ async def _no_icon(request: Request) -> Response:
 
 async def _missing(site: Site, request: Request, error: Exception) -> Response:
     return site.render("problem", status=404, problem=Problem((WORDS["problem.missing"],)))
+
+
+async def _bug(site: Site, request: Request, error: Exception) -> Response:
+    """What nobody thought of; the terminal of the page has the rest."""
+    problem = Problem((WORDS["problem.bug"].format(error=type(error).__name__),))
+    return site.render("problem", status=500, problem=problem)
 
 
 __all__ = ["application", "go_to"]

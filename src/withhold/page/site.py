@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,6 +39,8 @@ class Site:
     first: str | None
     most_upload_bytes: int
     lookups: dict[Path, Lookup] = field(default_factory=dict)
+    changing: threading.Lock = field(default_factory=threading.Lock)
+    """Held by the one form that is being worked on."""
     is_closing: bool = False
     """Whether nobody is to be told anything any more."""
     insisted: set[str] = field(default_factory=set)
@@ -124,6 +127,12 @@ class Site:
             words = ("withhold.page.preparing", json.dumps(request))
             job = self.queue.add("read", project.name, words, key=key, made=into)
         return (self.lookup(job.made) if job.state == DONE and job.made else None), job
+
+    def read_again(self, project: Project) -> None:
+        """Start over with a file whose reading failed or was cancelled."""
+        job = self.queue.latest("read", project.name)
+        if job is not None and job.is_over and job.state != DONE:
+            job.key = ""
 
     def reading_key(self, project: Project) -> str:
         """Tells whether the data were read as they are to be read now."""

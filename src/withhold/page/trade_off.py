@@ -121,7 +121,10 @@ def sweep(site: Site, given: Mapping[str, Any]) -> Response:
 def choose(site: Site, given: Mapping[str, Any]) -> Response:
     """Take the strength of a point."""
     project = site.project(given)
-    chosen = json.loads(given.get("point", "{}") or "{}")
+    try:
+        chosen = dict(json.loads(given.get("point", "{}") or "{}"))
+    except (TypeError, ValueError):
+        raise PolicyError(WORDS["trade_off.values"]) from None
     options = {each.name: each for each in _can_vary(project)}
     changes: dict[str, Any] = {}
     for name, value in chosen.items():
@@ -182,7 +185,9 @@ def _told(project: Project, found: Mapping[str, Any], given: Mapping[str, Any]) 
         if len(compared) == 2
         else [],
         "varied": label_of(declared),
-        "svg": curve(WORDS["trade_off.curve"], places, lines, chosen=chosen),
+        "svg": curve(
+            WORDS["trade_off.curve"], places, lines, across=label_of(declared), chosen=chosen
+        ),
         "names": [line.name for line in lines],
         "meanings": [found["meaning"].get(path, "") for path in drawn],
         "rows": rows,

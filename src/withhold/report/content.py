@@ -40,7 +40,7 @@ FOOTERS = {
     "internal": "Do not pass this page on: it reveals more than the file. There is an external edition.",
     "external": "What is left out here is left out on purpose.",
 }
-NOT_FIRST = ("distribution.symmetric_kl",)
+NOT_FIRST = ("distribution.symmetric_kl", "loss.kl")
 """Measures that a sweep draws, and that say nothing to who reads a report for the first time."""
 AUDIT_SECONDS = 60.0
 """For looking at the original; the counts are lower bounds after that, and say so."""
@@ -131,7 +131,9 @@ def make_report(
     risks = [risk_section(subject)] if inside else []
     made = provenance_section(manifest, internal if inside else None)
     sections = [attack, *risks, *method.sections(subject), made, limits_section(method)]
-    if not inside:
+    if inside:
+        sections = [section.for_custodians() for section in sections]
+    else:
         if text := _fitness(release):
             fit = Section("fit", "What it is still good for", (Paragraph(text, True),))
             sections.insert(1, fit)

@@ -135,9 +135,13 @@ def _bars(plot: Bars, width: float) -> Figure:
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     _label(axes, plot.x_label, "")
+    if not any(left):  # no room below nothing
+        axes.set_xlim(0, 1)
     if plot.percent:
         axes.xaxis.set_major_formatter(_percent)
-    elif max(left, default=0.0) >= 1000:
+    else:
+        axes.locator_params(axis="x", integer=True)
+    if not plot.percent and max(left, default=0.0) >= 1000:
         axes.xaxis.set_major_formatter(_with_commas)
     if len(plot.parts) > 1:
         _legend(axes, figure, len(plot.parts), width)

@@ -121,7 +121,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    if value is None or value == "":
+    if value is None or value in ("", [], (), {}):
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -45,6 +45,8 @@ class Listing:
     folded: bool = False
     """Whether the page shows it only when asked to."""
     for_strangers: bool = False
+    for_custodians: bool = True
+    """False where they have a fuller one."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Section:
     """For anchors: one word, unique in a report."""
     title: str
     parts: tuple[Content, ...]
+
+    def for_custodians(self) -> Section:
+        """The section without what is there for strangers alone."""
+        parts = (p for p in self.parts if not isinstance(p, Listing) or p.for_custodians)
+        return Section(self.name, self.title, tuple(parts))
 
     def for_strangers(self) -> Section:
         """The section with only what strangers may see; perhaps nothing."""

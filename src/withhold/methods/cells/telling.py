@@ -99,7 +99,13 @@ def _roles(before: TableAudit) -> tuple[Content, ...]:
     return (
         Paragraph(words, for_strangers=True),
         Listing("All columns", ("column", "role", "why it may identify people"), inside),
-        Listing("Columns of the file", ("column", "role"), outside, for_strangers=True),
+        Listing(
+            "Columns of the file",
+            ("column", "role"),
+            outside,
+            for_strangers=True,
+            for_custodians=False,
+        ),
     )
 
 

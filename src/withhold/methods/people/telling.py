@@ -75,6 +75,12 @@ def _columns(subject: Subject, model: PeopleUncertainty, loss: PeopleLoss) -> Se
         Paragraph(GROUPS.format(others=others), for_strangers=True),
         Drawing(bars),
         Listing("All columns", ("column", "role"), rows),
-        Listing("Columns of the file", ("column", "role"), seen, for_strangers=True),
+        Listing(
+            "Columns of the file",
+            ("column", "role"),
+            seen,
+            for_strangers=True,
+            for_custodians=False,
+        ),
     )
     return Section("columns", "What became of each column", parts)

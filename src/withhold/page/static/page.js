@@ -13,6 +13,19 @@ function localise(root) {
     each.textContent = form.format(Number(each.value));
   });
   root.querySelectorAll("data.p").forEach((each) => { each.textContent = share.format(Number(each.value)); });
+  root.querySelectorAll("[data-share]").forEach((each) => {
+    each.textContent = (each.dataset.of || "") + share.format(Number(each.dataset.share));
+  });
+  const moment = new Intl.DateTimeFormat(navigator.language, { dateStyle: "medium", timeStyle: "short" });
+  root.querySelectorAll("time").forEach((each) => { each.textContent = moment.format(new Date(each.dateTime)); });
+}
+
+// What was filled in and not sent: nobody loses it by a link, or because a job is over.
+let unsaved = false;
+
+function minds(form) {
+  form.addEventListener("input", () => { unsaved = true; });
+  form.addEventListener("submit", () => { unsaved = false; });
 }
 
 function watch(panel) {
@@ -28,7 +41,7 @@ function watch(panel) {
     if (job.share === null) bar.removeAttribute("value"); else bar.value = job.share;
     if (!["waiting", "running"].includes(job.state)) {
       events.close();
-      location.reload();
+      if (unsaved) panel.querySelector("[data-then]").hidden = false; else location.reload();
     }
   };
 }
@@ -84,7 +97,11 @@ function dragRoles(board) {
       chip.style.transform = "";
       chip.classList.remove("held");
       zones.forEach((each) => each.classList.remove("over"));
-      if (zone) { select.value = zone.dataset.role; place(); }
+      if (zone && zone.dataset.role !== select.value) {
+        select.value = zone.dataset.role;
+        select.dispatchEvent(new Event("input", { bubbles: true }));
+        place();
+      }
     };
     chip.addEventListener("pointerdown", (event) => {
       start = { x: event.clientX, y: event.clientY };
@@ -104,6 +121,8 @@ function dragRoles(board) {
 
 document.addEventListener("DOMContentLoaded", () => {
   localise(document);
+  document.querySelectorAll("form[method=post]").forEach(minds);
+  addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
   document.querySelectorAll("[data-events]").forEach(watch);
   document.querySelectorAll("[data-upload]").forEach(takeFiles);
   document.querySelectorAll("[data-choose]").forEach((point) => point.addEventListener("click", () => {
