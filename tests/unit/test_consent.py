@@ -10,6 +10,8 @@ import pytest
 
 import withhold as wh
 from withhold.errors import InputError
+from withhold.formats import FORMATS, write
+from withhold.formats.forms import TRAITS
 
 ROWS = [["beer", "condom"], ["beer"], ["tea"], ["condom", "soap"]]
 AGREED = [["beer", "condom"], ["tea"]]
@@ -119,6 +121,13 @@ def test_what_is_no_consent__is_refused(file, consent, complaint):
     if consent == "ok":
         with pytest.raises(InputError, match="have no columns"):
             wh.read(ROWS, consent=consent)
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if not TRAITS[name].has_columns])
+def test_a_column__where_the_format_has_none(tmp_path, format):
+    write(wh.Records.from_lists(ROWS), path := tmp_path / "shop", format=format)
+    with pytest.raises(InputError, match=f"a {format} file has no column"):
+        wh.read(path, format=format, consent="ok")
 
 
 def test_the_road__counts_only_those_who_agreed(tmp_path, file):

@@ -25,6 +25,7 @@ from typed import run
 from withhold import sweeping
 from withhold.advising import candidates, persons
 from withhold.formats import FORMATS, write
+from withhold.formats.forms import TRAITS
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
 from withhold.registry import method_of, search_call
@@ -436,6 +437,8 @@ def _zstd(data: bytes) -> bytes:
 
 
 PACK = {".gz": _gzip, ".zst": _zstd, ".csv": bytes, ".tsv": bytes}
+EXTENSION = {name: TRAITS[name].extensions[0] for name in FORMATS if TRAITS[name].extensions}
+"""Of the formats that have one of their own."""
 INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
     RECORDS: {
         "basket file": in_file("in.dat", "basket"),
@@ -447,8 +450,7 @@ INPUTS: dict[str, dict[str, Callable[[], Any]]] = {
         "one-hot file": in_file("in.csv", "one-hot"),
         "one-hot parquet file": in_file("one-hot.parquet", "one-hot"),
         "list parquet file": in_file("list.parquet", "list"),
-        "jsonl file": in_file("in.jsonl", "jsonl"),
-        "spmf file": in_file("in.spmf", "spmf"),
+        **{f"{name} file": in_file(f"in{end}", name) for name, end in EXTENSION.items()},
         "long file in UTF-16": lambda: utf_16_file(long_frame("{}", 1)),
         "long file of Excel": lambda: excel_file(long_frame("{}", 1)),
         "Arrow stream": lambda: Stream(long_frame()),
@@ -512,8 +514,7 @@ OUTPUTS: dict[str, list[tuple[str, str | None]]] = {
         ("one-hot.csv", "one-hot"),
         ("one-hot.parquet", "one-hot"),
         ("list.parquet", "list"),
-        ("out.jsonl", "jsonl"),
-        ("out.spmf", "spmf"),
+        *((f"out{end}", name) for name, end in EXTENSION.items()),
     ],
     TABLE: [
         (name, None)

@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 import withhold
+from withhold.data import Records
 from withhold.errors import InputError, on_the_command_line
-from withhold.formats import FORMATS, read
+from withhold.formats import FORMATS, read, write
+from withhold.formats.forms import OF_ONE_FORMAT
 from withhold.publish.recheck import verify_file
 
 CONTENTS = {
@@ -220,6 +222,18 @@ def test_the_name_settles_what_content_leaves_open(tmp_path: Path) -> None:
     path.write_text("beer\n")
     with pytest.raises(InputError, match="an SPMF item is a number"):
         read(path)
+
+
+@pytest.mark.parametrize("extension", OF_ONE_FORMAT)
+@pytest.mark.parametrize("before", ["", *OF_ONE_FORMAT])
+def test_what_is_written_is_detected_by_its_extension(
+    tmp_path: Path, before: str, extension: str
+) -> None:
+    path = tmp_path / f"a{before}{extension}"
+    written = write(Records.from_lists([["1"], []]), path)
+    source = read(path).source
+    assert source is not None
+    assert source.format == written.format == OF_ONE_FORMAT[extension]
 
 
 def test_the_format_that_is_given_wins(tmp_path: Path) -> None:

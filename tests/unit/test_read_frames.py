@@ -18,7 +18,8 @@ import pytest
 
 from withhold.data import Records
 from withhold.errors import InputError
-from withhold.formats import read, read_table
+from withhold.formats import FORMATS, read, read_table
+from withhold.formats.forms import FRAMES
 
 Make = Callable[[dict[str, list[Any]]], Any]
 MAKES: dict[str, Make] = {
@@ -128,7 +129,7 @@ def test_a_frame_without_rows_or_columns(make: Make) -> None:
     assert "no records" in str(refused(make({})))
 
 
-@pytest.mark.parametrize("format", ["basket", "jsonl", "spmf"])
+@pytest.mark.parametrize("format", [name for name in FORMATS if name not in FRAMES])
 def test_text_formats_are_not_for_frames(make: Make, format: str) -> None:
     assert "cannot be read as" in str(refused(make({"items": [["a"]]}), format=format))
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 
 import pytest
 
 import withhold
 from typed import run
-from withhold.cli.options import HELP
 from withhold.data import Source
 from withhold.errors import InputError, OutputError
 from withhold.formats import FORMATS, FUNCTIONS, output_form
-from withhold.formats.detect import text_format
-from withhold.formats.forms import TRAITS
+from withhold.formats.forms import OF_ONE_FORMAT, TRAITS
 from withhold.formats.table import table_form
 
+DOCS = Path(__file__).parents[2] / "docs"
 DAT = Source(Path("in.dat"), "basket")
 COMMA = Source(Path("in.csv.gz"), "basket", "gz", separator=",", variant="quoted")
 LONG = Source(Path("in.csv"), "long", separator=";", columns=("tid", "item"))
@@ -80,6 +78,13 @@ def test_the_name_decides_and_the_input_fills_in(
     assert (form.format, form.container, form.compression) == (format, container, compression)
     if container == "text":
         assert form.separator == separator
+
+
+@pytest.mark.parametrize("extension", OF_ONE_FORMAT)
+def test_an_extension_of_one_format_decides_whatever_came_in(extension: str) -> None:
+    for like in (None, DAT, COMMA, LONG, LIST, LONG_PARQUET, ONE_HOT, SPMF, JSONL):
+        form = output_form(f"o{extension}.gz", like)
+        assert extension in TRAITS[form.format].extensions
 
 
 def test_details_are_kept_only_within_a_format() -> None:
@@ -157,9 +162,10 @@ def test_traits__say_what_the_functions_of_a_format_can_do() -> None:
 
 
 def test_formats__are_all_named_where_they_are_listed_in_words() -> None:
-    source = inspect.getsource(Source)
-    for text in (HELP["format"], withhold.read.__doc__, text_format.__doc__, source):
-        assert all(name in (text or "") for name in FORMATS), text
+    listed = f"{', '.join(f'`{name}`' for name in FORMATS[:-1])} or `{FORMATS[-1]}`"
+    assert listed in (withhold.read.__doc__ or "").replace("``", "`")
+    for page in ("glossary.md", "guide/formats.md"):
+        assert listed in (DOCS / page).read_text(encoding="utf-8"), page
 
 
 def test_a_table_is_not_written_as_records_are() -> None:

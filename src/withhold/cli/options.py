@@ -15,12 +15,13 @@ import typer
 
 from withhold.cli.completing import VALUES, completed
 from withhold.cli.policy import load_policy
+from withhold.formats.forms import FORMATS
 
 HELP = {
     "data": "The file to read; - for standard input.",
     "anonymize.data": "The file to read; - for standard input; or a folder or a pattern of files "
     "('shop/*.parquet').",
-    "format": "basket, long, spmf, one-hot, list or jsonl; detected if not given.",
+    "format": f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; detected if not given.",
     "separator": "The separator between the items of a basket file.",
     "record_column": "The column that names the record (long files).",
     "item_column": "The column that holds the item or items.",

@@ -12,8 +12,8 @@ class Source:
 
     path: Path
     format: str
-    """One of ``basket``, ``long``, ``spmf``, ``one-hot``, ``list`` (a list column), ``jsonl``; or
-    ``table``, of named columns, or ``people``, whose items are in ``files`` or in a ``list_column``."""
+    """One of ``FORMATS``; or ``table``, of named columns, or ``people``, whose items are in ``files`` or in
+    a ``list_column``."""
     compression: str = ""
     """``gz``, ``zst`` or nothing."""
     container: str = "text"

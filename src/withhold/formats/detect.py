@@ -22,6 +22,7 @@ from withhold.formats.columns import (
     listed,
     plain,
 )  # fmt: skip
+from withhold.formats.forms import OF_ONE_FORMAT
 from withhold.formats.jsonl import looks_like_jsonl
 from withhold.formats.onehot import looks_one_hot_text
 from withhold.formats.opening import Text
@@ -36,14 +37,16 @@ LABELLED = re.compile(r"[^\s,;|:]+:\s")
 
 
 def text_format(text: Text, options: Options) -> str:
-    """The format of a text: ``basket``, ``long``, ``list``, ``spmf``, ``one-hot`` or ``jsonl``."""
+    """The format of a text, one of ``FORMATS``."""
     text = text.head(SAMPLE)
     lines = list(text.lines())
-    suffixes = text.name.lower().split(".")[1:]
+    named = _format_named(text.name)
     first = next((line for line in lines if line.strip()), "")
-    if looks_like_jsonl(first) or "jsonl" in suffixes or "ndjson" in suffixes:
+    if looks_like_jsonl(first):
         return "jsonl"
-    if "spmf" in suffixes or looks_like_spmf(lines):
+    if named:
+        return named
+    if looks_like_spmf(lines):
         return "spmf"
     _refuse_preamble(lines, text)
     sheet = open_sheet(text, options)
@@ -71,6 +74,12 @@ def text_format(text: Text, options: Options) -> str:
     _ask_about_header(sheet, rows, lines)
     _ask_about_ids(sheet, rows)
     return "basket"
+
+
+def _format_named(name: str) -> str | None:
+    """The format that an extension of the name stands for, the last one that does: ``a.spmf.txt``."""
+    extensions = (f".{part}" for part in reversed(name.lower().split(".")[1:]))
+    return next((OF_ONE_FORMAT[each] for each in extensions if each in OF_ONE_FORMAT), None)
 
 
 def _has_id_column(header: list[str], rows: list[list[str]]) -> bool:

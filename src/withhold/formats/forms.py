@@ -29,17 +29,19 @@ class Traits(NamedTuple):
     """Whether formulas in its cells can be escaped for spreadsheets."""
     in_frames: bool = False
     """Whether data frames and parquet files can hold it."""
+    by_lines: bool = False
+    """Whether a record of a text file is a line, so that the file can be cut between any two."""
     extensions: tuple[str, ...] = ()
     """Those of no other format."""
 
 
 TRAITS = {
-    "basket": Traits(has_columns=False, separated=True, escapable=True),
+    "basket": Traits(has_columns=False, separated=True, escapable=True, by_lines=True),
     "long": Traits(separated=True, escapable=True, in_frames=True),
-    "spmf": Traits(has_columns=False, extensions=(".spmf",)),
-    "one-hot": Traits(separated=True, in_frames=True),
+    "spmf": Traits(has_columns=False, by_lines=True, extensions=(".spmf",)),
+    "one-hot": Traits(separated=True, in_frames=True, by_lines=True),
     "list": Traits(in_frames=True),
-    "jsonl": Traits(extensions=(".jsonl", ".ndjson")),
+    "jsonl": Traits(by_lines=True, extensions=(".jsonl", ".ndjson")),
     TABLE: Traits(separated=True, escapable=True),
     PEOPLE: Traits(separated=True, escapable=True),
 }

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from withhold.data import Records, Source
 from withhold.errors import InputError
 from withhold.formats import read_opened, reading_of
-from withhold.formats.forms import TABLE
+from withhold.formats.forms import TABLE, TRAITS
 from withhold.formats.frame_slices import FrameSlice
 from withhold.formats.opening import GZIP, PARQUET, ZSTD, Digest, Opened, open_bytes, unreadable
 from withhold.formats.parquet import parquet_rows, row_count
@@ -24,8 +24,6 @@ from withhold.formats.spmf import ITEM
 HEAD = 2**20
 """Bytes from which the form of a text file is told."""
 BLOCK = 2**16
-BY_LINES = ("basket", "jsonl", "spmf", "one-hot")
-"""Formats of text in which a record is a line, so that a file can be cut between any two."""
 WITH_HEADER = ("one-hot", TABLE)
 TELLING_ROWS = 1_000
 """Rows from which the form of a parquet file is told."""
@@ -78,7 +76,7 @@ def can_be_cut(form: Source) -> bool:
     if form.container == "parquet":
         return form.format != "long"
     by_bytes = not form.compression and not form.encoding.startswith(("utf-16", "utf-32"))
-    return form.format in BY_LINES and by_bytes and form.container != "spreadsheet"
+    return TRAITS[form.format].by_lines and by_bytes and form.container != "spreadsheet"
 
 
 def size_of(path: Path, form: Source) -> int:

@@ -146,7 +146,7 @@ def _write_people(
 
 
 def _records_as_written(records: Records, form: Source) -> Records:
-    """Basket and SPMF files have no place for record ids; a long file numbers records without one."""
+    """Files without columns have no place for record ids; a long file numbers records without one."""
     if not TRAITS[form.format].has_columns:
         return replace(records, record_ids=None)
     if form.format == "long":
