@@ -1,4 +1,4 @@
-"""The suite of buckets: the paper's hash against the truthful way, and the paper's Figures 3 to 5."""
+"""The suite of buckets: the paper's hash against the truthful method, and the paper's Figures 3 to 5."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ SIZES = (1000, 2000, 4000, 6000, 8000)
 FIGURES = Path(__file__).parent / "results"
 COLUMNS = {
     "k": "",
-    "way": "",
+    "method": "",
     "groups": ",",
     "information loss": ".4f",
-    "items never had": ",",
+    "invented items": ",",
     "of published": ".1%",
-    "as they were": ",",
+    "unchanged": ",",
     "withheld": ",",
     "seconds": ".2f",
     "peak MB": ".0f",
 }
 NOTES = [
-    "Information loss is the paper's formula 8. It counts how general items became, not what is untrue:",
-    "items that people never had cost nothing in it. Seconds: grouping, generalising and the proof.",
+    "Information loss is the paper's formula 8. It measures how general items became:",
+    "invented items, which people never had, cost nothing in it.",
 ]
 
 
@@ -58,7 +58,7 @@ def _both_ways(bench: Bench, table: Table, path: Path, hierarchy: str, k: int) -
         if run is not None:
             table.add(
                 k=str(k),
-                way=way,
+                method=way,
                 **{name: run[name] for name in COLUMNS if name in run},
                 **{"peak MB": run["peak_mb"]},
             )

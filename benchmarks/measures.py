@@ -168,9 +168,9 @@ def generalise(path: str, hierarchy: str, k: int, fill: str, records: int | None
         **taken._asdict(),
         "groups": len(loss.groups),
         "information loss": loss.information_loss,
-        "items never had": loss.added,
+        "invented items": loss.added,
         "of published": loss.added_share,
-        "as they were": loss.exact,
+        "unchanged": loss.exact,
         "withheld": loss.withheld,
     }
 

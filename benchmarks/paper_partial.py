@@ -117,7 +117,7 @@ def _compare_methods(bench: Bench, file: File, table: Table, times: Table) -> No
 def figure_5(bench: Bench) -> list[Table]:
     """The rules that are alike before and after, records cut to five items."""
     table = Table(
-        "Figure 5: rules alike (Jaccard), records cut to five items",
+        "Figure 5: similarity of rules (Jaccard), records cut to five items",
         {"file": "", "ρ": "", "method": "", "Jaccard": ".3f", "rules": ",", "kept": ","},
         notes=[f"Support {MIN_SUPPORT}, confidence ρ."],
     )
