@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import withhold as wh
+from typed import start
 from withhold.cli import anonymize, app, verify  # noqa: F401
 from withhold.formats.slices import cut, form_of, read_slice
 from withhold.parts.folder import MANIFEST, read_folder
@@ -262,13 +263,6 @@ def test_a_resumed_run_goes_on_with_its_own_seed(tmp_path, folder):
     out = tmp_path / "out"
     anonymize_parts(str(folder), MODEL, out)
     assert anonymize_parts(str(folder), MODEL, out, resume=True).resumed == 3
-
-
-def start(*arguments: object) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
-    command = [sys.executable, "-m", "withhold", *map(str, arguments)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, text=True, env=environment, stdout=pipe, stderr=pipe)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
