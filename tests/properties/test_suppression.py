@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lenient
 import oracle
 import withhold as wh
-from tables import Rows, examples, knowledge, limits, problems, size
+from tables import Rows, examples, knowledge, limits, needs_speed, problems, size
 
 options = st.fixed_dictionaries(
     {
@@ -145,10 +145,11 @@ def test_parts__any_number_of_jobs_gives_the_same_release(keep):
     assert releases[0].data == releases[1].data == releases[2].data
 
 
+@needs_speed
 @pytest.mark.parametrize("budget", [1e-6, 0.02, 0.1, 60.0])
 @pytest.mark.parametrize("keep", ["rules", "distribution"])
 def test_budget__finished_parts_keep_what_they_can_and_the_rest_is_safe(budget, keep):
-    table, sensitive = wh.pharmacy(size(8000))
+    table, sensitive = wh.pharmacy(8000)
     model = wh.RhoUncertainty("0.5", sensitive)
     release = lenient.anonymize(table, model, budget=budget, keep=keep)
     assert release.verdict.status is wh.Status.HOLDS
