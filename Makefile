@@ -7,6 +7,8 @@ TESTS := $(BIN)/python -m pytest
 export PYTHONDONTWRITEBYTECODE :=
 HOUSE_TESTS := $(patsubst %,tests/house/test_%.py,architecture rules twins toy_method)
 KERNEL_TESTS := tests/twins tests/papers tests/properties
+# Every method once, which compiles most kernels.
+METHODS := tests/unit/test_matrix.py::test_reference__is_a_real_case
 
 SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
@@ -37,9 +39,12 @@ check: .venv/.for-development
 
 # All tests but those of `check`. The kernels are compiled with bounds checks: an index out of range raises instead
 # of reading on. What passes reads only what it may, and gives the same without the checks; `make thorough` shows
-# that.
+# that. Every method goes first: processes that tests start would each compile what is not compiled yet.
+unit: export NUMBA_BOUNDSCHECK := 1
+unit: export WITHHOLD_EXAMPLES := 0.1
 unit: .venv/.for-development
-	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS))
+	$(TESTS) -n 2 --dist worksteal $(METHODS)
+	$(TESTS) -n 2 --dist worksteal --deselect $(METHODS) $(addprefix --ignore=,$(HOUSE_TESTS))
 
 # The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development
