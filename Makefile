@@ -7,22 +7,24 @@ TESTS := $(BIN)/python -m pytest
 export PYTHONDONTWRITEBYTECODE :=
 HOUSE_TESTS := $(patsubst %,tests/house/test_%.py,architecture rules twins toy_method)
 KERNEL_TESTS := tests/twins tests/papers tests/properties
-# Every method once.
+# Every method once, which compiles most kernels.
 METHODS := tests/unit/test_matrix.py::test_reference__is_a_real_case
 
 SITE := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-.PHONY: setup demo test thorough check unit jit-off bounds fuzz docs site bench clean
+.PHONY: setup demo test thorough check unit jit-off fuzz docs site bench clean
 
 setup: .venv/.for-development
 
 demo: .venv/.for-use
 	$(BIN)/withhold demo
 
-test: check unit jit-off bounds
+# Two at a time: while one uses a single core or waits, the other uses both.
+test: .venv/.for-development
+	+$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit check jit-off
 
-# As many examples of every property as its test asks for, and every cell of the matrix; `make test` takes a
-# share of both.
+# As many examples of every property as its test asks for, and every cell of the matrix, with kernels as users
+# compile them; `make test` takes a share of both.
 thorough: .venv/.for-development
 	$(TESTS) $(KERNEL_TESTS) tests/unit -n 2 --dist worksteal
 
@@ -35,19 +37,19 @@ check: .venv/.for-development
 	$(TESTS) $(HOUSE_TESTS)
 	$(SITE)
 
-# All tests but those of `check` and `bounds`.
+# All tests but those of `check`. The kernels are compiled with bounds checks: an index out of range raises instead
+# of reading on. What passes reads only what it may, and gives the same without the checks; `make thorough` shows
+# that. Every method goes first: processes that tests start would each compile what is not compiled yet.
+unit: export NUMBA_BOUNDSCHECK := 1
+unit: export WITHHOLD_EXAMPLES := 0.1
 unit: .venv/.for-development
-	WITHHOLD_EXAMPLES=0.1 $(TESTS) -n 2 --dist worksteal $(addprefix --ignore=,$(HOUSE_TESTS) $(KERNEL_TESTS))
+	$(TESTS) -n 2 --dist worksteal $(METHODS)
+	$(TESTS) -n 2 --dist worksteal --deselect $(METHODS) $(addprefix --ignore=,$(HOUSE_TESTS))
 
 # The kernels as plain Python, so that coverage sees inside them. Few examples: it is slow.
 jit-off: .venv/.for-development
 	NUMBA_DISABLE_JIT=1 WITHHOLD_EXAMPLES=0.02 $(TESTS) $(KERNEL_TESTS) \
 		-n 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=60
-
-# The kernels compiled with bounds checks: an index out of range raises instead of reading on. What passes reads
-# only what it may, and gives the same without the checks; `make thorough` shows that.
-bounds: .venv/.for-development
-	NUMBA_BOUNDSCHECK=1 WITHHOLD_EXAMPLES=0.1 $(TESTS) $(KERNEL_TESTS) $(METHODS) -n 2 --dist worksteal
 
 # Ten thousand damaged files of each format: data or a message, never a traceback.
 fuzz: .venv/.for-development

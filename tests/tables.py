@@ -36,6 +36,11 @@ def problems(
 
 
 knowledge = st.one_of(st.none(), st.integers(0, 5))
+limits = st.fixed_dictionaries({"max_known": knowledge, "ignore_prior": st.booleans()}).filter(
+    # Who knows nothing has the prior alone, and a model that ignores it would be about nobody.
+    lambda drawn: drawn["max_known"] != 0 or not drawn["ignore_prior"]
+)
+"""What a model of rho may be limited to."""
 
 
 def example_share() -> float:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from importlib import import_module
+from pathlib import Path
 
 from typer.testing import CliRunner
 
+import withhold
 from withhold.cli.app import VERBS, app
 
 for _verb in VERBS:  # importing a verb registers it
     import_module(f"withhold.cli.{_verb}")
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(withhold.__file__).parents[1])}
+"""For other processes, which then run this very package."""
+MAIN = """
+import signal, sys, time
+# A shell that runs us in the background has its children ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv[0] = "withhold"
+from withhold.cli import main
+{before}
+main()
+"""
 SEVERAL = ("--bin", "--publish", "--vary")
 """Options that may be repeated."""
 
@@ -22,6 +38,19 @@ def run(*words, **options):
         raise done.exception
     assert "Traceback" not in done.output
     return done
+
+
+def start(*words, before="", env=None, **options):
+    """A command in a process of its own; ``before`` is code that runs ahead of it."""
+    run_it = ["-c", MAIN.format(before=before)] if before else ["-m", "withhold"]
+    return python(*run_it, *words, env=env, **options)
+
+
+def python(*words, env=None, **options):
+    """Python in a process of its own, its outputs piped unless the options say otherwise."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    command = [sys.executable, *map(str, words)]
+    return subprocess.Popen(command, env={**ENVIRONMENT, **(env or {})}, **{**streams, **options})
 
 
 def last_wins(words):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import typed
 import withhold
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 
 @cache
 def help_of(*verb: str) -> str:
-    return run(sys.executable, "-m", "withhold", *verb, "--help").stdout
+    return typed.run(*verb, "--help", prog_name="withhold").stdout
 
 
 def verbs() -> list[str]:

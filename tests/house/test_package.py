@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -15,10 +16,17 @@ from withhold.cli import topics
 ROOT = Path(__file__).parents[2]
 
 
+# Not this source, and kernels as users compile them.
+OF_OTHERS = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("PYTHONPATH", "NUMBA_BOUNDSCHECK")
+}
+
+
 def run(*command: object, cwd: Path, code: int = 0) -> str:
-    done = subprocess.run(
-        [str(each) for each in command], cwd=cwd, capture_output=True, text=True, check=False
-    )
+    words = [str(each) for each in command]
+    done = subprocess.run(words, cwd=cwd, env=OF_OTHERS, capture_output=True, text=True)
     assert done.returncode == code, done.stderr
     return done.stdout
 

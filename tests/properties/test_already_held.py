@@ -15,7 +15,7 @@ import lenient
 import oracle
 import withhold as wh
 from asking import personal
-from tables import ITEMS, examples, knowledge, needs_speed, problems
+from tables import ITEMS, examples, limits, needs_speed, problems
 from typed import run
 from withhold.data import Constraints
 from withhold.errors import ImpossibleError, InputError
@@ -33,12 +33,10 @@ def assert_as_it_came(release):
 
 
 @examples(600)
-@given(problems(), knowledge, st.booleans(), options)
-def test_rho__a_safe_table_is_published_as_it_came(problem, max_known, ignore_prior, options):
+@given(problems(), limits, options)
+def test_rho__a_safe_table_is_published_as_it_came(problem, limits, options):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
     assume(options["parts"] is None or options["parts"] <= len(rows))
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
     model = wh.RhoUncertainty(rho, sensitive, **limits)
     release = lenient.anonymize(rows, model, jobs=1, **options)
     assert release.options["already_held"] == oracle.is_safe(rows, sensitive, rho, **limits)

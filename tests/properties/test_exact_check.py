@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 import lenient
 import oracle
 import withhold as wh
-from tables import Rows, examples, knowledge, problems, tables
+from tables import Rows, examples, limits, problems, tables
 from withhold.verdict import Status
 
 
@@ -18,20 +19,17 @@ def check(
     rows: Rows,
     sensitive: frozenset[str],
     rho: Fraction,
-    max_known: int | None = None,
-    ignore_prior: bool = False,
+    **limits: Any,
 ) -> wh.Verdict:
-    model = wh.RhoUncertainty(rho, sensitive, max_known=max_known, ignore_prior=ignore_prior)
-    return lenient.verify(rows, model, jobs=1)
+    return lenient.verify(rows, wh.RhoUncertainty(rho, sensitive, **limits), jobs=1)
 
 
 @examples(2500)
-@given(problems(), knowledge, st.booleans())
-def test_verify__agrees_with_brute_force(problem, max_known, ignore_prior):
+@given(problems(), limits)
+def test_verify__agrees_with_brute_force(problem, limits):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
-    breaches = oracle.breaches(rows, sensitive, rho, max_known=max_known, ignore_prior=ignore_prior)
-    verdict = check(rows, sensitive, rho, max_known, ignore_prior)
+    breaches = oracle.breaches(rows, sensitive, rho, **limits)
+    verdict = check(rows, sensitive, rho, **limits)
     assert verdict.status is (Status.BROKEN if breaches else Status.HOLDS)
     if breaches:
         witness = verdict.witness
@@ -52,13 +50,11 @@ def test_verify__agrees_with_brute_force(problem, max_known, ignore_prior):
 
 
 @examples(2000)
-@given(problems(), knowledge, st.booleans())
-def test_audit__breach_list_agrees_with_brute_force(problem, max_known, ignore_prior):
+@given(problems(), limits)
+def test_audit__breach_list_agrees_with_brute_force(problem, limits):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
-    model = wh.RhoUncertainty(rho, sensitive, max_known=max_known, ignore_prior=ignore_prior)
+    model = wh.RhoUncertainty(rho, sensitive, **limits)
     audit = lenient.audit(rows, model, max_size=8, show=10_000, samples=1, jobs=1)
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
     expected = oracle.breaches(rows, sensitive, rho, **limits)
     assert {
         (frozenset(b.antecedent), b.consequent, b.joint, b.support) for b in audit.breaches

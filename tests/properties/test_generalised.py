@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lenient
 import oracle
 import withhold as wh
-from tables import Rows, examples, knowledge, problems
+from tables import Rows, examples, limits, problems
 from trees import trees
 from withhold.data.cut import cut_at, groups_of, public_tree
 from withhold.errors import PolicyError
@@ -60,22 +60,20 @@ def naive_detail(rows: Rows, groups: dict[str, list[str]]) -> tuple[float, float
 
 
 @examples(1500)
-@given(st.data(), problem, knowledge, st.booleans(), st.booleans())
-def test_release__is_safe_true_and_complete(data, problem, max_known, ignore_prior, restoring):
+@given(st.data(), problem, limits, st.booleans())
+def test_release__is_safe_true_and_complete(data, problem, limits, restoring):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
     items = frozenset().union(*rows)
     assume(items - sensitive)
     tree = data.draw(trees(sorted(items)))
     level = data.draw(st.integers(0, 3))
-    model = wh.RhoUncertainty(rho, sensitive, max_known=max_known, ignore_prior=ignore_prior)
+    model = wh.RhoUncertainty(rho, sensitive, **limits)
     depth = public_tree(tree, items, sensitive).height
     asked = {"hierarchy": tree, "cut": min(level, depth), "restoring": restoring, "seed": 1}
     release = lenient.anonymize(rows, model, jobs=1, **asked)
     groups = release.model.groups.as_dict()
     seen_as = {item: name for name, items in groups.items() for item in items}
     published = [frozenset(row) for row in release.data.to_lists()]
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
     assert is_safe_under(rows, published, seen_as, sensitive, rho, **limits)
     # Every public item everywhere under its group, nothing else, and no sensitive item that was not there.
     for before, after in zip(rows, published, strict=True):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lenient
 import oracle
 import withhold as wh
-from tables import Rows, examples, knowledge, problems
+from tables import Rows, examples, limits, problems
 from withhold.data.breach import Breach
 from withhold.methods.rho.search import counts
 
@@ -28,13 +28,9 @@ def gone_from(rows: Rows, published: list[list[str]]) -> frozenset[str]:
 
 
 @examples(1500)
-@given(problems(), knowledge, st.booleans(), st.booleans(), st.sampled_from([1, 3, 1 << 20]))
-def test_release__is_safe_and_every_count_is_true(
-    problem, max_known, ignore_prior, restoring, most_rules
-):
+@given(problems(), limits, st.booleans(), st.sampled_from([1, 3, 1 << 20]))
+def test_release__is_safe_and_every_count_is_true(problem, limits, restoring, most_rules):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
     model = wh.RhoUncertainty(rho, sensitive, **limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "MOST_RULES", most_rules)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lenient
 import oracle_coherence as oracle
 import withhold as wh
-from tables import examples
+from tables import examples, needs_speed
 from withhold.errors import ImpossibleError, PolicyError
 from withhold.method import SearchRun
 from withhold.registry import method_of
@@ -158,6 +158,7 @@ def test_km__is_coherence_without_private_items(problem, m):
     assert not oracle.moles(published, frozenset(), Fraction(1), model.k, m)
 
 
+@needs_speed
 @pytest.mark.parametrize("p", [None, 30, 3])
 def test_suppress__counts_beyond_128_bits(p):
     # Each item is in two records, any two together in the long one only: all its parts are moles.
@@ -182,6 +183,7 @@ def test_suppress__an_item_that_another_implies_can_still_complete_a_mole():
     assert got == [("b", 2, 6)]
 
 
+@needs_speed
 def test_suppress__nuggets_beyond_128_bits():
     items = [f"i{number:03}" for number in range(150)]
     plan, got = steps([items, items, ["j"], ["j"]], wh.KmAnonymity(2, 2))

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import withhold as wh
-from tables import Rows, examples, tables
+from tables import Rows, examples, needs_speed, tables
 from trees import trees
 from withhold.publish.recheck import verify_file
 
@@ -133,6 +133,7 @@ def drawn(rng: random.Random) -> tuple[Rows, wh.Hierarchy, int, int]:
     return drawn_rows, tree, rng.randint(2, 5), rng.randint(1, 3)
 
 
+@needs_speed
 def test_cost__is_near_the_least_of_all_cuts():
     rng = random.Random(8)
     costs, least = [], []

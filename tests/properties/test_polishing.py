@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import lenient
 import oracle
 import withhold as wh
-from tables import examples, knowledge, problems
+from tables import examples, knowledge, needs_speed, problems
 from typed import run
 from withhold.formats import write
 
@@ -83,6 +83,7 @@ def pharmacy():
     return wh.pharmacy(3000, seed=7)
 
 
+@needs_speed
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("max_known", [None, 2])
 def test_polish__as_many_moves_make_the_same_release_on_any_number_of_threads(
@@ -90,7 +91,7 @@ def test_polish__as_many_moves_make_the_same_release_on_any_number_of_threads(
 ):
     table, sensitive = pharmacy
     model = wh.RhoUncertainty("0.5", sensitive, max_known=max_known)
-    timed = lenient.anonymize(table, model, keep=keep, seed=3, polish=1.0)
+    timed = lenient.anonymize(table, model, keep=keep, seed=3, polish=0.5)
     made = timed.options["polish_moves"]
     assert made > 0
     again = [
@@ -114,6 +115,7 @@ def test_polish__gives_back_what_a_budget_took(pharmacy):
     assert polished.verdict.status is wh.Status.HOLDS
 
 
+@needs_speed
 @pytest.mark.parametrize("keep", KEEPS)
 def test_polish__of_records_with_groups_is_proved(pharmacy, keep):
     table, sensitive = pharmacy
@@ -149,6 +151,7 @@ def test_polish__records_too_long_for_it_are_left_to_restoring():
             assert wh.verify(left, model).status is wh.Status.BROKEN
 
 
+@needs_speed
 @pytest.mark.parametrize("keep", KEEPS)
 def test_cli__the_internal_manifest_makes_a_polished_release_again(pharmacy, keep, tmp_path):
     table, sensitive = pharmacy

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import withhold as wh
-from tables import examples
+from tables import examples, needs_speed
 from withhold.auditing.risk import special_records, special_uniques
 from withhold.auditing.risk.classes import (
     THRESHOLDS,
@@ -317,6 +317,7 @@ def test_snb__expects_the_ones_and_twos_that_there_are():
     assert shifted_negative_binomial(histogram, fraction) == pytest.approx(got, rel=0.4)
 
 
+@needs_speed
 @pytest.mark.parametrize("fraction", [0.02, 0.05, 0.2, 0.5])
 @pytest.mark.parametrize("columns", [(40, 9, 6, 2), (80, 8, 16, 7), (300, 30)])
 def test_estimated_uniques__are_near_the_truth_on_average(fraction, columns):

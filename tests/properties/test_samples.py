@@ -41,14 +41,13 @@ def test_rounds__together_pass_a_bad_table_in_at_most_delta_of_the_runs():
     """The honest test in ten rounds against the paper's loop, on a share that stays just above ε."""
     generator = np.random.default_rng(5)
     honest = paper = 0
+    tests = [
+        sample_test(EPSILON, DELTA, sizes=1, round=round, kind="honest") for round in range(1, 11)
+    ]
+    # With so few draws a round passes with a chance of about δ: that is what its δ means.
+    draws = fewest_draws(float(EPSILON), float(DELTA), 0)
     for _ in range(RUNS):
-        for round in range(1, 11):
-            test = sample_test(EPSILON, DELTA, sizes=1, round=round, kind="honest")
-            if generator.binomial(test.draws, 0.101) <= test.allowed:
-                honest += 1
-                break
-        # With so few draws a round passes with a chance of about δ: that is what its δ means.
-        draws = fewest_draws(float(EPSILON), float(DELTA), 0)
+        honest += any(generator.binomial(test.draws, 0.101) <= test.allowed for test in tests)
         paper += any(generator.binomial(draws, 0.101) == 0 for _ in range(10))
     assert honest <= float(DELTA) * RUNS
     assert paper > 3 * float(DELTA) * RUNS
@@ -63,6 +62,7 @@ def test_paper__its_loop_does_not_keep_its_delta_over_rounds():
     assert one_round <= 0.5 < many_rounds
 
 
+@needs_speed
 @pytest.mark.parametrize("kind", ["honest", "paper"])
 def test_release__is_confirmed_and_good(kind):
     generator = np.random.default_rng(1)

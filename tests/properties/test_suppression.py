@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lenient
 import oracle
 import withhold as wh
-from tables import Rows, examples, knowledge, problems, size
+from tables import Rows, examples, knowledge, limits, needs_speed, problems, size
 
 options = st.fixed_dictionaries(
     {
@@ -41,12 +41,10 @@ def release_of(
 
 
 @examples(1500)
-@given(problems(), knowledge, st.booleans(), options)
-def test_release__is_safe_and_only_removes(problem, max_known, ignore_prior, options):
+@given(problems(), limits, options)
+def test_release__is_safe_and_only_removes(problem, limits, options):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
     assume(options["parts"] is None or options["parts"] <= len(rows))
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
     published = release_of(rows, sensitive, rho, **limits, **options)
     assert oracle.is_safe(published, sensitive, rho, **limits)
     assert len(published) == len(rows)
@@ -58,12 +56,10 @@ def test_release__is_safe_and_only_removes(problem, max_known, ignore_prior, opt
 
 
 @examples(1200)
-@given(problems(), knowledge, st.booleans(), options)
-def test_release__no_single_deletion_could_be_undone(problem, max_known, ignore_prior, options):
+@given(problems(), limits, options)
+def test_release__no_single_deletion_could_be_undone(problem, limits, options):
     rows, sensitive, rho = problem
-    assume(not (max_known == 0 and ignore_prior))
     assume(options["parts"] is None or options["parts"] <= len(rows))
-    limits = {"max_known": max_known, "ignore_prior": ignore_prior}
     options = {**options, "keep": "rules", "restoring": True}
     published = release_of(rows, sensitive, rho, **limits, **options)
     assert oracle.is_inclusion_minimal(rows, published, sensitive, rho, **limits)
@@ -149,10 +145,11 @@ def test_parts__any_number_of_jobs_gives_the_same_release(keep):
     assert releases[0].data == releases[1].data == releases[2].data
 
 
+@needs_speed
 @pytest.mark.parametrize("budget", [1e-6, 0.02, 0.1, 60.0])
 @pytest.mark.parametrize("keep", ["rules", "distribution"])
 def test_budget__finished_parts_keep_what_they_can_and_the_rest_is_safe(budget, keep):
-    table, sensitive = wh.pharmacy(size(8000))
+    table, sensitive = wh.pharmacy(8000)
     model = wh.RhoUncertainty("0.5", sensitive)
     release = lenient.anonymize(table, model, budget=budget, keep=keep)
     assert release.verdict.status is wh.Status.HOLDS

@@ -188,17 +188,22 @@ def test_what_comes_back__is_judged_alike_by_subsets_combinations_and_closed_set
         withhold(position, row, rows)
 
 
+def adversaries(problem, size):
+    """A layout, with adversaries of it as rows and ranks, and as persons and sets."""
+    layout = laid_out(*problem[:3], merged=False)
+    rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
+    persons = [int(layout.layout.record_of_row[row]) for row in rows]
+    return layout, (rows, known), (persons, [as_codes(layout, each) for each in known])
+
+
 @examples(200)
 @given(problems(), st.integers(1, 3))
 def test_try_adversaries(problem, size):
     originals, published, wishes, rho = problem
-    layout = laid_out(originals, published, wishes, merged=False)
-    rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
-    unsafe = np.zeros(len(rows), dtype=np.bool_)
+    layout, drawn, (persons, sets) = adversaries(problem, size)
+    unsafe = np.zeros(len(persons), dtype=np.bool_)
     laid = problem_of(layout, rho)
-    try_adversaries(rows, known, laid, unsafe, room_for_rules(1, 100), Stop().flag)
-    persons = [int(layout.layout.record_of_row[row]) for row in rows]
-    sets = [as_codes(layout, each) for each in known]
+    try_adversaries(*drawn, laid, unsafe, room_for_rules(1, 100), Stop().flag)
     assert all(q <= originals[person] for person, q in zip(persons, sets, strict=True))
     expected = plain_personal.try_adversaries(persons, sets, published, wishes, rho)
     assert unsafe.tolist() == expected

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from test_personal_kernels import N_ITEMS, as_codes, laid_out, problems
+from test_personal_kernels import N_ITEMS, adversaries, as_codes, laid_out, problems
 
 from tables import examples
 from tables import problems as tables_of_rho
@@ -27,7 +27,6 @@ from withhold.methods.personal.check.judge import (
 from withhold.methods.personal.check.survey import Wanted, survey_known_sets
 from withhold.methods.personal.known_sets import new_known_walk
 from withhold.methods.personal.people import problem_of
-from withhold.methods.personal.sampling import draw_adversaries
 from withhold.methods.personal.search.rounds import has_unsafe_known_set
 from withhold.methods.rho.check.closed_sets import CLEAN, FOUND, Witness, find_unsafe_among
 from withhold.methods.rho.model import Limits
@@ -96,17 +95,11 @@ def test_find_set_unsafe_for_somebody(problem):
 @examples(200)
 @given(problems(), st.integers(1, 3))
 def test_mark_successful(problem, size):
-    originals, published, wishes, rho = problem
-    layout = laid_out(originals, published, wishes, merged=False)
-    rows, known = draw_adversaries(layout, size, 40, np.random.default_rng(1))
-    succeeds = np.zeros(len(rows), dtype=np.bool_)
-    laid = problem_of(layout, rho)
-    mark_successful(rows, known, laid, Stop().flag, succeeds, new_witness(layout))
-    persons = [int(layout.layout.record_of_row[row]) for row in rows]
-    sets = [as_codes(layout, each) for each in known]
-    assert succeeds.tolist() == plain_personal.mark_successful(
-        persons, sets, published, wishes, rho
-    )
+    _, published, wishes, rho = problem
+    layout, drawn, named = adversaries(problem, size)
+    succeeds = np.zeros(len(drawn[0]), dtype=np.bool_)
+    mark_successful(*drawn, problem_of(layout, rho), Stop().flag, succeeds, new_witness(layout))
+    assert succeeds.tolist() == plain_personal.mark_successful(*named, published, wishes, rho)
 
 
 @examples(200)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import json
 import os
 import re
@@ -12,11 +11,13 @@ import stat
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import withhold as wh
+from killing import Killed, attempts, kill, stop_at
 from withhold.atomic import FileSet, abandon, drafting, drafts, journal, steps
 from withhold.candidates import candidate
 from withhold.errors import OutputError, PolicyError
@@ -42,22 +43,6 @@ DRAFT = re.compile(r"\.out\.dat\.[0-9a-f]{16}\.part")
 posix = pytest.mark.skipif(os.name != "posix", reason="links, modes and signals as on POSIX")
 
 
-class Killed(BaseException):
-    """What stops everything, clean-up included."""
-
-
-class Killer:
-    """Stops before the chosen step, and lets no later one happen."""
-
-    def __init__(self, last: int | None = None) -> None:
-        self.last, self.seen = last, []
-
-    def __call__(self, what, path):
-        self.seen.append(what)
-        if self.last is not None and len(self.seen) > self.last:
-            raise Killed(what)
-
-
 @pytest.fixture(scope="module")
 def releases():
     return {model: wh.anonymize(ROWS, model) for model in (OLD, NEW)}
@@ -77,19 +62,6 @@ def page(monkeypatch):
         return None, f"about {manifest['output']['sha256']}"
 
     monkeypatch.setattr("withhold.publish.publishing._tell", tell)
-
-
-def stop_at(monkeypatch, last):
-    killer = Killer(last)
-    monkeypatch.setattr(steps, "before", killer)
-    return killer
-
-
-def attempts(tmp_path):
-    """Numbers from 0 on, each with an empty folder."""
-    for last in itertools.count():
-        (folder := tmp_path / str(last)).mkdir()
-        yield last, folder
 
 
 def content(folder):
@@ -130,13 +102,8 @@ def test_kill__at_any_step_leaves_the_old_set_or_the_new_one(
         out = folder / "out.dat"
         if older:
             releases[OLD].write(out, report=older_page)
-        killer = stop_at(monkeypatch, last)
-        try:
-            releases[NEW].write(out, report=newer_page, force=True)
-            killed = False
-        except Killed:
-            killed = True
-        stop_at(monkeypatch, None)
+        publish = partial(releases[NEW].write, out, report=newer_page, force=True)
+        seen, killed = kill(monkeypatch, last, publish)
         if not killed:
             break
         # Somebody who may only read finds a release and its manifest too, and changes nothing.
@@ -159,10 +126,10 @@ def test_kill__at_any_step_leaves_the_old_set_or_the_new_one(
             outcomes[None] += 1
         assert not release_files(out).journal.exists()
         # And the next run is an ordinary one.
-        releases[NEW].write(out, report=newer_page, force=True)
+        publish()
         assert judged(out, was) == NEW
         assert sorted(content(folder)) == SET + [report_path(out).name] * newer_page
-    assert last == len(killer.seen) > 15
+    assert last == len(seen) > 15
     assert {outcome for outcome, count in outcomes.items() if count} == {
         OLD if older else None,
         NEW,
@@ -205,7 +172,7 @@ def pending(release, out, monkeypatch, moves=0):
     """Killed just after the commit point, with so many files in place."""
     seen = []
 
-    def kill(what, path):
+    def before(what, path):
         seen.append(what == "replace" and path.name)
         if (
             release_files(out).journal.exists()
@@ -213,7 +180,7 @@ def pending(release, out, monkeypatch, moves=0):
         ):
             raise Killed
 
-    monkeypatch.setattr(steps, "before", kill)
+    monkeypatch.setattr(steps, "before", before)
     with pytest.raises(Killed):
         release.write(out, report=True, force=True)
     stop_at(monkeypatch, None)
@@ -224,6 +191,10 @@ def swept(tmp_path, **options):
     return wh.sweep(ROWS, OLD, vary={"rho": ["0.3", "0.5"]}, folder=tmp_path, **options)
 
 
+def sweep_into(folder):
+    write_files(swept(folder), folder, name="rows", promise="")
+
+
 def test_kill__a_sweep_goes_on_wherever_it_was_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(trade_off, "svg_file", lambda plot: "<svg/>")
     monkeypatch.setattr(trade_off, "sweep_html", lambda sweep, **_: f"<p>{sweep.points}</p>")
@@ -231,13 +202,7 @@ def test_kill__a_sweep_goes_on_wherever_it_was_killed(tmp_path, monkeypatch):
     for last, folder in attempts(tmp_path):
         write_files(old, folder, name="rows", promise="")
         first = content(folder)
-        killer = stop_at(monkeypatch, last)
-        try:
-            write_files(swept(folder), folder, name="rows", promise="")
-            killed = False
-        except Killed:
-            killed = True
-        stop_at(monkeypatch, None)
+        seen, killed = kill(monkeypatch, last, partial(sweep_into, folder))
         second = content(folder)
         if not killed:
             break
@@ -247,10 +212,10 @@ def test_kill__a_sweep_goes_on_wherever_it_was_killed(tmp_path, monkeypatch):
         assert (shown == first) == (len(new) == 1)
         assert len(shown["sweep.csv"].splitlines()) == len(new) + 1
         assert shown["sweep.html"].count(b"Point(") == len(new)
-        write_files(swept(folder), folder, name="rows", promise="")
+        sweep_into(folder)
         assert sorted(content(folder)) == sorted([*first, "points.jsonl"])
         assert len(json.loads(content(folder)["sweep.json"])["points"]) == 2
-    assert last == len(killer.seen) > 25
+    assert last == len(seen) > 25
     assert sorted(second) == sorted([*first, "points.jsonl"])
 
 

@@ -7,8 +7,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -19,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
+from typed import start
 from withhold.cli import anonymize, app, verify  # noqa: F401
 from withhold.errors import ImpossibleError, InputError, NotVerifiedError, PolicyError
 from withhold.formats.table_slices import cut_table, table_form_of
@@ -326,13 +325,6 @@ def test_the_same_bytes_from_every_engine(tmp_path):
     found = [contents(tmp_path / name) for name in engines]
     assert len(found[0]) >= 5
     assert all(each == found[0] for each in found)
-
-
-def start(*arguments: object) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
-    command = [sys.executable, "-m", "withhold", *map(str, arguments)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, text=True, env=environment, stdout=pipe, stderr=pipe)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")

@@ -15,6 +15,7 @@ import pytest
 from test_blocks import asked, contents, model_of, people, run, write_people
 
 import withhold as wh
+from typed import start
 from withhold.parts import blocks
 from withhold.parts.folder import MANIFEST, WORK
 from withhold.parts.release import anonymize_parts
@@ -28,13 +29,6 @@ def command(tmp_path: Path, rows: int) -> tuple[tuple[object, ...], Path]:
     out = tmp_path / "out"
     first = ("anonymize", path, *asked(), "--publish", "all", "-o", out, "--engine", "stream")
     return (*first, *PARTS, "--seed", 1), out
-
-
-def start(*arguments: object, **options: object) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
-    line = [sys.executable, "-m", "withhold", *map(str, arguments)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(line, text=True, env=environment, stdout=pipe, stderr=pipe, **options)
 
 
 def fresh_bytes(tmp_path: Path) -> dict[str, bytes]:

@@ -10,13 +10,11 @@ import random
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import withhold
-from typed import run
+from typed import run, start
 from withhold.cli.app import app
 from withhold.cli.options import HELP
 from withhold.errors import (
@@ -32,22 +30,6 @@ SHOP = "bread beer condom\nbeer condom\nbread coffee\ncoffee\n"
 BROKEN = ("--rho", "0.5", "--sensitive", "condom")
 HOLDS = ("--rho", "0.5", "--sensitive", "coffee")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and closed streams as on POSIX")
-
-
-def start(*arguments, before="", **options):
-    """The verb in a process of its own; ``before`` is code that runs ahead of it."""
-    code = (
-        "import signal, sys, time\n"
-        # A shell that runs us in the background has its children ignore Ctrl-C.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"{before}\nsys.argv[0] = 'withhold'\n"
-        "from withhold.cli import main\nmain()\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(withhold.__file__).parents[1])}
-    environment.update(options.pop("env", {}))
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    command = [sys.executable, "-c", code, *(str(argument) for argument in arguments)]
-    return subprocess.Popen(command, text=True, encoding="utf-8", env=environment, **streams)
 
 
 def one_message(result):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import withhold as wh
+from grouped import NO_GROUPS, state_groups, write_shop
 from typed import run
 from withhold.errors import InputError, PolicyError
 from withhold.formats.item_trees import described_tree
@@ -31,8 +32,7 @@ MODEL = wh.RhoUncertainty("0.5", {"pill"})
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("baskets.dat").write_text("".join(" ".join(row) + "\n" for row in ROWS))
-    Path("tree.csv").write_text(TREE)
+    write_shop(ROWS, TREE)
     return tmp_path
 
 
@@ -83,34 +83,16 @@ def test_release__names_its_groups_and_is_proved_again(folder):
 
 def test_verify__finds_items_that_are_no_groups(folder):
     publish("--cut", "1")
-    where = Path("out.dat.manifest.json")
-    manifest = json.loads(where.read_text())
-    manifest["model"]["groups"] = {"beer": ["ale", "stout"], "tea": ["tea"]}
-    where.write_text(json.dumps(manifest))
+    state_groups({"beer": ["ale", "stout"], "tea": ["tea"]})
     result = run("verify", "out.dat")
     assert result.exit_code == 1
     assert "food is published, and is neither a group nor sensitive" in result.output
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        {"beer": ["ale", "pill"]},
-        {"pill": ["ale"]},
-        {"beer": ["ale"], "tea": ["ale"]},
-        {"beer": "ale"},
-        {"beer": []},
-        {"beer": 5},
-        {"ale": ["ale", "stout"]},
-        [],
-    ],
-)
+@pytest.mark.parametrize("groups", [{"beer": ["ale", "pill"]}, {"pill": ["ale"]}, *NO_GROUPS])
 def test_verify__refuses_groups_that_are_none(folder, groups):
     publish("--cut", "1")
-    where = Path("out.dat.manifest.json")
-    manifest = json.loads(where.read_text())
-    manifest["model"]["groups"] = groups
-    where.write_text(json.dumps(manifest))
+    state_groups(groups)
     assert run("verify", "out.dat").exit_code == 3
 
 

@@ -11,13 +11,13 @@ import threading
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 from benchmarks.quest import quest
 from typer.testing import CliRunner
 
-import withhold
+import typed
+from tables import example_share
 from withhold import interruption, registry
 from withhold.cli import anonymize, app, audit, console, inspect, verify  # noqa: F401
 from withhold.counting.threads import INTERRUPTED, RUNNING, Stop, run_all
@@ -27,26 +27,11 @@ from withhold.formats import write
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 SHOP = "bread beer condom\nbeer condom\nbread coffee\ncoffee\n"
 BROKEN = ("--rho", "0.5", "--sensitive", "condom")
-START = """
-import signal, sys, time
-# A shell that runs us in the background has its children ignore Ctrl-C.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.argv[0] = "withhold"
-from withhold.cli import main
-print("started", flush=True)
-{before}
-main()
-"""
 
 
 def start(*arguments, before="", **options):
-    environment = {**os.environ, "PYTHONPATH": str(Path(withhold.__file__).parents[1])}
-    process = subprocess.Popen(
-        [sys.executable, "-c", START.format(before=before), *map(str, arguments)],
-        text=True,
-        env=environment,
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
-    )
+    before = f"print('started', flush=True)\n{before}"
+    process = typed.start(*arguments, before=before, **options)
     assert process.stdout.readline() == "started\n"
     return process
 
@@ -93,7 +78,7 @@ def command(clicks, verb, out):
 
 
 @posix
-@pytest.mark.parametrize("kills", range(12))
+@pytest.mark.parametrize("kills", range(12 if example_share() == 1 else 7))
 def test_signal__at_any_moment_ends_everything_at_once(clicks, whole, tmp_path, kills):
     """Half a second is the patience of the one who watches; a loaded machine may take longer."""
     generator = random.Random(kills)
@@ -123,7 +108,7 @@ def test_signal__at_any_moment_ends_everything_at_once(clicks, whole, tmp_path, 
 def test_signal__while_polishing_publishes_nothing(clicks, whole, tmp_path):
     with start(*command(clicks, "polishing", tmp_path / "out")) as process:
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(whole + 10)
+            process.wait(whole + 3)
         process.send_signal(signal.SIGINT)
         began = time.monotonic()
         _, said = process.communicate(timeout=60)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import withhold as wh
+from grouped import NO_GROUPS, state_groups, write_shop
 from typed import run
 from withhold.errors import ImpossibleError, InputError, PolicyError
 from withhold.publish.recheck import promises_less
@@ -31,8 +32,7 @@ ASKED = ("--model", "km", "--k", "3", "--m", "2")
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("baskets.dat").write_text("".join(" ".join(row) + "\n" for row in ROWS))
-    Path("tree.csv").write_text(TREE)
+    write_shop(ROWS, TREE)
     return tmp_path
 
 
@@ -90,23 +90,10 @@ def test_verify__finds_items_that_are_no_groups(folder):
     assert "bread is published, and is not a group" in result.output
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        {"beer": ["ale"], "tea": ["ale"]},
-        {"beer": "ale"},
-        {"beer": []},
-        {"beer": 5},
-        {"ale": ["ale", "stout"]},
-        [],
-    ],
-)
+@pytest.mark.parametrize("groups", NO_GROUPS)
 def test_verify__refuses_groups_that_are_none(folder, groups):
     publish()
-    where = Path("out.dat.manifest.json")
-    manifest = json.loads(where.read_text())
-    manifest["model"]["groups"] = groups
-    where.write_text(json.dumps(manifest))
+    state_groups(groups)
     assert run("verify", "out.dat").exit_code == 3
 
 

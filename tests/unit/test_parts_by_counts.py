@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_parts import cluster, contents, joined, run, start, write_shop  # noqa: F401
+from test_parts import cluster, contents, joined, run, write_shop  # noqa: F401
 
 import oracle_coherence as oracle
 import withhold as wh
 from tables import examples
+from typed import start
 from withhold.counting import pairs, rounds, triples
 from withhold.data import Records
 from withhold.errors import ImpossibleError, InputError

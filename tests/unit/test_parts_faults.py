@@ -6,8 +6,6 @@ import json
 import os
 import resource
 import signal
-import subprocess
-import sys
 import textwrap
 import threading
 import time
@@ -16,9 +14,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.unit.test_parts import MODEL, cluster, contents, folder, run, shop, start, write_shop
+from tests.unit.test_parts import MODEL, cluster, contents, folder, run, shop, write_shop
 
 import withhold as wh
+from typed import python, start
 from withhold.parts import making, running
 from withhold.parts.failures import attempt
 from withhold.parts.folder import MANIFEST
@@ -27,15 +26,6 @@ from withhold.parts.release import anonymize_parts
 __all__ = ["cluster", "folder"]
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits as on POSIX")
 ASKED = ("--rho", 0.5, "--sensitive", "pill,test,wine", "--seed", 1)
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
-
-
-def python(program: str, **options: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, text=True, env=ENVIRONMENT, stdout=pipe, stderr=pipe, **options
-    )
 
 
 def fresh_bytes(tmp_path: Path, data: Path, part_records: int | None = None) -> dict[str, bytes]:
@@ -50,13 +40,12 @@ def test_a_disk_that_is_full(tmp_path, workers):
     path, out = write_shop(tmp_path / "shop.dat", shop(12_000, 1)), tmp_path / "out"
     asked = ("anonymize", path, *ASKED, "-o", out, "--engine", "stream", "--part-records", 6_000)
     limit = (40_000, 40_000)
-    environment = {**ENVIRONMENT, "NUMBA_DISABLE_JIT": "0"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "withhold", *map(str, asked), "--workers", str(workers), "--json"],
-        text=True,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+    process = start(
+        *asked,
+        "--workers",
+        workers,
+        "--json",
+        env={"NUMBA_DISABLE_JIT": "0"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
     )
     shown, errors = process.communicate(timeout=300)
@@ -112,7 +101,7 @@ def test_a_process_that_may_not_have_more_memory_publishes_nothing(tmp_path):
     """
     if not Path("/proc/self/statm").exists():
         pytest.skip("needs /proc")
-    process = python(program)
+    process = python("-c", textwrap.dedent(program))
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 3, errors
     assert "not enough memory" in errors
@@ -142,7 +131,7 @@ def test_a_worker_is_gone_at_once_though_it_is_in_a_kernel():
         print("in", flush=True)
         forever(1 << 62)
     """
-    with python(program) as process:
+    with python("-c", textwrap.dedent(program)) as process:
         assert process.stdout.readline() == "in\n", process.stderr.read()
         time.sleep(0.3)
         process.send_signal(signal.SIGTERM)

@@ -6,12 +6,14 @@ import errno
 import json
 import random
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import withhold as wh
+from killing import attempts, kill
 from withhold.atomic import steps
 from withhold.cli import anonymize, audit, compare, demo, inspect, sweep, verify  # noqa: F401
 from withhold.cli.app import app
@@ -186,22 +188,6 @@ def test_target__is_never_an_input():
     assert Path("patients.conditions.csv").read_text() == Path("conditions.csv").read_text()
 
 
-class Killed(BaseException):
-    """What stops everything, clean-up included."""
-
-
-def stop_at(monkeypatch, last):
-    seen = []
-
-    def before(what, path):
-        seen.append(what)
-        if last is not None and len(seen) > last:
-            raise Killed(what)
-
-    monkeypatch.setattr(steps, "before", before)
-    return seen
-
-
 @pytest.mark.parametrize("old", [None, ("conditions.csv",), ("conditions.csv", "drugs.csv")])
 def test_kill__at_any_step_leaves_the_old_files_or_the_new_ones(folder, monkeypatch, old):
     new_items = (
@@ -209,20 +195,11 @@ def test_kill__at_any_step_leaves_the_old_files_or_the_new_ones(folder, monkeypa
     )
     older, newer = None if old is None else release(*old), release(*new_items)
     outcomes = Counter()
-    last = 0
-    while True:
-        where = folder / str(last)
-        where.mkdir()
+    for last, where in attempts(folder):
         out = where / "out.csv"
         if older is not None:
             older.write(out)
-        seen = stop_at(monkeypatch, last)
-        try:
-            newer.write(out, force=True)
-            killed = False
-        except Killed:
-            killed = True
-        stop_at(monkeypatch, None)
+        seen, killed = kill(monkeypatch, last, partial(newer.write, out, force=True))
         if not killed:
             break
         with monkeypatch.context() as patch:  # somebody who may only read
@@ -241,7 +218,6 @@ def test_kill__at_any_step_leaves_the_old_files_or_the_new_ones(folder, monkeypa
         parts = sorted(path.name for path in where.glob("out.*.csv"))
         assert parts == [f"out.{name}" for name in sorted(new_items)]
         assert not list(where.glob(".*"))
-        last += 1
     assert last == len(seen) > 15
     assert len(outcomes) == 2, "some are stopped before, and some after"
 

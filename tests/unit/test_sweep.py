@@ -7,8 +7,6 @@ import io
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +14,7 @@ import polars as pl
 import pytest
 
 import withhold as wh
-from typed import run
+from typed import run, start
 from withhold import sweeping
 from withhold.cli.sweep import varied
 from withhold.errors import ImpossibleError, PolicyError
@@ -263,21 +261,9 @@ sweeping.anonymize = slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 @pytest.mark.parametrize(("number", "jobs"), [(signal.SIGINT, 2), (signal.SIGTERM, 1)])
 def test_cli__interrupted_it_keeps_what_is_finished(shop, counted, number, jobs):
-    code = (
-        "import signal, sys, time\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"{SLOW}\nsys.argv[0] = 'withhold'\nfrom withhold.cli import main\nmain()\n"
-    )
     command = [*COMMAND, "--vary", "rho=0.3,0.7", "-o", "found", "--jobs", str(jobs)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(wh.__file__).parents[1])}
     state = shop / "found" / "points.jsonl"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    ) as process:
+    with start(*command, before=SLOW) as process:
         try:
             while not state.exists() or len(state.read_text().splitlines()) < 2:
                 assert process.poll() is None, process.stderr.read()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -29,9 +30,18 @@ def on_a_terminal(
     *arguments: str, columns: int = 80, notes: bool = False, **environment: str
 ) -> str:
     """What the command writes to a terminal of so many columns."""
+    return on_a_terminal_of(
+        "-m", "withhold", *arguments, columns=columns, notes=notes, **environment
+    )
+
+
+def on_a_terminal_of(
+    *words: str, columns: int = 80, notes: bool = False, **environment: str
+) -> str:
+    """The same of anything that Python runs."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "withhold", *arguments],
+        [sys.executable, *words],
         stdout=theirs,
         stderr=theirs if notes else subprocess.DEVNULL,
         env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **environment},
@@ -124,14 +134,28 @@ WALK = [
 ]
 
 
+ONE_AFTER_THE_OTHER = """
+import contextlib, json, sys
+from withhold.cli import main
+for number, words in enumerate(json.loads(sys.argv[1])):
+    if number:
+        print("THE NEXT", flush=True)
+    sys.argv = ["withhold", *words]
+    with contextlib.suppress(SystemExit):
+        main()
+    sys.stderr.flush()
+"""
+
+
 @pytest.mark.usefixtures("shop")
 def test_verbs__fit_a_terminal_of_80_columns():
     """Every line of every verb, but for paths and commands, which stay whole."""
     rows = "".join(f"{30 + n % 3},{n % 2},{','.join(['x'] * 30)}\n" for n in range(12))
     Path("wide.csv").write_text(f"{WIDE}\n{rows}")
+    written = on_a_terminal_of("-c", ONE_AFTER_THE_OTHER, json.dumps(WALK), notes=True)
     wide = {}
-    for words in WALK:
-        shown = COLOUR.sub("", on_a_terminal(*words, notes=True))
+    for words, shown in zip(WALK, COLOUR.sub("", written).split("THE NEXT"), strict=True):
+        assert shown.strip(), words
         assert "Traceback" not in shown
         assert "bug in withhold" not in shown
         lines = [line for piece in shown.splitlines() for line in piece.split("\r")]

@@ -22,6 +22,8 @@ from withhold.interruption import ask_to_stop, stop_if_asked
 STREAM, DASK = ENGINES = ("stream", "dask")
 LOOKS_EVERY = 0.5
 """Seconds after which a process looks whether whoever started it is still there."""
+CONNECTS_WITHIN = 20
+"""Seconds in which a scheduler answers, if it is there."""
 LEAVES_WITHIN = 5.0
 """Seconds in which a process that was asked to leave does, unless it is stuck."""
 DIED = "a worker was killed or ran out of memory; run it again with --resume to go on"
@@ -138,7 +140,7 @@ def _cluster(workers: int | None, scheduler: str | None) -> Iterator[Engine]:
     threads = 1 if own is not None else None
     calls = count()
     try:
-        with Client(own if scheduler is None else scheduler, timeout=20) as client:
+        with Client(own if scheduler is None else scheduler, timeout=CONNECTS_WITHIN) as client:
 
             def run(work: Callable[[TaskT], ResultT], tasks: Sequence[TaskT]) -> Iterator[ResultT]:
                 key = f"withhold-{os.getpid()}-{next(calls)}"
