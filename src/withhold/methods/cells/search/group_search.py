@@ -20,7 +20,6 @@ from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
     Shown,
-    count_shown,
     last_ones,
     make_costs,
     numbers_of,
@@ -33,7 +32,7 @@ def cells_by_groups(
     table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
 ) -> Ints:
     """By row and column: the nodes after merging groups until each shows enough of the sensitive columns."""
-    shown = count_shown(table, model, forest)
+    shown = Shown.of(table, model, forest)
     sensitive = sensitive_columns(table, model)
     limits = make_limits(sensitive, model.requirements)
     start = make_groups(forest, shown, sensitive, run.seed)

@@ -35,15 +35,16 @@ class Shown:
     by_column: Longs
     """By class and column: how many rows show a value at all."""
 
-
-def count_shown(table: Table, model: KAnonymity, forest: Forest) -> Shown:
-    """How many rows of each class show each value."""
-    classes = _codes(table, model.label)
-    n_classes, n_nodes = int(classes.max()) + 1, len(forest.trees.parents)
-    keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
-    exact = np.bincount(keys.ravel(), minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
-    exact[:, ~forest.trees.leaves] = 0
-    return Shown(classes, exact, np.add.reduceat(exact, forest.bounds[:-1], axis=1))
+    @classmethod
+    def of(cls, table: Table, model: KAnonymity, forest: Forest) -> Shown:
+        """How many rows of each class show each value."""
+        classes = _codes(table, model.label)
+        n_classes, n_nodes = int(classes.max()) + 1, len(forest.trees.parents)
+        keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
+        counts = np.bincount(keys.ravel(), minlength=n_classes * n_nodes)
+        exact = counts.reshape(n_classes, n_nodes)
+        exact[:, ~forest.trees.leaves] = 0
+        return cls(classes, exact, np.add.reduceat(exact, forest.bounds[:-1], axis=1))
 
 
 def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:

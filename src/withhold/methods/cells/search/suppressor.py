@@ -52,7 +52,6 @@ from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
     STEPS_AT_A_TIME,
     Shown,
-    count_shown,
     last_ones,
     make_costs,
     numbers_of,
@@ -179,7 +178,7 @@ def cells_by_tuples(
     table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
 ) -> NDArray[np.int32]:
     """By row and column: the nodes after merging tuples until no group is too small."""
-    shown = count_shown(table, model, forest)
+    shown = Shown.of(table, model, forest)
     start = make_tuples(forest, shown, run.seed)
     form_groups(start.tuples, model.k)
     room = make_scratch(start.tuples, forest.bounds)
