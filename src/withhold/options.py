@@ -175,11 +175,6 @@ def adds(offered: Any, asked: Any) -> bool:
     return lacks(asked, offered)
 
 
-def differs(offered: Any, asked: Any) -> bool:
-    """Something else than asked for; None asks for nothing."""
-    return bool(asked is not None and offered != asked)
-
-
 def said_only_by_offered(offered: Any, asked: Any) -> bool:
     """Something is left out that was asked for."""
     return bool(offered and not asked)

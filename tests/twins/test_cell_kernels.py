@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import examples
+from tables import COSTS, examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.forest import make_forest
@@ -19,7 +19,7 @@ from withhold.methods.cells.search.giving_back import FittingTuples, count_fitti
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
 from withhold.methods.cells.search.start import PSEUDO_COUNT, Shown, make_costs
-from withhold.methods.cells.search.suppressor import COSTS, make_tuples
+from withhold.methods.cells.search.suppressor import make_tuples
 from withhold.methods.cells.search.tuples import RISKY, STEPS, form_groups
 from withhold.methods.cells.wildcard import fewest_fitting
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import examples
+from tables import COSTS, examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.forest import Forest, make_forest
@@ -27,7 +27,7 @@ from withhold.methods.cells.search.partners import (
     split_columns,
 )
 from withhold.methods.cells.search.start import Shown, make_costs
-from withhold.methods.cells.search.suppressor import COSTS, make_tuples
+from withhold.methods.cells.search.suppressor import make_tuples
 from withhold.methods.cells.search.tuples import ACROSS, RISKY, STEPS, Tuples, form_groups
 
 TREE = Hierarchy.from_edges(

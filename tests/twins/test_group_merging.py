@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import examples
+from tables import COSTS, examples
 from twins import plain_cells, plain_groups
 from twins.test_cell_merging import TREE, plain_costs, rounded
 from withhold.data import Table
@@ -28,7 +28,6 @@ from withhold.methods.cells.search.group_search import make_groups
 from withhold.methods.cells.search.groups import mark_groups, merge_groups
 from withhold.methods.cells.search.limits import make_limits, shortfall
 from withhold.methods.cells.search.start import Shown, make_costs
-from withhold.methods.cells.search.suppressor import COSTS
 from withhold.methods.cells.search.tuples import RISKY
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 

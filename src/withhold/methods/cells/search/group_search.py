@@ -18,7 +18,6 @@ from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.groups import MergedGroups, mark_groups, merge_groups
 from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.start import (
-    STEPS_AT_A_TIME,
     Shown,
     last_ones,
     make_costs,
@@ -37,7 +36,7 @@ def cells_by_groups(
     limits = make_limits(sensitive, model.requirements)
     start = make_groups(forest, shown, sensitive, run.seed)
     mark_groups(start.groups, limits, model.k)
-    rest = (forest.trees, make_costs(shown, forest, cost), limits, model.k, STEPS_AT_A_TIME)
+    rest = (forest.trees, make_costs(shown, forest, cost), limits, model.k)
     until_done(partial(merge_groups, start.groups, *rest), start.groups.numbers, run)
     return start.final_cells()
 

@@ -22,6 +22,7 @@ PSEUDO_COUNT = 0.1
 BALANCE = 100
 """λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
 STEPS_AT_A_TIME = 500
+"""Merging lets Ctrl-C have its turn after so many."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,12 @@ def numbers_of(risky: int, seed: int, *others: int) -> Longs:
     return np.array([risky, seed % 2**64, *others], dtype=np.uint64).astype(np.int64)
 
 
-def until_done(merge: Callable[[], int], numbers: Longs, run: SearchRun) -> None:
-    """Merge until nothing is risky; a few hundred steps at a time, so that Ctrl-C gets its turn."""
+def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
+    """Merge until nothing is risky; ``merge`` takes at most so many steps, and says what is left."""
     at_first = left = int(numbers[RISKY])
     while left:
         run.progress("merging rows", max(at_first - left, 0), at_first)
-        left = merge()
+        left = merge(STEPS_AT_A_TIME)
 
 
 def last_ones(into: Ints) -> Longs:
