@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from oracle import interesting_rhos
 
 ITEMS = tuple("abcdefgh")
+COSTS = ("ham", "info", "hybrid", "mar")
+"""What a cell can cost."""
 Rows = list[frozenset[str]]
 
 

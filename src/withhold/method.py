@@ -6,17 +6,14 @@ The road, the command line, sweep, compare and the report know a method by that 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from withhold.arguments import fits
 from withhold.by_parts import NOT_BY_PARTS, ByParts
-from withhold.counting.threads import Progress, quiet
+from withhold.counting.threads import Progress, available_cores, quiet
 from withhold.data.evidence import Evidence
-from withhold.data.groups import Groups
 from withhold.errors import PolicyError
-from withhold.exact import decimal_text
 from withhold.lazy import later
 from withhold.options import Declared, Plain, options_of
 
@@ -165,6 +162,11 @@ class CheckRun:
     jobs: int | None = None
     limit_seconds: float | None = None
     progress: Progress = quiet
+
+    @property
+    def threads(self) -> int:
+        """How many threads at most: as many as asked for, or one for each core."""
+        return self.jobs or available_cores()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,31 +319,6 @@ class Method:
                 raise PolicyError(f"model.{name} is missing or has the wrong type")
             chosen[name] = parameters[name]
         return self.model(**chosen)  # type: ignore[no-any-return]  # a class of models
-
-
-class ByFields:
-    """A model whose fields are its parameters."""
-
-    name: ClassVar[str]
-
-    def parameters(self) -> dict[str, Plain]:
-        """The parameters as plain values, enough to build the model again."""
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]  # every model is a dataclass
-        found: dict[str, Plain] = {name: _plain(value) for name, value in values.items()}
-        # What the search settles is left out as long as it has not.
-        if found.get("groups", ...) is None:
-            del found["groups"]
-        return {"model": self.name, **found}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return decimal_text(value)
-    if isinstance(value, frozenset):
-        return sorted(value)
-    if isinstance(value, Groups):
-        return value.as_dict()
-    return list(value) if isinstance(value, tuple) else value
 
 
 def json_type(declared: Declared) -> Any:

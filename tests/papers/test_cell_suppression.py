@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 import withhold as wh
+from tables import COSTS
 from withhold.data import Table
-from withhold.methods.cells.search.suppressor import COSTS
 
 ORIGINAL = [
     row.split()

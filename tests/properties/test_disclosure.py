@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import oracle_disclosure as oracle
 import withhold as wh
-from tables import examples
+from tables import COSTS, examples
 from withhold.data import Table
 from withhold.errors import ImpossibleError
-from withhold.methods.cells.search.suppressor import COSTS
 
 NAMES = ("p", "q", "secret", "salary")
 ORDER = ["2", "10", "30-39", "100"]

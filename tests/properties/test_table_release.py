@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import withhold as wh
-from tables import examples
+from tables import COSTS, examples
 from withhold.data import Hierarchy, Table
 from withhold.errors import ImpossibleError
 from withhold.methods.cells.options import PATTERN_COSTS
-from withhold.methods.cells.search.suppressor import COSTS
 
 TREE = Hierarchy.from_edges(
     [("a", "ab"), ("b", "ab"), ("ab", "*"), ("c", "cd"), ("d", "cd"), ("cd", "*")]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import examples
+from tables import COSTS, examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.forest import make_forest
@@ -18,8 +18,8 @@ from withhold.methods.cells.search.costs import cost_of_merge
 from withhold.methods.cells.search.giving_back import FittingTuples, count_fitting, give_back
 from withhold.methods.cells.search.merging import merge_tuples
 from withhold.methods.cells.search.partners import cheapest_partner, make_scratch
-from withhold.methods.cells.search.start import PSEUDO_COUNT, count_shown, make_costs
-from withhold.methods.cells.search.suppressor import COSTS, make_tuples
+from withhold.methods.cells.search.start import PSEUDO_COUNT, Shown, make_costs
+from withhold.methods.cells.search.suppressor import make_tuples
 from withhold.methods.cells.search.tuples import RISKY, STEPS, form_groups
 from withhold.methods.cells.wildcard import fewest_fitting
 
@@ -43,7 +43,7 @@ class Problem:
         self.table = Table.from_columns(dict(zip(names, zip(*rows, strict=True), strict=True)))
         self.model = KAnonymity(k, ["p", "q", "r"], label="label")
         self.forest = make_forest(self.table, ["p", "q", "r"], {"p": TREE} if with_tree else {})
-        shown = count_shown(self.table, self.model, self.forest)
+        shown = Shown.of(self.table, self.model, self.forest)
         self.costs = make_costs(shown, self.forest, cost)
         self.start = make_tuples(self.forest, shown, seed)
         self.scratch = make_scratch(self.start.tuples, self.forest.bounds)

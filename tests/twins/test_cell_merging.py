@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import examples
+from tables import COSTS, examples
 from twins import plain_cells
 from withhold.data import Hierarchy, Table
 from withhold.data.forest import Forest, make_forest
@@ -26,8 +26,8 @@ from withhold.methods.cells.search.partners import (
     make_scratch,
     split_columns,
 )
-from withhold.methods.cells.search.start import count_shown, make_costs
-from withhold.methods.cells.search.suppressor import COSTS, make_tuples
+from withhold.methods.cells.search.start import Shown, make_costs
+from withhold.methods.cells.search.suppressor import make_tuples
 from withhold.methods.cells.search.tuples import ACROSS, RISKY, STEPS, Tuples, form_groups
 
 TREE = Hierarchy.from_edges(
@@ -44,7 +44,7 @@ class Problem:
         table = Table.from_columns(columns)
         model = KAnonymity(2, names, label="label")
         self.forest = make_forest(table, names, {"0": TREE} if with_tree else {})
-        shown = count_shown(table, model, self.forest)
+        shown = Shown.of(table, model, self.forest)
         self.costs = rounded(make_costs(shown, self.forest, cost))
         self.start = make_tuples(self.forest, shown, seed)
         self.tuples, self.trees = self.start.tuples, self.forest.trees

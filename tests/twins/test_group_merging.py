@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import examples
+from tables import COSTS, examples
 from twins import plain_cells, plain_groups
 from twins.test_cell_merging import TREE, plain_costs, rounded
 from withhold.data import Table
@@ -27,8 +27,7 @@ from withhold.methods.cells.requirements import (
 from withhold.methods.cells.search.group_search import make_groups
 from withhold.methods.cells.search.groups import mark_groups, merge_groups
 from withhold.methods.cells.search.limits import make_limits, shortfall
-from withhold.methods.cells.search.start import count_shown, make_costs
-from withhold.methods.cells.search.suppressor import COSTS
+from withhold.methods.cells.search.start import Shown, make_costs
 from withhold.methods.cells.search.tuples import RISKY
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 
@@ -115,7 +114,7 @@ class Problem:
         columns = {"sensitive_column": ["value", "number"], "ordered": ["number"], "t": "0.5"}
         model = KAnonymity(2, names, label="label", **columns)
         forest = make_forest(table, names, {"0": TREE} if with_tree else {})
-        shown = count_shown(table, model, forest)
+        shown = Shown.of(table, model, forest)
         sensitive = sensitive_columns(table, model)
         self.costs = rounded(make_costs(shown, forest, cost))
         self.limits, twin_limits, _ = limits_of(sensitive, asked)

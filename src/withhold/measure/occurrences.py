@@ -61,6 +61,11 @@ class LostChange:
     lost: int
     records: int
 
+    @classmethod
+    def each(cls, records: Longs) -> tuple[LostChange, ...]:
+        """Of every number of occurrences that some record lost; ``records`` has them by that number."""
+        return tuple(cls(int(lost), int(records[lost])) for lost in np.flatnonzero(records))
+
 
 @dataclass(frozen=True)
 class Occurrences:
@@ -192,7 +197,5 @@ def _by_record(tally: Tally) -> dict[str, Any]:
         "records_touched": int(tally.lost[1:].sum()),
         "records_emptied": int(tally.lengths[1].sum()),
         "by_length": tuple(by_length),
-        "by_lost": tuple(
-            LostChange(int(n), int(tally.lost[n])) for n in np.flatnonzero(tally.lost)
-        ),
+        "by_lost": LostChange.each(tally.lost),
     }

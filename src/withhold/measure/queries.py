@@ -44,6 +44,12 @@ class ConditionErrors:
     queries: int
     mean: float
 
+    @classmethod
+    def each(cls, sizes: Longs, errors: Floats) -> tuple[ConditionErrors, ...]:
+        """Of every number of conditions, ``sizes`` by query."""
+        parts = [(int(size), errors[sizes == size]) for size in np.unique(sizes)]
+        return tuple(cls(size, len(part), float(part.mean())) for size, part in parts)
+
 
 @dataclass(frozen=True)
 class QueryErrors:
@@ -144,9 +150,7 @@ def relative_errors(
     errors = np.abs(after - before) / np.maximum(before, bound)
     if not len(errors):
         return QueryErrors(0, bound, None, None, ())
-    sizes = np.array([len(query) for query in asked])
-    parts = [(int(size), errors[sizes == size]) for size in np.unique(sizes)]
-    by_size = tuple(ConditionErrors(size, len(part), float(part.mean())) for size, part in parts)
+    by_size = ConditionErrors.each(np.array([len(query) for query in asked]), errors)
     mean, median = float(errors.mean()), float(np.median(errors))
     return QueryErrors(len(errors), bound, mean, median, by_size)
 

@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from withhold.arguments import checked, names_in
+from withhold.data.by_fields import ByFields
 from withhold.data.dated_items import has_dates
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import ByFields
 from withhold.methods.apart.secrets import Secrets, records_of
 from withhold.options import RhoOption, SensitiveOption
 from withhold.wording import none_inferred

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
+from withhold.data.by_fields import ByFields
 from withhold.errors import PolicyError
-from withhold.method import ByFields
 from withhold.options import K_HELP, K_MISSING, Option, Plain, smaller
 from withhold.wording import counted
 

@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
 from withhold.arguments import checked, names_in
+from withhold.data.by_fields import ByFields
 from withhold.data.roles import QuasiIdentifiersOption
 from withhold.errors import PolicyError
 from withhold.exact import exact_number, exact_threshold
-from withhold.method import ByFields
 from withhold.methods.cells.presence import Presence, wider
 from withhold.methods.cells.requirements import (
     Closeness,

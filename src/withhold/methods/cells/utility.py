@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from withhold.data import Table
+from withhold.data.array_types import Ints
 from withhold.errors import PolicyError
 from withhold.measure.queries import QUERIES, QUERY_MEASURES, QueryErrors
 from withhold.methods.cells.classifiers import (
@@ -45,6 +46,12 @@ class Learnt:
 
     original: Errors
     release: Errors
+
+    @classmethod
+    def by(cls, way: Predict, before: Ints, after: Ints, classes: Ints, seed: int) -> Learnt:
+        """From the cells before and after, tested on the original."""
+        both = (cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))
+        return cls(*both)
 
 
 @dataclass(frozen=True)
@@ -189,18 +196,16 @@ def measure_table(
     if model.label is None or len(np.unique(classes)) < 2 or len(original) < 2:
         return TableUtility(loss, _correlations(before, after, names), None, None, None, asked)
     classes = np.unique(classes, return_inverse=True)[1].astype(np.int32)
-
-    def learnt(way: Predict) -> Learnt:
-        both = (cross_validate(way, rows, before, classes, seed=seed) for rows in (before, after))
-        return Learnt(*both)
-
+    learning = (before, after, classes, seed)
     tree = leaked = None
     if has_trees():
         most = float(np.bincount(classes).max()) / len(classes)
-        tree, leaked = learnt(decision_tree), Leak(leak(after < 0, classes, seed=seed), 1 - most)
+        tree = Learnt.by(decision_tree, *learning)
+        leaked = Leak(leak(after < 0, classes, seed=seed), 1 - most)
     was, now = np.column_stack([before, classes]), np.column_stack([after, classes])
     kept = _correlations(was, now, (*names, model.label))
-    return TableUtility(loss, kept, learnt(naive_bayes), tree, leaked, asked)
+    bayes = Learnt.by(naive_bayes, *learning)
+    return TableUtility(loss, kept, bayes, tree, leaked, asked)
 
 
 def measure_tables(original: Table, published: Table, request: MeasureRequest) -> Measured:

@@ -239,11 +239,16 @@ def go_on(problem, tour):
 
 @step
 def next_in_tour(problem, tour):
-    """As ``go_on``, for who has nothing to do when all extensions of a set are done."""
-    child = LEFT
+    """The size of the next set of the tour, and where its rows are in the pool; DONE or STOPPED, 0, 0.
+
+    For walkers that have nothing to do when all extensions of a set are done.
+    """
+    child = np.int64(LEFT)
     while child == LEFT:
         child = go_on(problem, tour)
-    return child
+    if child < 0:
+        return child, np.int64(0), np.int64(0)
+    return tour.place[1], tour.walk.child_start[child], tour.walk.child_end[child]
 
 
 @step

@@ -12,10 +12,11 @@ from fractions import Fraction
 from typing import Annotated, ClassVar, Protocol
 
 from withhold.arguments import checked, names_in
+from withhold.data.by_fields import ByFields
 from withhold.data.names import clean_set
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import ByFields, Model
+from withhold.method import Model
 from withhold.options import (
     ITEMS_HELP,
     K_HELP,

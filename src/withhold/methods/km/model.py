@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from withhold.arguments import checked
+from withhold.data.by_fields import ByFields
 from withhold.data.groups import Groups, GroupsOption
-from withhold.method import ByFields
 from withhold.methods.coherence.model import KOption, at_least_one
 from withhold.options import Option, smaller
 from withhold.wording import counted

@@ -15,12 +15,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from withhold.arguments import checked, names_in
+from withhold.data.by_fields import ByFields
 from withhold.data.dated_items import has_dates
 from withhold.data.names import clean_set
 from withhold.data.roles import QuasiIdentifiersOption, SensitiveColumnsOption
 from withhold.errors import PolicyError, option
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import ByFields
 from withhold.methods.coherence.model import at_least_one
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty

@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
 from withhold.arguments import checked
+from withhold.data.by_fields import ByFields
 from withhold.data.constraints import Constraints
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import ByFields
 from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
 from withhold.options import Option, RhoOption, Threshold, allows_more
 from withhold.wording import counted, so_many

@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
 
 from withhold.arguments import checked, names_in
+from withhold.data.by_fields import ByFields
 from withhold.data.groups import Groups, GroupsOption
 from withhold.data.names import clean_set
 from withhold.data.tree_building import some
 from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
-from withhold.method import ByFields
 from withhold.options import (
     Option,
     RhoOption,

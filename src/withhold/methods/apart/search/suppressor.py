@@ -39,10 +39,9 @@ def search_apart(
     run: SearchRun,
 ) -> tuple[ApartPlan, dict[str, Any]]:
     """The groups and what is withheld, and the options in force."""
-    secrets = model.secrets
     if isinstance(data, People):
         _refuse_shown(data.attributes, model)
-    records = records_of(data, model.sensitive_column)
+    secrets, records = model.secrets, records_of(data, model.sensitive_column)
     given = [name for name in records_of(data, ()).occurring if secrets.in_column(name)]
     if mixed := [*reserved(records.occurring, secrets), *given]:
         raise InputError(

@@ -18,9 +18,7 @@ from withhold.methods.cells.nodes import NOBODY
 from withhold.methods.cells.search.groups import MergedGroups, mark_groups, merge_groups
 from withhold.methods.cells.search.limits import make_limits, refuse_too_many
 from withhold.methods.cells.search.start import (
-    STEPS_AT_A_TIME,
     Shown,
-    count_shown,
     last_ones,
     make_costs,
     numbers_of,
@@ -33,12 +31,12 @@ def cells_by_groups(
     table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
 ) -> Ints:
     """By row and column: the nodes after merging groups until each shows enough of the sensitive columns."""
-    shown = count_shown(table, model, forest)
+    shown = Shown.of(table, model, forest)
     sensitive = sensitive_columns(table, model)
     limits = make_limits(sensitive, model.requirements)
     start = make_groups(forest, shown, sensitive, run.seed)
     mark_groups(start.groups, limits, model.k)
-    rest = (forest.trees, make_costs(shown, forest, cost), limits, model.k, STEPS_AT_A_TIME)
+    rest = (forest.trees, make_costs(shown, forest, cost), limits, model.k)
     until_done(partial(merge_groups, start.groups, *rest), start.groups.numbers, run)
     return start.final_cells()
 

@@ -22,6 +22,7 @@ PSEUDO_COUNT = 0.1
 BALANCE = 100
 """λ: what a percent of under-representation weighs against the cells themselves (hybrid)."""
 STEPS_AT_A_TIME = 500
+"""Merging lets Ctrl-C have its turn after so many."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,16 @@ class Shown:
     by_column: Longs
     """By class and column: how many rows show a value at all."""
 
-
-def count_shown(table: Table, model: KAnonymity, forest: Forest) -> Shown:
-    """How many rows of each class show each value."""
-    classes = _codes(table, model.label)
-    n_classes, n_nodes = int(classes.max()) + 1, len(forest.trees.parents)
-    keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
-    exact = np.bincount(keys.ravel(), minlength=n_classes * n_nodes).reshape(n_classes, n_nodes)
-    exact[:, ~forest.trees.leaves] = 0
-    return Shown(classes, exact, np.add.reduceat(exact, forest.bounds[:-1], axis=1))
+    @classmethod
+    def of(cls, table: Table, model: KAnonymity, forest: Forest) -> Shown:
+        """How many rows of each class show each value."""
+        classes = _codes(table, model.label)
+        n_classes, n_nodes = int(classes.max()) + 1, len(forest.trees.parents)
+        keys = classes[:, None].astype(np.int64) * n_nodes + forest.nodes
+        counts = np.bincount(keys.ravel(), minlength=n_classes * n_nodes)
+        exact = counts.reshape(n_classes, n_nodes)
+        exact[:, ~forest.trees.leaves] = 0
+        return cls(classes, exact, np.add.reduceat(exact, forest.bounds[:-1], axis=1))
 
 
 def make_costs(start: Shown, forest: Forest, cost: str) -> Costs:
@@ -81,12 +83,12 @@ def numbers_of(risky: int, seed: int, *others: int) -> Longs:
     return np.array([risky, seed % 2**64, *others], dtype=np.uint64).astype(np.int64)
 
 
-def until_done(merge: Callable[[], int], numbers: Longs, run: SearchRun) -> None:
-    """Merge until nothing is risky; a few hundred steps at a time, so that Ctrl-C gets its turn."""
+def until_done(merge: Callable[[int], int], numbers: Longs, run: SearchRun) -> None:
+    """Merge until nothing is risky; ``merge`` takes at most so many steps, and says what is left."""
     at_first = left = int(numbers[RISKY])
     while left:
         run.progress("merging rows", max(at_first - left, 0), at_first)
-        left = merge()
+        left = merge(STEPS_AT_A_TIME)
 
 
 def last_ones(into: Ints) -> Longs:

@@ -50,9 +50,7 @@ from withhold.methods.cells.search.pattern_search import cells_by_patterns, requ
 from withhold.methods.cells.search.presence_search import shown_cells
 from withhold.methods.cells.search.set_search import cells_by_sets
 from withhold.methods.cells.search.start import (
-    STEPS_AT_A_TIME,
     Shown,
-    count_shown,
     last_ones,
     make_costs,
     numbers_of,
@@ -63,7 +61,6 @@ from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
 from withhold.methods.cells.wildcard import fewest_fitting
 from withhold.wording import counted
 
-COSTS = ("ham", "info", "hybrid", "mar")
 SIZES = 16
 """Keys show sizes below that, and partners of fewer than twice as many rows are looked up in tables."""
 MOST_WITHHELD = 0.05
@@ -179,11 +176,11 @@ def cells_by_tuples(
     table: Table, model: KAnonymity, forest: Forest, cost: str, run: SearchRun
 ) -> NDArray[np.int32]:
     """By row and column: the nodes after merging tuples until no group is too small."""
-    shown = count_shown(table, model, forest)
+    shown = Shown.of(table, model, forest)
     start = make_tuples(forest, shown, run.seed)
     form_groups(start.tuples, model.k)
     room = make_scratch(start.tuples, forest.bounds)
-    rest = (forest.trees, make_costs(shown, forest, cost), room, model.k, STEPS_AT_A_TIME)
+    rest = (forest.trees, make_costs(shown, forest, cost), room, model.k)
     until_done(partial(merge_tuples, start.tuples, *rest), start.tuples.numbers, run)
     return start.final_cells()
 

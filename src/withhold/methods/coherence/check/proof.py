@@ -16,14 +16,7 @@ import numpy as np
 from withhold.counting.equal_items import without_equal_items
 from withhold.counting.pairs import count_all_pairs
 from withhold.counting.supports import IndexedRows
-from withhold.counting.threads import (
-    ANSWERED,
-    PATIENCE,
-    Progress,
-    Stop,
-    available_cores,
-    run_all,
-)
+from withhold.counting.threads import ANSWERED, PATIENCE, Progress, Stop, run_all
 from withhold.counting.worst import new_worst
 from withhold.data import Records
 from withhold.data.array_types import Ints
@@ -59,7 +52,7 @@ def verify_coherence(
 ) -> Verdict:
     """The verdict on ``records``."""
     began = time.perf_counter()
-    jobs, progress = run.jobs or available_cores(), run.progress
+    jobs, progress = run.threads, run.progress
     private = records.codes(model.private)
     needed = without_equal_items(records, private)
     with Stop(run.limit_seconds) as stop:

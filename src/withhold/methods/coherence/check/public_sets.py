@@ -35,11 +35,11 @@ def find_mole(problem, tour, all_of_them, worst, checked):
     worst are kept, and of equally bad ones that which comes first with roots from high to low.
     ``checked[0]`` counts the extensions looked at.
     """
-    walk = tour.walk
-    limits = problem.limits
-    while (child := next_in_tour(problem, tour)) >= 0:
-        size = tour.place[1]
-        start, end = walk.child_start[child], walk.child_end[child]
+    walk, limits = tour.walk, problem.limits
+    while True:
+        size, start, end = next_in_tour(problem, tour)
+        if size < 0:
+            return size
         last = walk.path[size - 1]
         # Of what is rare only roots come here.
         if end - start < limits.k:
@@ -76,7 +76,6 @@ def find_mole(problem, tour, all_of_them, worst, checked):
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
             deliver(tour, walk, size, start, end)
             tour.place[1] += 1
-    return child
 
 
 @step

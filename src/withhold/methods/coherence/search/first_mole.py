@@ -21,11 +21,11 @@ from withhold.methods.coherence.cohorts import (
 @kernel
 def any_mole(problem, tour):
     """FOUND if a root and other living items, or only higher ones, are a mole; else DONE."""
-    walk = tour.walk
-    limits = problem.limits
-    while (child := next_in_tour(problem, tour)) >= 0:
-        size = tour.place[1]
-        start, end = walk.child_start[child], walk.child_end[child]
+    walk, limits = tour.walk, problem.limits
+    while True:
+        size, start, end = next_in_tour(problem, tour)
+        if size < 0:
+            return size
         private, _ = inferred_private(problem, tour.row_of, walk, start, end)
         if private >= 0 or end - start < limits.k:
             return FOUND
@@ -49,4 +49,3 @@ def any_mole(problem, tour):
         if walk.last_child[size + 1] > walk.next_child[size + 1]:
             deliver(tour, walk, size, start, end)
             tour.place[1] += 1
-    return child

@@ -21,7 +21,6 @@ from withhold.counting.threads import (
     PATIENCE,
     Progress,
     Stop,
-    available_cores,
     quiet,
     run_all,
 )
@@ -80,7 +79,7 @@ def verify_personal(
             layout = lay_out_people(originals, published, constraints, merged=False)
         else:
             layout = lay_out_needed(originals, published, constraints)
-        search = _Search(layout, model, stop, run.jobs or available_cores(), run.progress)
+        search = _Search(layout, model, stop, run.threads, run.progress)
         if model.is_sampled and search.prior() is None:
             verdict, rule = confirm(layout, model, evidence.draw, stop)
             if rule is not None:

@@ -45,8 +45,7 @@ def suppress_personal(
     run: SearchRun,
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds for a release of ``records``, and the options in force."""
-    constraints = evidence.constraints
-    if constraints is None:
+    if (constraints := evidence.constraints) is None:
         raise PolicyError("nobody wants anything protected yet; give the constraints")
     constraints.checked_for(records)
     if (everywhere := model.as_global(constraints)) is not None:

@@ -14,14 +14,7 @@ from withhold.counting.equal_items import without_equal_items
 from withhold.counting.layout import Layout, lay_out
 from withhold.counting.supports import support_of
 from withhold.counting.surveys import SurveyRun
-from withhold.counting.threads import (
-    ANSWERED,
-    PATIENCE,
-    Progress,
-    Stop,
-    available_cores,
-    run_all,
-)
+from withhold.counting.threads import ANSWERED, PATIENCE, Progress, Stop, run_all
 from withhold.data import Records
 from withhold.data.breach import Breach
 from withhold.data.evidence import Evidence
@@ -50,9 +43,7 @@ def verify_rho(
         sensitive = records.codes(model.sensitive)
         layout = lay_out(without_equal_items(records, sensitive), sensitive)
         search = _closed_sets if model.max_known is None else _bounded_antecedents
-        method, checked, found = search(
-            layout, model, stop, run.jobs or available_cores(), run.progress
-        )
+        method, checked, found = search(layout, model, stop, run.threads, run.progress)
         witness, smallest = None, False
         if found is not None:
             stop.go_on()

@@ -1,0 +1,37 @@
+"""Models whose parameters are their fields, as most are: what manifests and policies say of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from withhold.data.groups import Groups
+from withhold.exact import decimal_text
+from withhold.options import Plain
+
+
+class ByFields:
+    """A model whose fields are its parameters."""
+
+    name: ClassVar[str]
+
+    def parameters(self) -> dict[str, Plain]:
+        """The parameters as plain values, enough to build the model again."""
+        # Every model is a dataclass.
+        declared = fields(self)  # type: ignore[arg-type]
+        found = {each.name: _plain(getattr(self, each.name)) for each in declared if each.init}
+        # What the search settles is left out as long as it has not.
+        if found.get("groups", ...) is None:
+            del found["groups"]
+        return {"model": self.name, **found}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return decimal_text(value)
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Groups):
+        return value.as_dict()
+    return list(value) if isinstance(value, tuple) else value
