@@ -56,7 +56,7 @@ class Table:
         """Append a row; what it lacks is shown as a dash."""
         if unknown := row.keys() - self.columns.keys():
             raise KeyError(f"{self.title} has no columns {sorted(unknown)}")
-        self.rows.append(row)
+        self.rows.append({name: row[name] for name in self.columns if name in row})
 
     def add_run(self, run: Mapping[str, Any], row: Mapping[str, Any]) -> None:
         """Append ``row``, and in the columns that it lacks what the measurement says of them.
@@ -67,8 +67,7 @@ class Table:
         [{'file': 'retail', 'CPU s': 2.5}]
         """
         left = (name for name in self.columns if name not in row)
-        told = {name: run[KEYS.get(name, name)] for name in left}
-        self.add(**dict.fromkeys(self.columns) | told | {**row})
+        self.add(**row, **{name: run[KEYS.get(name, name)] for name in left})
 
     def missed(self) -> Iterator[str]:
         """Each value that is above its target, in words."""

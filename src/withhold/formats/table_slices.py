@@ -21,7 +21,6 @@ from withhold.formats.slices import HEAD, TELLING_ROWS, Slice, cut, open_file, o
 from withhold.formats.table import read_opened
 
 BLOCK = 1 << 22
-"""The kind of a column in ranges that are named by their first and last whole numbers."""
 
 
 @dataclass(frozen=True)
