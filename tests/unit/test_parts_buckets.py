@@ -219,6 +219,9 @@ def test_workers_and_cuts(tmp_path, codes, how):
         assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert wh.verify(joined(tmp_path / "two"), wh.Buckets(4))
     assert one.proved == "by counts of all parts"
+    # A tree that is no file is one for all parts, too.
+    anonymize_parts(folder, wh.Buckets(4), tmp_path / "tree", hierarchy=TREE, seed=1)
+    assert contents(tmp_path / "one") == contents(tmp_path / "tree")
 
 
 def test_a_tree_is_built_over_the_items_of_all_parts(tmp_path, codes):
