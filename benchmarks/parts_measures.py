@@ -25,6 +25,7 @@ def by_parts(
     engine: str,
     workers: int,
     part_records: int | None,
+    jobs: int | None,
 ) -> Result:
     """The whole road by parts on a file: seconds, processor seconds, the largest process, the loss.
 
@@ -45,7 +46,14 @@ def by_parts(
     shutil.rmtree(folder)
     began, used = time.perf_counter(), _cpu()
     made = anonymize_parts(
-        path, asked, folder, engine=engine, workers=workers, part_records=part_records, seed=1
+        path,
+        asked,
+        folder,
+        engine=engine,
+        workers=workers,
+        part_records=part_records,
+        seed=1,
+        jobs=jobs,
     )
     taken = {"seconds": time.perf_counter() - began, "cpu": _cpu() - used}
     shutil.rmtree(folder)

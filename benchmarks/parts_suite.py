@@ -7,6 +7,7 @@ from math import log
 from typing import Any
 
 from benchmarks.bench import NAMES, QUICK_RECORDS, Bench, File, data_folder
+from benchmarks.fresh import MeasurementError
 from benchmarks.tables import Table
 
 RHO = "0.7"
@@ -29,15 +30,25 @@ PART_RECORDS = (25_000, 50_000, 100_000)
 
 
 def scale(bench: Bench) -> list[Table]:
-    """Releases by parts: of 1, 5 and 20 million records; by one and two workers; against the whole."""
-    return [
-        _growth(bench),
-        _workers(bench),
-        _multiplied(bench),
-        _against_the_whole(bench),
-        _by_counts(bench),
-        _tables(bench),
-    ]
+    """Releases by parts: of 1, 5 and 20 million records; by one and two workers; against the whole.
+
+    ``WITHHOLD_SCALE=workers`` measures one table alone.
+    """
+    tables = {
+        "growth": _growth,
+        "workers": _workers,
+        "multiplied": _multiplied,
+        "whole": _against_the_whole,
+        "counts": _by_counts,
+        "tables": _tables,
+    }
+    asked = os.environ.get("WITHHOLD_SCALE")
+    names = asked.split(",") if asked else [*tables]
+    if unknown := [name for name in names if name not in tables]:
+        raise MeasurementError(
+            f"WITHHOLD_SCALE names {unknown[0]!r}; there are {', '.join(tables)}"
+        )
+    return [tables[name](bench) for name in names]
 
 
 def _growth(bench: Bench) -> Table:
@@ -85,32 +96,41 @@ def _workers(bench: Bench) -> Table:
             "records": ",",
             "engine": "",
             "workers": "",
+            "threads": "",
             "seconds": ".1f",
             "CPU s": ".1f",
             "to one": ".2f",
+            "to one thread": ".2f",
             "driver MB": ".0f",
             "worker MB": ".0f",
         },
         notes=[
             "to one: seconds as a share of those of one worker; the target is for an idle machine.",
-            "Two workers, or a cluster, take some seconds to start, whatever the number of records.",
-            "One worker of stream is the driver itself, with a thread for each core.",
+            "to one thread: the same of one worker with one thread, as each of the two has.",
+            "A worker takes about a second of processor time to start, whatever the number of records.",
+            "One worker of stream is the driver itself, with a thread for each core unless said otherwise.",
             "worker MB: the largest worker.",
         ],
     )
     a_file = QUICK_RECORDS if bench.quick else 1_000_000
     file = bench.quest_folder(WORKED_MILLIONS, a_file)
-    for engine in ("stream", "dask"):
-        one: float | None = None
-        for workers in (1, 2):
-            run = _run(bench, file, engine=engine, workers=workers, part_records=100_000)
+    for engine, cores in (("stream", os.cpu_count() or 1), ("dask", 1)):
+        one: dict[int, float] = {}
+        for workers, threads in ((1, 1), *([(1, cores)] if cores > 1 else []), (2, 1)):
+            run = _run(
+                bench, file, engine=engine, workers=workers, part_records=100_000, jobs=threads
+            )
             if run is None:
                 continue
-            one = one or run["seconds"]
-            gained = bench.judged(run["seconds"] / one, 1 / LEAST_GAIN) if workers > 1 else 1.0
-            memory = {"driver MB": run["driver_mb"], "worker MB": run["worker_mb"]}
+            if workers == 1:
+                one[threads] = run["seconds"]
+            compared = workers > 1 and cores in one
+            ratio = bench.judged(run["seconds"] / one[cores], 1 / LEAST_GAIN) if compared else None
+            to_one = run["seconds"] / one[1] if 1 in one else None
             row = {"records": WORKED_MILLIONS * a_file, "engine": engine, "workers": workers}
-            table.add_run(run, row | {"to one": gained} | memory)
+            row |= {"threads": threads, "to one": ratio, "to one thread": to_one}
+            memory = {"driver MB": run["driver_mb"], "worker MB": run["worker_mb"]}
+            table.add_run(run, row | memory)
     return table
 
 
@@ -229,7 +249,14 @@ def _tables(bench: Bench) -> Table:
 
 def _run(bench: Bench, file: File, **options: Any) -> dict[str, Any] | None:
     usual = {"model": "rho", "parameters": {"rho": RHO}}
-    asked = {"engine": "stream", "workers": 1, "part_records": None, **usual, **options}
+    asked = {
+        "engine": "stream",
+        "workers": 1,
+        "part_records": None,
+        **usual,
+        "jobs": None,
+        **options,
+    }
     shown = " ".join(f"{name}={value}" for name, value in asked.items())
     folder = str(bench.folder / "by-parts")
     return bench.run_on(file, f"by parts {file.name} {shown}", "by_parts", output=folder, **asked)

@@ -120,8 +120,9 @@ class ByParts:
     """(model, search options) → what is one choice for parts that are searched and proved on their own."""
     audited: bool = False
     """Whether audits of parts, joined, say something about all of them."""
-    compared: bool = True
-    """Whether what is published has the names of the original, so that both can be counted together."""
+    generalised: Callable[[Any, Any, Any], Any] | None = None
+    """(pieces of both, hierarchy, request) → what a release lost that has other names in each record; None:
+    it has those of the original, so that both can be counted together."""
     blocks: ByBlocks | None = None
     """Of tables: how rows of all parts are searched together."""
 

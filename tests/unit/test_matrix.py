@@ -26,6 +26,8 @@ from withhold import sweeping
 from withhold.advising import candidates, persons
 from withhold.formats import FORMATS, write
 from withhold.formats.forms import TRAITS
+from withhold.parts.examining import has_other_names
+from withhold.parts.reporting import report_parts
 from withhold.publish.recheck import verify_file
 from withhold.registry import ROOMS as KNOWN_MODELS
 from withhold.registry import method_of, search_call
@@ -832,7 +834,7 @@ def test_command_line__by_parts_or_refused_with_a_reason(model, name, folder):
     if name == "long file of Excel":
         assert (made.exit_code, "are read, not written" in told) in ((3, True), (2, False)), told
         return
-    assert model.name not in ("rho", "km", "coherence"), told
+    assert model.name not in ("rho", "km", "coherence", "buckets"), told
     assert (made.exit_code, "cannot be released by parts: " in told) == (2, True), told
     assert not Path("parts/manifest.json").exists()
 
@@ -1107,13 +1109,28 @@ def test_python__a_folder_is_released_or_refused(model, tmp_path):
         if asked.name == "buckets":
             with pytest.raises(wh.WithholdError, match="with other names"):
                 wh.compare_parts(folder, out)
-            return
-        (found,) = wh.compare_parts(folder, out).releases
-        assert found.measured.fact("occurrences.all.removed").value == made.totals.removed
+            (found,) = wh.compare_parts(folder, out, hierarchy=options["hierarchy"]).releases
+            assert found.measured.fact("items_withheld").value == made.totals.removed
+            assert found.measured.fact("items_generalised").value == made.totals.generalised
+        else:
+            (found,) = wh.compare_parts(folder, out).releases
+            assert found.measured.fact("occurrences.all.removed").value == made.totals.removed
+        assert wh.audit_parts(out, made.model, samples=10, **how).verdict.status is wh.Status.HOLDS
+        if has_other_names(made.model):
+            with pytest.raises(wh.WithholdError, match="has others"):
+                report_parts(made, folder)
+        else:
+            page = report_html(report_parts(made, folder, jobs=1))
+            assert "What sums over parts leave out" in page
     adds_up = by_parts.audited or by_parts.counts is not None
     if adds_up and not by_parts.refused(asked, search_call(asked, {})[0], {}):
         audited = wh.audit_parts(folder, asked, samples=10, **how)
         assert audited.records == 2 * len(table)
+        if by_parts.counts is not None:
+            twice = wh.read([*table.to_lists(), *table.to_lists()])
+            whole = wh.audit(twice, asked, samples=10, **how)
+            assert audited.counts == whole.counts
+            assert audited.exposed_records == whole.exposed_records
         assert audited.verdict.status is not wh.Status.HOLDS or asked.name != "rho"
     else:
         with pytest.raises(wh.WithholdError, match="by parts"):

@@ -15,14 +15,18 @@ from test_parts_by_counts import asked_of
 
 import withhold as wh
 from tables import examples
+from withhold.cli import anonymize, compare, verify  # noqa: F401
 from withhold.counting import equal_sets
 from withhold.data import Hierarchy
 from withhold.errors import ImpossibleError
+from withhold.formats.item_trees import described_tree
+from withhold.methods.buckets.measure import measure_generalised
 from withhold.methods.buckets.options import BucketsSearch
 from withhold.methods.buckets.search import by_counts
 from withhold.parts.proving import verify_parts
 from withhold.parts.release import anonymize_parts
 from withhold.registry import method_of
+from withhold.telling.facts import MeasureRequest
 from withhold.verdict import Status
 
 ABOVE = {"A1": "A", "A2": "A", "B1": "B", "B2": "B", "C1": "C"}
@@ -215,6 +219,9 @@ def test_workers_and_cuts(tmp_path, codes, how):
         assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert wh.verify(joined(tmp_path / "two"), wh.Buckets(4))
     assert one.proved == "by counts of all parts"
+    # A tree that is no file is one for all parts, too.
+    anonymize_parts(folder, wh.Buckets(4), tmp_path / "tree", hierarchy=TREE, seed=1)
+    assert contents(tmp_path / "one") == contents(tmp_path / "tree")
 
 
 def test_a_tree_is_built_over_the_items_of_all_parts(tmp_path, codes):
@@ -271,3 +278,44 @@ def test_a_folder_is_audited(codes):
     assert (found.records, found.items, found.occurrences) == (80, whole.items, whole.occurrences)
     assert [each.records for each in found.breaches] == [each.records for each in whole.breaches]
     assert found.verdict.status is whole.verdict.status is Status.BROKEN
+
+
+@pytest.mark.parametrize("hierarchy", ["tree", "prefix", "fan-out:2"])
+@pytest.mark.parametrize("part_records", [None, 13])
+def test_a_release_is_compared_as_if_it_were_a_file(tmp_path, codes, hierarchy, part_records):
+    folder, tree = codes
+    how = tree if hierarchy == "tree" else hierarchy
+    anonymize_parts(folder, wh.Buckets(6), tmp_path / "out", hierarchy=how, seed=1)
+    rows = [
+        line.split() for path in sorted(folder.iterdir()) for line in path.read_text().splitlines()
+    ]
+    compared = wh.compare_parts(
+        folder, tmp_path / "out", hierarchy=how, part_records=part_records, seed=3
+    )
+    found = compared.releases[0].measured
+    request = MeasureRequest(wh.Buckets(6), hierarchy=described_tree(wh.read(rows), how)[0], seed=3)
+    whole = measure_generalised(wh.read(rows), joined(tmp_path / "out"), request)
+    assert found.values() == pytest.approx(whole.values())
+    asked, answered = (each.details.queries.by_conditions for each in (whole, found))
+    assert [vars(each) for each in answered] == [pytest.approx(vars(each)) for each in asked]
+    assert found.values()["items_generalised"] > 0
+    # By hand: what is published as it was, and what is not there in any form.
+    pairs = list(zip(rows, joined(tmp_path / "out").to_lists(), strict=True))
+    exact = sum(len(set(before) & set(after)) for before, after in pairs)
+    assert found.values()["items_exact"] == exact
+    assert found.values()["groups"] == len({frozenset(after) for _, after in pairs})
+
+
+def test_what_is_not_compared(tmp_path, codes):
+    folder, tree = codes
+    out = tmp_path / "out"
+    anonymize_parts(folder, wh.Buckets(6), out, hierarchy=tree, seed=1)
+    code, text = run("compare", folder, out)
+    assert (code, "name the --hierarchy that it was made with" in text) == (2, True), text
+    code, text = run("compare", folder, out, "--hierarchy", tree)
+    assert (code, "information loss" in text) == (0, True), text
+    code, text = run("compare", folder, out, "--hierarchy", "fan-out:3")
+    assert (code, "does not fit the hierarchy" in text) == (3, True), text
+    (folder / "b.dat").unlink()
+    code, text = run("compare", folder, out, "--hierarchy", tree)
+    assert (code, "has other records than the original" in text) == (3, True), text

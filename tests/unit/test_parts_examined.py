@@ -117,7 +117,10 @@ def test_other_data_are_not_compared(tmp_path, folder, released):
     [
         (("audit", "--consent", "yes.txt"), "--consent is for data in memory"),
         (("audit", "--sampling-fraction", "0.5"), "--sampling-fraction is for data in memory"),
-        (("compare", "--hierarchy", "tree.csv"), "--hierarchy is for data in memory"),
+        (
+            ("compare", "--hierarchy", "tree.csv"),
+            "--hierarchy is for releases that were generalised",
+        ),
         (("compare", "--person-column", "who"), "--person-column is for data in memory"),
     ],
 )
@@ -137,7 +140,7 @@ def test_a_misspelt_list_is_found_over_all_parts(folder):
 
 def test_models_about_all_records_are_refused(folder):
     with pytest.raises(wh.WithholdError, match="cannot be audited by parts"):
-        audit_parts(folder, wh.Buckets(k=2))
+        audit_parts(folder, wh.PersonalRhoUncertainty("0.5"))
 
 
 @pytest.mark.parametrize("edition", ["internal", "external"])

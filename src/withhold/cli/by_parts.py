@@ -336,7 +336,7 @@ def compare_by_parts(
             remedy = "name the folder of a release by parts"
             raise InputError(f"is a directory without {MANIFEST}", path=each, remedy=remedy)
     _refuse_of_memory({**vars(how), **asked})
-    for name in ("hierarchy", "items", "person_column", "dates", "date_column"):
+    for name in ("items", "person_column", "dates", "date_column"):
         if asked.pop(name):
             raise PolicyError(
                 f"--{name.replace('_', '-')} is for data in memory; folders and parts do not take it"

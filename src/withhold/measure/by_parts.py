@@ -190,17 +190,30 @@ def _count_pairs(
     jobs: int | None,
 ) -> list[Ints]:
     """Count the pairs of both; the items of the records of the original at these places."""
-    drawn: list[Ints] = [np.zeros(0, dtype=np.int32)] * len(places)
-    order = np.argsort(places, kind="stable")
-    begin = 0
+    drawn = DrawnRows(places)
     for piece in pieces:
         before, after = (recoded(each, sums.vocabulary) for each in piece)
         for counts, records in zip(both, (before, after), strict=True):
             counts.add(records, jobs)
-        holding = np.flatnonzero(before.lengths)
-        first, last = np.searchsorted(places[order], [begin, begin + len(holding)])
-        for query in order[first:last]:
-            row = holding[places[query] - begin]
-            drawn[query] = before.items[before.offsets[row] : before.offsets[row + 1]].copy()
-        begin += len(holding)
-    return drawn
+        drawn.add(before)
+    return drawn.items
+
+
+class DrawnRows:
+    """The items of some of the records that hold anything, found while all of them are walked over."""
+
+    def __init__(self, places: Longs) -> None:
+        self.items: list[Ints] = [np.zeros(0, dtype=np.int32)] * len(places)
+        self._places, self._order = places, np.argsort(places, kind="stable")
+        self._begin = 0
+
+    def add(self, records: Records) -> None:
+        """Look at the next piece, which has the vocabulary of all."""
+        holding = np.flatnonzero(records.lengths)
+        end = self._begin + len(holding)
+        first, last = np.searchsorted(self._places[self._order], [self._begin, end])
+        for query in self._order[first:last]:
+            row = holding[self._places[query] - self._begin]
+            begin, after = records.offsets[row : row + 2]
+            self.items[query] = records.items[begin:after].copy()
+        self._begin = end

@@ -34,6 +34,8 @@ Matching = Callable[[Condition], tuple[Longs, Floats]]
 
 StandsFor = Callable[[str], list[tuple[str, float]]]
 """(item) → the names that it may be published as, each with the chance that the name means this item."""
+Covering = list[list[tuple[int, float]]]
+"""By item of the original: the codes of what may stand for it, each with that chance."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,11 @@ def set_query_errors(
     0.25
     """
     asked = draw_itemsets(original, queries, seed)
-    covering = _covering(original, published, stands_for or by_name)
+    covering = covering_names(original.vocabulary, published.vocabulary, stands_for or by_name)
     return relative_errors(
         asked,
         count_itemsets(original, asked),
-        expected_counts(asked, _holding(published, covering), np.ones(len(published))),
+        count_covering(published, asked, covering),
         n_rows=len(original),
     )
 
@@ -138,8 +140,14 @@ def draw_items(
 
 def count_itemsets(records: Records, asked: Sequence[tuple[int, ...]]) -> Floats:
     """In how many records each of the sets of items is."""
-    exact = [[(code, 1.0)] for code in range(records.n_items)]
-    return expected_counts(asked, _holding(records, exact), np.ones(len(records)))
+    return count_covering(records, asked, [[(code, 1.0)] for code in range(records.n_items)])
+
+
+def count_covering(
+    records: Records, asked: Sequence[tuple[int, ...]], covering: Covering
+) -> Floats:
+    """In how many records each of the sets of items is expected to be, by what may stand for them."""
+    return expected_counts(asked, _holding(records, covering), np.ones(len(records)))
 
 
 def relative_errors(
@@ -204,18 +212,18 @@ def under_groups(groups: Groups) -> StandsFor:
     return stands_for
 
 
-def _covering(
-    original: Records, published: Records, stands_for: StandsFor
-) -> list[list[tuple[int, float]]]:
+def covering_names(
+    original: Sequence[str], published: Sequence[str], stands_for: StandsFor
+) -> Covering:
     """For each item of the original the published items that may stand for it, the likeliest first."""
-    code_of = {name: code for code, name in enumerate(published.vocabulary)}
+    code_of = {name: code for code, name in enumerate(published)}
     return [
         [(code_of[name], likely) for name, likely in stands_for(item) if name in code_of]
-        for item in original.vocabulary
+        for item in original
     ]
 
 
-def _holding(records: Records, covering: list[list[tuple[int, float]]]) -> Matching[int]:
+def _holding(records: Records, covering: Covering) -> Matching[int]:
     """The records that hold an item, or something that may stand for it."""
     order = np.argsort(records.items, kind="stable")
     rows = np.repeat(np.arange(len(records)), records.lengths)[order]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,11 +14,11 @@ from withhold.auditing.by_parts import AuditSums
 from withhold.auditing.result import Audit, seconds_left
 from withhold.comparison import Compared, Comparison, wanted_items
 from withhold.counting.threads import Progress, quiet
-from withhold.data import Evidence, Records
+from withhold.data import Evidence, Hierarchy, Records
 from withhold.data.groups import Groups
 from withhold.data.unknown import find_unknown, refuse_if_nothing_known
 from withhold.errors import InputError, PolicyError, option
-from withhold.measure.by_parts import Sums, measure_by_parts
+from withhold.measure.by_parts import Pieces, Sums, measure_by_parts
 from withhold.measure.generalised import measured_by_counts
 from withhold.measure.queries import QUERIES
 from withhold.measure.sets import as_measured
@@ -30,7 +31,7 @@ from withhold.parts.reading import Parts, open_parts, rows_together
 from withhold.parts.recounting import still_breaches
 from withhold.phases import phase
 from withhold.registry import audit_call, method_of, search_call
-from withhold.telling.facts import MeasureRequest
+from withhold.telling.facts import Measured, MeasureRequest
 
 if TYPE_CHECKING:
     from withhold.methods.cells.audit import TableAudit
@@ -157,21 +158,10 @@ def refuse_audit(model: Model) -> None:
         raise PolicyError(f"{model.name} cannot be audited by parts: {reason}")
 
 
-def _refuse_generalised(published: Parts) -> None:
-    """Refuse a release whose items stand under names that its manifest does not tell."""
-    model = published.model
-    if model is not None and not method_of(model).by_parts.compared:
-        raise PolicyError(
-            f"{published.name} was released under {model.name}, with other names than those of the original, "
-            "and an item has another one in each record; compare its parts with theirs one by one, with "
-            "--hierarchy"
-        )
-
-
 def has_other_names(model: Model) -> bool:
     """Whether a release under the model has names that the original does not have, such as groups."""
     has_groups = getattr(model, "groups", None) is not None
-    return has_groups or not method_of(model).by_parts.compared
+    return has_groups or method_of(model).by_parts.generalised is not None
 
 
 @phase("comparing")
@@ -184,6 +174,7 @@ def compare_parts(
     sensitive: Iterable[str] | None = None,
     min_support: str | float | None = None,
     min_confidence: str | float = "0.3",
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None,
     queries: int = QUERIES,
     seed: int = 0,
     jobs: int | None = None,
@@ -203,6 +194,8 @@ def compare_parts(
         Options of ``read`` that say how the files are to be understood.
     sensitive, min_support, min_confidence, queries, seed, jobs, progress
         As for ``compare``.
+    hierarchy
+        By which releases under ``Buckets`` were generalised; they cannot be compared without it.
 
     Returns
     -------
@@ -230,7 +223,6 @@ def compare_parts(
     found, notes = [], set()
     for each in published:
         after = open_parts(each, part_records=part_records, reading=reading)
-        _refuse_generalised(after)
         groups: Groups | None = getattr(after.model, "groups", None)
         known = after.model.sensitive if after.model is not None else frozenset()
         request = MeasureRequest(
@@ -243,6 +235,9 @@ def compare_parts(
             jobs=jobs,
             progress=progress,
         )
+        if (generalised := _generalised(before, after, hierarchy, request)) is not None:
+            found.append(Compared(after.name, generalised))
+            continue
         utility, sums = measure_parts(before, after, request)
         _refuse_unrelated(sums, after.name)
         if wanted is not None:
@@ -260,9 +255,41 @@ def compare_parts(
     return Comparison(before.name, tuple(found), tuple(sorted(notes)))
 
 
+def _generalised(
+    before: Parts,
+    after: Parts,
+    hierarchy: str | os.PathLike[str] | Hierarchy | None,
+    request: MeasureRequest,
+) -> Measured | None:
+    """What a release lost in which an item has another name in each record; None: it is not such a one."""
+    measure = None if after.model is None else method_of(after.model).by_parts.generalised
+    if measure is None:
+        if hierarchy is not None:
+            raise PolicyError(f"{option('hierarchy')} is for releases that were generalised by it")
+        return None
+    if hierarchy is None:
+        raise PolicyError(
+            f"{after.name} was released with other names than those of the original, and an item has another "
+            f"one in each record; name the {option('hierarchy')} that it was made with"
+        )
+    found: Measured | None = measure(_walks(before, after, request), hierarchy, request)
+    if found is None:
+        raise InputError(
+            "does not fit the hierarchy, or has other records than the original",
+            path=after.name,
+            remedy="name the original and the hierarchy that it was made with",
+        )
+    return found
+
+
 def measure_parts(before: Parts, after: Parts, request: MeasureRequest) -> tuple[Utility, Sums]:
     """What ``after`` lost of ``before``, row by row, under the names of its groups if it has any."""
-    walks = iter(("comparing items", "comparing pairs", "asking queries"))
+    return measure_by_parts(_walks(before, after, request), request)
+
+
+def _walks(before: Parts, after: Parts, request: MeasureRequest) -> Pieces:
+    """A function that walks over both together, and says how far it is."""
+    walks = iter(("comparing items", "comparing records", "asking queries"))
     groups: Groups | None = getattr(after.model, "groups", None)
 
     def pieces() -> Iterator[tuple[Records, Records]]:
@@ -271,7 +298,7 @@ def measure_parts(before: Parts, after: Parts, request: MeasureRequest) -> tuple
             originals = map(groups.generalise, originals)
         return rows_together(originals, after)
 
-    return measure_by_parts(pieces, request)
+    return pieces
 
 
 def _refuse_unrelated(sums: Sums, name: str) -> None:

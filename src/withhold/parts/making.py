@@ -15,7 +15,7 @@ from typing import Any
 import withhold
 from withhold import pipeline
 from withhold.by_parts import Choice, Settled
-from withhold.data import Records, Source
+from withhold.data import Hierarchy, Records, Source
 from withhold.data.unknown import related
 from withhold.errors import InternalError, WithholdError
 from withhold.escaping import json_text
@@ -227,7 +227,9 @@ def part_seed(seed: int, number: int) -> int:
 def _key(job: Job, digest: str) -> str:
     """A digest of all that the bytes of the part follow from; nothing stale has the same."""
     form = {name: str(value) for name, value in how_to_read(job.form).items()}
-    options = {name: str(v) if isinstance(v, Path) else v for name, v in job.own_options.items()}
+    # A hierarchy is part of the choice, which says what it is.
+    given = {n: v for n, v in job.own_options.items() if not isinstance(v, Hierarchy)}
+    options = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
     made_of = [withhold.__version__, digest, form, job.model.parameters(), options]
     made_of.append(_digests(job.own_options))
     chosen = job.choice if job.settled is None else job.settled.choice

@@ -23,7 +23,7 @@ METHOD = Method(
             later(f"{__name__}.audit_by_counts:survey_by_counts"),
             AUDITED_SIZE,
         ),
-        compared=False,
+        generalised=later(f"{__name__}.measure_by_parts:measure_parts"),
     ),
     words=Words(
         counts="Rare sets by their number of items",

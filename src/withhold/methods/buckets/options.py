@@ -66,8 +66,7 @@ def not_by_parts(model: object, options: BucketsSearch, given: Mapping[str, Any]
     if options.fill != "none":
         return f"{option('fill', options.fill)} is about buckets of all records; leave it out"
     wanted = options.hierarchy
-    if isinstance(wanted, Hierarchy):
-        return "the key of a part holds its hierarchy's name; save it to a file, and name that"
-    if wanted is not None and os.fspath(wanted) == CO_OCCURRENCE and is_built(CO_OCCURRENCE):
+    named = os.fspath(wanted) if isinstance(wanted, str | os.PathLike) else ""
+    if named == CO_OCCURRENCE and is_built(named):
         return f"{CO_OCCURRENCE} clusters all records at once; use a hierarchy from a file, prefix or fan-out"
     return ""
