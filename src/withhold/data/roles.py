@@ -24,7 +24,7 @@ QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
 ALL = "all"
 MANY, SHOWN, MOST_LISTED = 8, 3, 100
-"""More columns with one reason are told in one line, with the first few; more than the last are not listed."""
+"""How many columns with one reason are too many to name each, how many are named then, and to paste."""
 LARGE_PART = 10_000
 """In a part of fewer rows, that a row is unique means nothing."""
 Publish = str | Iterable[str]
