@@ -788,7 +788,7 @@ def test_verify__the_command_that_the_tool_suggests_works(desk, case):
     words = shlex.split(line.partition("withhold verify ")[2])
     assert ran("verify", *words).stdout.startswith(("HOLDS", "CONFIRMED"))
     assert ("--allow-unknown" in words) == any(
-        word in case for word in ("strangers", "went", "another file")
+        word in case for word in ("strangers", "protected went", "another file")
     )
 
 
