@@ -151,6 +151,21 @@ def test_python__stops_too(files):
         wh.anonymize(wh.read_table("table.csv"), wh.KAnonymity(5, ["sex"]))
 
 
+def test_inspect__says_so_beforehand(files):
+    text = run("inspect", "persons.csv", "--table").stdout
+    assert "a release stops for them, too\n  sex, age" in text
+
+
+def test_many_columns__with_one_reason_are_told_in_one_line(files):
+    answers = {f"q{n}": [CHANCE.choice("yn") for _ in range(N)] for n in range(120)}
+    pl.DataFrame({"sex": SEX} | answers).write_csv("table.csv")
+    done = run("anonymize", *OF_TABLE, "-o", "out.csv")
+    assert done.exit_code == 2
+    assert "'q0', 'q1', 'q2' and 117 more, each: makes" in done.stderr
+    assert "--publish all" in done.stderr
+    assert "q3" not in done.stderr
+
+
 def test_parts__stop_too(files):
     folder = files / "parts"
     folder.mkdir()

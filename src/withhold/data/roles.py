@@ -23,6 +23,8 @@ from withhold.wording import counted
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
 ALL = "all"
+MANY, SHOWN, MOST_LISTED = 8, 3, 100
+"""How many columns with one reason are too many to name each, how many are named then, and to paste."""
 LARGE_PART = 10_000
 """In a part of fewer rows, that a row is unique means nothing."""
 Publish = str | Iterable[str]
@@ -191,19 +193,30 @@ def decided_columns(table: Table, model: NamesColumns, publish: Publish) -> Publ
 
 
 def refuse_undecided(undecided: Mapping[str, str]) -> None:
-    """Stop where somebody has to decide, naming all columns at once and the options that settle it."""
+    """Stop where somebody has to decide, naming the columns at once and the options that settle it."""
     if not undecided:
         return
-    listed = join_columns(undecided)
     one = len(undecided) == 1
     what = counted(len(undecided), "column")
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in undecided.items():
+        by_reason.setdefault(reason, []).append(name)
+    reasons = []
+    for reason, names in by_reason.items():
+        if len(names) <= MANY:
+            reasons += [f"  {name!r} {reason}" for name in names]
+        else:
+            shown = ", ".join(map(repr, names[:SHOWN]))
+            reasons.append(f"  {shown} and {len(names) - SHOWN:,} more, each: {reason}")
+    listed = shlex.quote(join_columns(undecided)) if len(undecided) <= MOST_LISTED else "A,B,…"
     lines = [
         f"{what} may identify people, and nobody has said what to do with {'it' if one else 'them'}:",
-        *(f"  {name!r} {reason}" for name, reason in undecided.items()),
+        *reasons,
         "To fix it, choose for each column one of these options (read_table's drop= and anonymize's "
         "publish= in Python):",
-        f"  --drop {shlex.quote(listed)}     leaves {'it' if one else 'them'} out",
-        f"  --publish {shlex.quote(listed)}  publishes {'it' if one else 'them'} unchanged",
+        f"  --drop {listed}     leaves {'it' if one else 'them'} out",
+        f"  --publish {listed}  publishes {'it' if one else 'them'} unchanged",
+        *(["  --publish all  publishes every column unchanged"] if len(undecided) > MANY else []),
         "A column that others may know of a person can also become a quasi-identifier.",
     ]
     raise PolicyError(*lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from withhold.auditing.risk.telling import risk_lines
+from withhold.data.likely_known import is_known_by_name
 from withhold.data.profile import TableProfile
 from withhold.data.roles import columns_by_role
 from withhold.methods.cells.audit import TableAudit
@@ -15,6 +16,7 @@ from withhold.verdict import Status
 from withhold.wording import counted
 
 STOPS = "May identify people; a release stops until each is a quasi-identifier, --drop or --publish"
+OTHERS_KNOW = "Others may know these of a person by their names; a release stops for them, too"
 
 
 def table_profile_text(profile: TableProfile, *, name: str) -> str:
@@ -43,6 +45,13 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
     warned = [f"  {column.name} {column.looks}" for column in profile.columns if column.looks]
     if warned:
         lines += ["", STOPS, *warned]
+    known = [
+        column.name
+        for column in profile.columns
+        if column.different > 1 and not column.looks and is_known_by_name(column.name)
+    ]
+    if known:
+        lines += ["", OTHERS_KNOW, f"  {', '.join(known)}"]
     return page([*lines, *hint_lines(profile.hints)])
 
 

@@ -8,8 +8,8 @@ from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.options import PeopleSearch
+from withhold.methods.rho import METHOD as RHO
 from withhold.methods.rho import RHO_IS_NOT_ZERO
-from withhold.methods.rho.model import against_nobody
 from withhold.telling.words import Words
 
 METHOD = Method(
@@ -23,7 +23,7 @@ METHOD = Method(
     ladder=later(f"{__name__}.ladder:ladder_of_people"),
     loss=later(f"{__name__}.loss:loss_of_people"),
     measure=later(f"{__name__}.measure:measure_people"),
-    warnings=against_nobody,
+    warnings=RHO.warnings,
     sections=later(f"{__name__}.telling:sections_of_people"),
     column_roles=later(f"{__name__}.roles:roles_of_people"),
     marked=later(f"{__name__}.roles:people_with_marks"),

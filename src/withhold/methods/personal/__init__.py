@@ -8,8 +8,8 @@ from withhold.lazy import later
 from withhold.method import Method, Step
 from withhold.methods.personal.model import PersonalRhoUncertainty
 from withhold.methods.personal.options import PersonalFiles, PersonalSearch
+from withhold.methods.rho import METHOD as RHO
 from withhold.methods.rho import RHO_IS_NOT_ZERO
-from withhold.methods.rho.model import against_nobody
 from withhold.telling.words import Words
 
 METHOD = Method(
@@ -21,7 +21,7 @@ METHOD = Method(
     search=Step(later(f"{__name__}.search.suppressor:suppress_personal"), PersonalSearch),
     check=later(f"{__name__}.check.proof:verify_personal"),
     audit=Step(later(f"{__name__}.audit:audit_personal"), AuditOptions),
-    warnings=against_nobody,
+    warnings=RHO.warnings,
     sections=later(f"{__name__}.telling:sections_of_personal"),
     by_parts=ByParts(
         lambda *_: (
