@@ -177,7 +177,8 @@ class Reader:
                 break
         # Of radio buttons that belong together one is reached; arrows lead to the others.
         missed = self.browser.execute_script(
-            "const group = (e) => e.type === 'radio' ? [...e.form.elements[e.name]] : [e];"
+            "const radios = [...document.querySelectorAll('[type=radio]')];"
+            "const group = (e) => radios.filter((each) => each.name === e.name);"
             f"return [...document.querySelectorAll({CONTROLS!r})].filter((e) => e.checkVisibility()"
             " && ![e, ...group(e)].some((each) => (each.dataset.reached || 'none') !== 'none'))"
             ".map((e) => e.outerHTML.slice(0, 200))"

@@ -198,6 +198,16 @@ def test_hints__say_what_to_do_on_the_page(client, folder):
     assert " --" not in page
 
 
+def test_releases__are_not_taken_for_originals(client, folder):
+    (folder / "out.dat").write_text("bread\n")
+    (folder / "out.dat.manifest.json").write_text("{}")
+    home = said(client.get("/").text)
+    assert "out.dat (a release)" in home
+    assert "baskets.dat (a release)" not in home
+    assert "is a release already" in client.get("/data", file="out.dat").text
+    assert "is a release already" not in client.get("/data", **FILE).text
+
+
 def test_points__that_are_none_are_refused(ready):
     for point in ("[", "1", '"x"', '{"rho": "much"}', '{"no": 1}'):
         assert ready.post("/trade-off/choose", point=point, **FILE).status == 422, point

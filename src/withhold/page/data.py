@@ -10,6 +10,7 @@ from starlette.responses import Response
 from withhold.data.names import clean
 from withhold.formats.forms import FORMATS, SEPARATOR_NAMES
 from withhold.page.files import check_files
+from withhold.page.folder import is_release
 from withhold.page.jobs import CANCELLED, FAILED
 from withhold.page.lookup import rows_of
 from withhold.page.problem import NONE, Mistake, Problem, about
@@ -29,7 +30,9 @@ def home(site: Site, given: Mapping[str, Any]) -> Response:
     if site.first is not None:
         first, site.first = site.first, None
         return go_to("data", file=first)
-    return site.render("home", files=site.folder.data_files(), folder=site.folder.root)
+    files = site.folder.data_files()
+    released = {name for name in files if is_release(site.folder.path(name))}
+    return site.render("home", files=files, released=released, folder=site.folder.root)
 
 
 def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Response:
@@ -66,6 +69,7 @@ def show(site: Site, given: Mapping[str, Any], problem: Problem = NONE) -> Respo
         files=[name for name in site.folder.data_files() if name != project.name],
         is_large=job is None,
         remedy=remedy,
+        is_release=is_release(project.data),
         ready=lookup is not None,
         is_cancelled=job is not None and job.state == CANCELLED,
     )

@@ -131,6 +131,11 @@ class Folder:
         return self.name_of(path)
 
 
+def is_release(path: Path) -> bool:
+    """Whether a file was published by withhold: it has a manifest beside it."""
+    return path.with_name(f"{path.name}{OURS[0]}").is_file()
+
+
 def is_too_large(path: Path) -> bool:
     """Whether a file would hardly fit in memory."""
     memory = physical_memory()
