@@ -78,9 +78,9 @@ def demo(
     ):
         records = read(file)
         say(
-            f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}). Nobody "
-            f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
-            f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
+            f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}).\n"
+            f"Nobody should be able to infer one of {len(sensitive)} sensitive items\n"
+            f"of a customer with more than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
         )
         _audit(records, model, str(file), jobs)
         say("\n2. Withhold as little as possible, prove the result, publish.\n")
@@ -170,9 +170,9 @@ def _hospital(
     ):
         found = read_people(patients, conditions, item_column="DESCRIPTION", drop=LEFT_OUT)
         say(
-            f"A hospital wants to publish its {len(found):,} patients with their diagnoses (invented, seed "
-            f"{seed}).\nNobody who knows a patient's {', '.join(KNOWN)} and one diagnosis should be able to "
-            f"infer\none of {len(model.sensitive)} sensitive ones with more than {decimal_text(model.rho)} "
+            f"A hospital wants to publish {len(found):,} patients with their diagnoses\n(invented, seed "
+            f"{seed}). Nobody who knows a patient's {', '.join(KNOWN)}\nand one diagnosis should be able to "
+            f"infer one of {len(model.sensitive)} sensitive ones\nwith more than {decimal_text(model.rho)} "
             "certainty.\n\n1. Are the files safe?\n"
         )
         _audit(found, model, str(patients), jobs)
@@ -188,8 +188,8 @@ def _hospital(
         f"  {typed} verify {output}\n"
         f"  {typed} inspect {patients} --items {conditions} --item-column DESCRIPTION\n"
         f"  {typed} advise {patients} --items {conditions} --item-column DESCRIPTION "
-        f"--sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}\n"
+        f"--sensitive {listing} --quasi-identifiers {','.join(KNOWN)}\n"
         f"  {typed} anonymize {patients} --items {conditions} --item-column DESCRIPTION --model people "
-        f"--rho 0.3 --k 5 \\\n    --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
+        f"--rho 0.3 --k 5 --max-known 1 --quasi-identifiers {','.join(KNOWN)} "
         f"--drop {','.join(LEFT_OUT)} --sensitive {listing} -o {folder / 'stricter.csv'}"
     )
