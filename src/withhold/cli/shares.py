@@ -50,7 +50,7 @@ OF_MODELS: dict[str, dict[str, float]] = {
         "writing": 0.2,
         "reading back": 1,
         "proving": 7,
-        "reporting": 2000,
+        "reporting": 120,
     },
     "coherence": {
         "reading": 3,
@@ -59,7 +59,7 @@ OF_MODELS: dict[str, dict[str, float]] = {
         "writing": 0.6,
         "reading back": 5,
         "proving": 1.5,
-        "reporting": 2000,
+        "reporting": 900,
     },
     "km": {
         "reading": 4,
@@ -68,7 +68,7 @@ OF_MODELS: dict[str, dict[str, float]] = {
         "writing": 1,
         "reading back": 9,
         "proving": 3,
-        "reporting": 2000,
+        "reporting": 770,
     },
     "buckets": {
         "reading": 9,
@@ -77,7 +77,7 @@ OF_MODELS: dict[str, dict[str, float]] = {
         "writing": 3,
         "reading back": 18,
         "proving": 3,
-        "reporting": 2000,
+        "reporting": 880,
     },
     "apart": {
         "reading": 1,
@@ -136,6 +136,10 @@ STEP_SHARES = {
     "auditing: counting breaches of N known": 0.4,
     "auditing: trying attacks": 0.95,
     "reporting: checking closed sets": 0.01,
+    "reporting: checking public sets": 0.01,
+    "reporting: surveying what can be known": 0.05,
+    "reporting: counting moles of N known": 0.04,
+    "reporting: looking for smaller sets": 0.01,
     "reporting: counting breaches of N known": 0.1,
     "reporting: trying attacks": 0.5,
     "reporting: mining": 0.95,
