@@ -119,7 +119,7 @@ def jobs(data: Path, work: Path) -> dict[str, list[str]]:
 
 
 def constraints(items: list[str]) -> str:
-    """The wishes of 2,000 people: everybody one of the listed items, and every tenth person all of the first ten."""
+    """The wishes of 2,000 people: one listed item each, and every tenth person the first ten as well."""
     pairs = [(record, items[record % len(items)]) for record in range(1, 2001)]
     pairs += [(record, item) for record in range(10, 2001, 10) for item in items[:10]]
     return "record,item\n" + "".join(f"{record},{item}\n" for record, item in dict.fromkeys(pairs))
