@@ -44,7 +44,7 @@ def demo(
     if people and baskets != BASKETS:
         raise PolicyError("--baskets is for the pharmacy; use --persons with --people")
     if not people and persons != PERSONS:
-        raise PolicyError("--persons is for the hospital; say --people too")
+        raise PolicyError("--persons requires --people")
     if people:
         _hospital(persons, seed, rho, folder, force=force, jobs=jobs, quiet=quiet)
         return

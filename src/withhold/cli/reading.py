@@ -120,9 +120,7 @@ def people_asked(
         )
     for name, value in of_people.items():
         if value and not people:
-            raise PolicyError(
-                f"--{name.replace('_', '-')} is for people; say --people or --items too"
-            )
+            raise PolicyError(f"--{name.replace('_', '-')} requires --people or --items")
     return people
 
 

@@ -47,7 +47,7 @@ def suppress_personal(
     """A plan after which the model holds for a release of ``records``, and the options in force."""
     constraints = evidence.constraints
     if constraints is None:
-        raise PolicyError("nobody wants anything protected yet; give the constraints")
+        raise PolicyError("no constraints were given; they say who wants what protected")
     constraints.checked_for(records)
     if (everywhere := model.as_global(constraints)) is not None:
         chosen = RhoSearch(**vars(options))
