@@ -243,7 +243,7 @@ def test_people__mistakes_are_said(hospital):
         wh.advise(bread)
     for words, code, message in (
         (("patients.csv", "--table", "--items", "conditions.csv"), 2, "--table does not fit"),
-        (("patients.csv", "--person-column", "PATIENT"), 2, "say --people or --items too"),
+        (("patients.csv", "--person-column", "PATIENT"), 2, "requires --people or --items"),
         ((*PEOPLE, "--format", "long"), 2, "not for people"),
         ((*PEOPLE, "--sensitive", "nothing-of-the-kind,"), 3, "never occurs"),
         ((*PEOPLE, "--quasi-identifiers", "SXE"), 3, "name 'SEX'"),

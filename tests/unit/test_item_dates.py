@@ -285,7 +285,7 @@ def test_read__the_day_is_the_one_that_is_written():
 def test_other_verbs__take_dates_or_say_why_not():
     for verb in ("inspect", "advise"):
         alone = run(verb, "conditions.csv", "--dates", "5y")
-        assert (alone.exit_code, "say --people or --items too" in alone.output) == (2, True)
+        assert (alone.exit_code, "requires --people or --items" in alone.output) == (2, True)
         wrong = run(verb, "patients.csv", "--items", "conditions.csv", "--dates", "monthly")
         assert (wrong.exit_code, NO_PERIOD in wrong.output) == (2, True), wrong.output
     varied = run("sweep", "patients.csv", *TYPED[:-2], "--vary", "dates=5y,year")
