@@ -55,8 +55,8 @@ class RhoSearch(SearchOptions):
         Literal["rules", "distribution", "counts", "sensitive"],
         Option(
             "rules (default, only sensitive items are withheld), distribution (item frequencies are "
-            "preserved), counts (an item goes everywhere or stays everywhere, so every remaining count is true) or "
-            "sensitive (rare public items go too, so that more sensitive ones stay)."
+            "preserved), counts (an item goes everywhere or stays everywhere, so every remaining count is "
+            "true) or sensitive (rare public items go too, so that more sensitive ones stay)."
         ),
     ] = "rules"
     pick: PickOption = None
