@@ -16,8 +16,9 @@ RUN useradd --create-home --uid "$UID" custodian
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     pip install --no-cache-dir --no-index --find-links /wheels 'withhold[page,excel,dask]'
 USER custodian
-# Kernels are compiled once here, so that no container waits for it.
-RUN cd /tmp && withhold demo --quiet && rm -rf withhold-demo
+# Kernels are compiled here, so that no container waits for it. The demo compiles only if it is larger than usual.
+RUN cd /tmp && withhold demo --quiet --baskets 2001 && withhold demo --quiet --people --persons 2001 --force \
+    && rm -rf withhold-demo
 WORKDIR /data
 ENTRYPOINT ["withhold"]
 CMD ["--help"]

@@ -90,14 +90,39 @@ def jobs(data: Path, work: Path) -> dict[str, list[str]]:
             "-o",
             f"{out}-{name}-a.jsonl",
         ]
+        wishes = work / f"{name}-constraints.csv"
+        wishes.write_text(
+            constraints(Path(listed).read_text(encoding="utf-8").split()), encoding="utf-8"
+        )
+        personal = ["--model", "personal-rho", "--rho", "0.5", "--max-known", "2"]
+        personal += ["--constraints", str(wishes)]
+        found[f"anonymize personal-rho {name}"] = [
+            "anonymize",
+            file,
+            *personal,
+            "-o",
+            f"{out}-{name}-p.dat",
+        ]
+    groceries = [str(data / "groceries.csv.gz"), "--model", "buckets", "--k", "10"]
+    groceries += ["--hierarchy", str(data / "groceries-hierarchy.csv")]
+    found["anonymize buckets groceries"] = ["anonymize", *groceries, "-o", f"{out}-groceries.dat"]
     adult = [str(data / "adult.csv.gz"), "--model", "k-anonymity", "--k", "10"]
     adult += ["--quasi-identifiers", COLUMNS, "--publish", "all"]
     found["anonymize k-anonymity adult"] = ["anonymize", *adult, "-o", f"{out}-adult.csv"]
     found["report k-anonymity adult"] = ["anonymize", *adult, "-o", f"{out}-adult.csv", "--report"]
     found["audit k-anonymity adult"] = ["audit", *adult]
+    for kind in ("coherence retail", "km retail", "personal-rho retail", "buckets groceries"):
+        found[f"report {kind}"] = [*found[f"anonymize {kind}"], "--report"]
     found["demo people"] = ["demo", "--people", "--persons", "20000", "--folder", f"{work}/people"]
     found["demo"] = ["demo", "--baskets", "50000", "--folder", f"{work}/demo"]
     return found
+
+
+def constraints(items: list[str]) -> str:
+    """The wishes of 2,000 people: one listed item each, and every tenth person the first ten as well."""
+    pairs = [(record, items[record % len(items)]) for record in range(1, 2001)]
+    pairs += [(record, item) for record in range(10, 2001, 10) for item in items[:10]]
+    return "record,item\n" + "".join(f"{record},{item}\n" for record, item in dict.fromkeys(pairs))
 
 
 def measure(words: list[str]) -> Recorded:

@@ -120,9 +120,8 @@ def _literals(text: str) -> str:
 def _model(name: str, method: Any) -> Iterator[str]:
     yield f"### {name}"
     yield f"`--model {method.name}` on the command line."
-    yield from _docstring(method.model)
+    yield from _docstring(method.model)  # has the parameters, in the words of Python
     tables = {
-        "Parameters": method.parameters(),
         "Options of `anonymize`": method.searches(),
         "Options of `audit`": method.audits(),
     }

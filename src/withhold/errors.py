@@ -26,7 +26,17 @@ from pathlib import Path
 
 
 class WithholdError(Exception):
-    """Anything that withhold reports instead of returning a result."""
+    """Anything that withhold reports instead of returning a result.
+
+    Examples
+    --------
+    >>> import withhold as wh
+    >>> try:
+    ...     wh.RhoUncertainty("1.5", {"beer"})
+    ... except wh.WithholdError as error:
+    ...     print(error)
+    rho must lie strictly between 0 and 1, not 1.5; if you mean 1.5 %, write 0.015
+    """
 
     exit_code = 70
 

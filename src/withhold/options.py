@@ -25,7 +25,7 @@ Threshold = str | Fraction | Decimal | float | int
 """A share, exactly as somebody wrote it."""
 K_MISSING = "use --k 5, the fewest records or rows among which people hide"
 K_HELP = "The fewest records or rows among which people hide."
-ITEMS_HELP = "A text file with one item a line, or items separated by commas."
+ITEMS_HELP = "A text file with one item per line, or items separated by commas."
 Kind = Literal[
     "plain", "threshold", "items", "columns", "any", "file", "files", "publish", "repeated", "found"
 ]

@@ -11,7 +11,13 @@ from withhold.shown import Shown
 
 
 class Status(StrEnum):
-    """The possible answers. UNDECIDED never counts as HOLDS, and CONFIRMED, by a sample, is not HOLDS."""
+    """The possible answers. UNDECIDED never counts as HOLDS, and CONFIRMED, by a sample, is not HOLDS.
+
+    Examples
+    --------
+    >>> [(str(status), status.exit_code, status.may_be_published) for status in Status]
+    [('HOLDS', 0, True), ('CONFIRMED', 0, True), ('BROKEN', 1, False), ('UNDECIDED', 5, False)]
+    """
 
     HOLDS = "HOLDS"
     CONFIRMED = "CONFIRMED"
@@ -30,7 +36,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict(Shown):
-    """The outcome of an exact check, and how it was reached."""
+    """The outcome of an exact check, and how it was reached.
+
+    Examples
+    --------
+    >>> import withhold as wh
+    >>> verdict = wh.verify([["milk", "beer"], ["milk"]], wh.RhoUncertainty("0.4", {"beer"}))
+    >>> str(verdict.status), bool(verdict), str(verdict.witness)
+    ('BROKEN', False, 'nothing → beer: 1 of 2 (50 %)')
+    """
 
     status: Status
     method: str

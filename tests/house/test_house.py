@@ -14,6 +14,7 @@ import pytest
 
 import typed
 import withhold
+from withhold.registry import all_methods
 
 ROOT = Path(__file__).parents[2]
 LOADED = "import sys; print('numba' in sys.modules, 'polars' in sys.modules)"
@@ -64,6 +65,20 @@ def test_public_functions__say_what_they_take_and_return_with_an_example(name):
     taken = said.split("Parameters\n")[1].split("Returns\n")[0]
     for parameter in inspect.signature(getattr(withhold, name)).parameters:
         assert re.search(rf"^(.*, )?\*{{0,2}}{parameter}(,.*)?$", taken, re.MULTILINE), parameter
+
+
+@pytest.mark.parametrize("name", withhold.__all__)
+def test_public_names__have_an_example(name):
+    said = inspect.getdoc(getattr(withhold, name)) or ""
+    assert re.search(r"^Examples\n-+\n>>> ", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize("method", all_methods().values(), ids=lambda method: method.model.__name__)
+def test_models__document_every_parameter_and_what_they_refuse(method):
+    said = inspect.getdoc(method.model) or ""
+    assert re.search(r"^Raises\n-+\nPolicyError\n", said, re.MULTILINE)
+    documented = re.findall(r"^(\w+)$", said.split("Parameters\n")[1].split("\nRaises\n")[0], re.M)
+    assert set(documented) == set(inspect.signature(method.model).parameters)
 
 
 @pytest.mark.parametrize("maker", ["make_api", "make_decisions"])

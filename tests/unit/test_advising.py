@@ -67,7 +67,7 @@ def test_table__costs_what_the_commands_cost(shop):
 
 def test_text__says_loudly_what_nobody_said(shop):
     text = run("advise", "b.dat").stdout
-    assert "WARNING: nobody said what is sensitive" in text
+    assert "WARNING: no sensitive items were given" in text
     assert "first  withhold inspect b.dat --suggest-sensitive > suggested.txt" in text
     assert "if attackers know" in text
     assert text == run("advise", "b.dat").stdout
@@ -230,7 +230,7 @@ def test_people__without_a_list_and_in_one_file(hospital):
     frame = people.to_polars().select("SEX", "MARITAL", "items")
     frame.write_parquet("one.parquet")
     text = run("advise", "one.parquet", "--people", "--limit-seconds", "0.000001").stdout
-    assert "WARNING: nobody said what is sensitive" in text
+    assert "WARNING: no sensitive items were given" in text
     first = "withhold inspect one.parquet --people --suggest-sensitive"
     assert f"first  {first} > suggested.txt" in text
     assert run(*first.split()[1:]).exit_code == 0
@@ -239,11 +239,11 @@ def test_people__without_a_list_and_in_one_file(hospital):
 
 def test_people__mistakes_are_said(hospital):
     bread = wh.People(wh.Table.from_columns({"sex": ["f"]}), wh.Records.from_lists([["bread"]]))
-    with pytest.raises(InputError, match="nobody said what is sensitive"):
+    with pytest.raises(InputError, match="no sensitive items were given"):
         wh.advise(bread)
     for words, code, message in (
         (("patients.csv", "--table", "--items", "conditions.csv"), 2, "--table does not fit"),
-        (("patients.csv", "--person-column", "PATIENT"), 2, "say --people or --items too"),
+        (("patients.csv", "--person-column", "PATIENT"), 2, "requires --people or --items"),
         ((*PEOPLE, "--format", "long"), 2, "not for people"),
         ((*PEOPLE, "--sensitive", "nothing-of-the-kind,"), 3, "never occurs"),
         ((*PEOPLE, "--quasi-identifiers", "SXE"), 3, "name 'SEX'"),

@@ -89,6 +89,25 @@ def test_other_shells__get_the_same(shell_name):
 
 @needs_bash
 @pytest.mark.usefixtures("shell")
+@pytest.mark.parametrize(("typed", "code"), [("bas", "1"), ("--model k", "0")])
+def test_fish__completes_files_where_nothing_is_proposed(typed, code):
+    asked = {
+        "_WITHHOLD_COMPLETE": "complete_fish",
+        "_TYPER_COMPLETE_ARGS": f"withhold audit {typed}",
+        "_TYPER_COMPLETE_FISH_ACTION": "is-args",
+    }
+    assert run("withhold; echo $?", **asked).split() == [code]
+
+
+@needs_bash
+@pytest.mark.usefixtures("shell")
+def test_zsh__completes_files_where_nothing_is_proposed():
+    asked = {"_WITHHOLD_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "withhold audit bas"}
+    assert run("withhold", **asked).split() == ["_files"]
+
+
+@needs_bash
+@pytest.mark.usefixtures("shell")
 def test_install__writes_a_script_that_bash_reads(tmp_path):
     # The shell is found among the parents, so bash must not make way for its last command.
     run("withhold --install-completion; exit $?", HOME=str(tmp_path))

@@ -122,10 +122,10 @@ def test_read__parquet_and_several_files():
         (
             {},
             "p1,2015-01-01,flu\np1,soon,HIV\n",
-            "line 3, column 'START': is no date.*'soon'.*correct",
+            "line 3, column 'START': is not a date.*'soon'.*correct",
         ),
-        ({}, "p1,2015-13,flu\n", "line 2.*is no date"),
-        ({"dates": "month"}, "p1,2015,flu\n", "line 2.*is a year, and tells no month.*dates"),
+        ({}, "p1,2015-13,flu\n", "line 2.*is not a date"),
+        ({"dates": "month"}, "p1,2015,flu\n", "line 2.*is a year without a month.*dates"),
         ({"dates": "month"}, "p1,03/04/2015,flu\n", "day or the month first.*month:dmy"),
         ({}, "p1,25/04/2015,flu\np1,04/25/2015,HIV\n", "day first and others with the month first"),
         ({}, "p1,2015-01-01,flu@2014\n", "had a date already: 'flu@2014'"),
@@ -261,12 +261,12 @@ def test_command_line__km_of_more_items_than_anybody_has():
     [
         ("01.03.2019", "could have the day or the month first"),
         ("3/1/2019", "say which comes first: dates='month:dmy' or dates='month:mdy'"),
-        ("1/3/19", "is no date"),
-        ("2019-02-30", "is no date"),
-        ("0000-00-00", "is no date"),
-        ("1551398400", "is no date"),
-        ("2019-03-01 10:00 CET", "is no date"),
-        ("2019-03-01T10:00:00[Europe/Paris]", "is no date"),
+        ("1/3/19", "is not a date"),
+        ("2019-02-30", "is not a date"),
+        ("0000-00-00", "is not a date"),
+        ("1551398400", "is not a date"),
+        ("2019-03-01 10:00 CET", "is not a date"),
+        ("2019-03-01T10:00:00[Europe/Paris]", "is not a date"),
     ],
 )
 def test_read__cells_that_could_be_guessed_are_refused(cell, says):
@@ -285,7 +285,7 @@ def test_read__the_day_is_the_one_that_is_written():
 def test_other_verbs__take_dates_or_say_why_not():
     for verb in ("inspect", "advise"):
         alone = run(verb, "conditions.csv", "--dates", "5y")
-        assert (alone.exit_code, "say --people or --items too" in alone.output) == (2, True)
+        assert (alone.exit_code, "requires --people or --items" in alone.output) == (2, True)
         wrong = run(verb, "patients.csv", "--items", "conditions.csv", "--dates", "monthly")
         assert (wrong.exit_code, NO_PERIOD in wrong.output) == (2, True), wrong.output
     varied = run("sweep", "patients.csv", *TYPED[:-2], "--vary", "dates=5y,year")

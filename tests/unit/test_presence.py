@@ -64,7 +64,7 @@ def test_road__ranges_are_made_of_the_population_too():
     assert made.exit_code == 0, made.output
     assert "--population all.csv --bin age=10" in made.output
     assert run("verify", "out.csv", "--population", "all.csv", *binned).exit_code == 0
-    # Without the ranges nobody of the population fits what is shown.
+    # Without the ranges nobody in the population matches what is shown.
     assert run("verify", "out.csv", "--population", "all.csv").exit_code == 1
 
 

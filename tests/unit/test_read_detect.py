@@ -18,7 +18,7 @@ CONTENTS = {
     "FIMI": ("1 2 3\n4 5\n", "basket"),
     "zeros and ones only": ("0 1\n1\n0\n", "basket"),
     "bits without a header": ("1,0\n0,1\n1,1\n", "basket"),
-    "one item a line": ("beer\nale\n", "basket"),
+    "one item per line": ("beer\nale\n", "basket"),
     "pairs": ("bread,milk\nbeer,chips\nbeer,wine\n", "basket"),
     "pairs of codes": ("a1,x\n17,y\n17,z\n", "basket"),
     "comma baskets": ("citrus fruit,bread\nwhole milk\n", "basket"),
@@ -69,7 +69,7 @@ ASKED = {
         "id,age,sex,diagnosis\n1,30,f,flu\n2,31,m,hiv\n3,30,f,flu\n",
         ["--table", "--people", "--format long", "no id in column 'id' occurs twice"],
     ),
-    "one item a line under a name": ("item\nmilk\nbeer\n", ["--format list", "--format basket"]),
+    "one item per line under a name": ("item\nmilk\nbeer\n", ["--format list", "--format basket"]),
     "quoted lists without a name": ('"milk,bread"\n"beer"\n', ["--format list", "--format basket"]),
     "quoted lists, a name in another language": (
         'Artikel\n"milk,bread"\nbeer\n',

@@ -64,7 +64,7 @@ class Sensitive:
         if not self.first:
             return []
         return [
-            f"WARNING: nobody said what is sensitive; {counted(len(self.items), 'item')} that a starter "
+            f"WARNING: no sensitive items were given; {counted(len(self.items), 'item')} that a starter "
             f"list of health terms proposes {'stands' if len(self.items) == 1 else 'stand'} in for it. Read "
             "the list, and change it, before you rely on any number"
         ]
@@ -93,7 +93,7 @@ def candidates_of_records(
     assumed = secrets.warnings
     if not secrets.items:
         assumed.append(
-            "WARNING: nobody said what is sensitive, and the starter list of health terms knows none of "
+            "WARNING: no sensitive items were given, and the starter list of health terms knows none of "
             "the items. Only promises that need no list are here: they hide who somebody is, not what "
             "is sensitive"
         )

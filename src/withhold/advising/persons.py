@@ -36,7 +36,7 @@ def candidates_of_people(
     secrets = sensitive_items(sample.items, named, listed, inspect)
     if not secrets.items:
         raise InputError(
-            "nobody said what is sensitive, and the starter list of health terms knows none of the items",
+            "no sensitive items were given, and the starter list of health terms contains none of the items",
             remedy=f"name the items that nobody should be able to infer: {option('sensitive')}",
         )
     columns = columns_of(sample.attributes, given)

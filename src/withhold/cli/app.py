@@ -26,6 +26,7 @@ from withhold.cli.console import (
 )
 from withhold.cli.methods import offered
 from withhold.cli.options import spread
+from withhold.cli.terminal import fitted
 from withhold.cli.topics import topic_of
 from withhold.errors import (
     InternalError,
@@ -52,6 +53,10 @@ VERBS = (
     "verify",
 )
 """The modules of the verbs; importing one registers it."""
+COMPLETION = "_WITHHOLD_COMPLETE"
+"""Set by shells that ask what to propose."""
+HELP_WIDTH = 78
+"""Click writes help this wide."""
 EXIT_CODES = """
 Exit codes: 0 holds (or done), 1 broken, 2 usage, 3 bad input or output, 4 impossible, 5 undecided,
 70 a bug, 130 interrupted.
@@ -148,7 +153,9 @@ def verb(
         guarded.__annotations__ = {each.name: each.annotation for each in parameters}
         *group, word = name.split()
         place = GROUPS[group[0]] if group else app
-        return place.command(word, cls=VerbCommand, epilog=f"Example:  {example}")(guarded)
+        # Click leaves lines behind a \b alone.
+        shown = "\b\nExample:\n" + fitted(f"  {example}", HELP_WIDTH)
+        return place.command(word, cls=VerbCommand, epilog=shown)(guarded)
 
     return register
 
@@ -220,8 +227,9 @@ def _run() -> int:
     except UsageError as error:
         return usage_error(error)
     except SystemExit as error:
-        # typer leaves with 1 when the reader of a help page has seen enough.
-        if error.code in (None, 1):
+        # typer leaves with 1 when the reader of a help page has seen enough; and to tell fish that it has
+        # nothing to propose, so that fish completes the names of files.
+        if error.code is None or (error.code == 1 and COMPLETION not in os.environ):
             return 0
         return error.code if isinstance(error.code, int) else InternalError.exit_code
     except OSError as error:  # of help or a usage message; the verbs see to their own

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import floor
 
 from rich.console import Console
 from rich.live import Live
@@ -82,5 +83,5 @@ def line(job: Job) -> Text:
         f"{words:<{WORDS_WIDTH}} ",
         ("━" * full, "green"),
         ("─" * (BAR_WIDTH - full), "dim"),
-        f" {share:>4.0%}  {job.waited:.0f} s, {ahead}",
+        f" {floor(share * 100):>3}%  {job.waited:.0f} s, {ahead}",
     )

@@ -31,7 +31,7 @@ PARTS_OF_ALL = 1000
 FIRST_RUN = (
     "the first run of each kind of task compiles for this machine, mostly in 5 to 20 seconds"
 )
-COMPILING = "compiling for this machine, once for each kind of task; mostly 5 to 20 seconds"
+COMPILING = "compiling, once for each kind of task; usually takes 5 to 20 s"
 
 
 def say(text: str) -> None:

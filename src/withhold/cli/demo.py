@@ -44,7 +44,7 @@ def demo(
     if people and baskets != BASKETS:
         raise PolicyError("--baskets is for the pharmacy; use --persons with --people")
     if not people and persons != PERSONS:
-        raise PolicyError("--persons is for the hospital; say --people too")
+        raise PolicyError("--persons requires --people")
     if people:
         _hospital(persons, seed, rho, folder, force=force, jobs=jobs, quiet=quiet)
         return
@@ -78,9 +78,9 @@ def demo(
     ):
         records = read(file)
         say(
-            f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}). Nobody "
-            f"should be able\nto infer one of {len(sensitive)} sensitive items of a customer with more "
-            f"than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
+            f"A pharmacy wants to publish {len(records):,} baskets (invented, seed {seed}).\n"
+            f"Nobody should be able to infer one of {len(sensitive)} sensitive items\n"
+            f"of a customer with more than {decimal_text(model.rho)} certainty.\n\n1. Is the file safe?\n"
         )
         _audit(records, model, str(file), jobs)
         say("\n2. Withhold as little as possible, prove the result, publish.\n")
@@ -175,9 +175,9 @@ def _hospital(
     ):
         found = read_people(patients, conditions, item_column="DESCRIPTION", drop=LEFT_OUT)
         say(
-            f"A hospital wants to publish its {len(found):,} patients with their diagnoses (invented, seed "
-            f"{seed}).\nNobody who knows a patient's {', '.join(KNOWN)} and one diagnosis should be able to "
-            f"infer\none of {len(model.sensitive)} sensitive ones with more than {decimal_text(model.rho)} "
+            f"A hospital wants to publish {len(found):,} patients with their diagnoses\n(invented, seed "
+            f"{seed}). Nobody who knows a patient's {', '.join(KNOWN)}\nand one diagnosis should be able to "
+            f"infer one of {len(model.sensitive)} sensitive ones\nwith more than {decimal_text(model.rho)} "
             "certainty.\n\n1. Are the files safe?\n"
         )
         _audit(found, model, str(patients), jobs)
@@ -192,8 +192,8 @@ def _hospital(
         4,
         f"verify {output}",
         f"inspect {data}",
-        f"advise {data} --sensitive {listing} \\\n    --quasi-identifiers {','.join(KNOWN)}",
-        f"anonymize {data} --model people --rho 0.3 --k 5 \\\n    --max-known 1 "
+        f"advise {data} --sensitive {listing} --quasi-identifiers {','.join(KNOWN)}",
+        f"anonymize {data} --model people --rho 0.3 --k 5 --max-known 1 "
         f"--quasi-identifiers {','.join(KNOWN)} --drop {','.join(LEFT_OUT)} --sensitive {listing} "
         f"-o {folder / 'stricter.csv'}",
     )

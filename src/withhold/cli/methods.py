@@ -206,6 +206,6 @@ def listed_items(given: str) -> frozenset[str]:
     if os.path.isdir(given):
         raise InputError("is a directory, not a list of items", path=path)
     if "/" in given or "\\" in given or path.suffix in {".txt", ".csv", ".dat"}:
-        remedy = "name an existing file with one item a line, or the items themselves"
+        remedy = "name an existing file with one item per line, or the items themselves"
         raise InputError("does not exist", path=path, remedy=remedy)
     return frozenset({clean(item) for item in given.split(",")} - {""})

@@ -157,7 +157,9 @@ def _typed(path: Path, written: str, key: Key, value: Any) -> Any:
         texts = [str(each) for each in value]
         if name in LISTS:
             if any("," in item for item in texts):
-                raise typer.BadParameter(f"{path}: items with commas need a file, one item a line")
+                raise typer.BadParameter(
+                    f"{path}: items with commas need a file, one item per line"
+                )
             # The last comma says that this is a list, whatever files are called like its only item.
             return ",".join(texts) + ","
         if name in COLUMNS:

@@ -116,9 +116,7 @@ def people_asked(data: str | None, kind: Kind) -> bool:
         )
     for name, value in kind.of_people().items():
         if value and not people:
-            raise PolicyError(
-                f"--{name.replace('_', '-')} is for people; say --people or --items too"
-            )
+            raise PolicyError(f"--{name.replace('_', '-')} requires --people or --items")
     return people
 
 

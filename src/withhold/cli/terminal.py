@@ -25,6 +25,13 @@ LABEL = re.compile(r" +\S(?:.*?\S)?  +(?=\S)")
 """What stands before the second column of a line; what goes on in the next stands under that column."""
 
 
+COMMAND = re.compile(r" +(\S*python\S* -m )?(\S*/)?withhold [a-z]+ ")
+"""A line that is a command, to be copied into a shell."""
+QUOTED_WORD = r"(?:'[^']*'|\"[^\"]*\"|\S)+"
+WORD = re.compile(rf"--?[a-z][\w-]* (?!-){QUOTED_WORD}|{QUOTED_WORD}")
+"""A word of a command, or an option with its value; what is quoted stays together."""
+
+
 def for_terminal(text: str, stream: Any) -> str:
     """The text in lines that fit, if the stream is a terminal."""
     if stream is None or not stream.isatty():
@@ -58,6 +65,8 @@ def _fitted_line(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     indent = " " * (len(line) - len(line.lstrip()))
+    if COMMAND.match(line):
+        return _fitted_command(WORD.findall(line), indent, width)
     label = LABEL.match(line)
     further = len(label[0]) if label and len(label[0]) <= width // 2 else len(indent) + 2
     return textwrap.fill(
@@ -69,6 +78,22 @@ def _fitted_line(line: str, width: int) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _fitted_command(words: list[str], indent: str, width: int) -> str:
+    """A command over several lines that a shell reads as one.
+
+    >>> print(_fitted_command(WORD.findall("withhold verify out.dat --policy rules.toml"), "  ", 40))
+      withhold verify out.dat \\
+        --policy rules.toml
+    """
+    lines = [indent + words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 > width:
+            lines.append(f"{indent}  {word}")
+        else:
+            lines[-1] += f" {word}"
+    return " \\\n".join(lines)
 
 
 def coloured(text: str) -> str:

@@ -19,6 +19,8 @@ Cells = tuple[tuple[str, str | None], ...]
 class Breach:
     """A rule antecedent → consequent that holds with more confidence than the model allows.
 
+    Examples
+    --------
     >>> breach = Breach(("beer", "bread"), "condom", joint=1, support=1)
     >>> print(breach)
     {beer, bread} → condom: 1 of 1 (100 %)

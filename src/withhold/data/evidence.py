@@ -24,6 +24,8 @@ class Evidence:
 
     Most models are proved by the published data alone and need none of it.
 
+    Examples
+    --------
     >>> baskets = Records.from_lists([["milk", "medicine"], ["milk"]])
     >>> known = Evidence(constraints=Constraints.of({0: ["medicine"]}, baskets))
     >>> known.of(baskets).originals is baskets, sorted(known.protected())

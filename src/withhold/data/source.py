@@ -8,7 +8,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Source:
-    """The file a table was read from, as it was found."""
+    """The file that data were read from, and its format.
+
+    Examples
+    --------
+    >>> import withhold as wh
+    >>> wh.read([["milk"]]).source is None, Source(Path("a.dat.gz"), "basket", compression="gz").container
+    (True, 'text')
+    """
 
     path: Path
     format: str

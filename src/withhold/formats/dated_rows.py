@@ -146,7 +146,7 @@ def _periods(source: Columns, column: str, dates: Periods) -> Mapping[str | None
         elif any(read_date(bare, order) is not None for order in ORDERS):
             days[text] = bare
         else:
-            raise _at(source, column, texts.index(text), bare, "is no date",
+            raise _at(source, column, texts.index(text), bare, "is not a date",
                       "correct the cell, write it as 2026-11-17, or leave it empty")  # fmt: skip
     orders = [dates.order] if dates.order else fitting_orders(days.values())
     if not orders:
@@ -157,7 +157,7 @@ def _periods(source: Columns, column: str, dates: Periods) -> Mapping[str | None
         if len(names) != 1:
             unit = dates.unit
             problem = (
-                "could have the day or the month first" if names else "is no date in that order"
+                "could have the day or the month first" if names else "is not a date in that order"
             )
             either = (option("dates", f"{unit}:{order}") for order in ORDERS)
             remedy = f"say which comes first: {' or '.join(either)}"
@@ -171,11 +171,11 @@ def _of_coarse(source: Columns, column: str, dates: Periods, row: int, found: re
     year, month = int(found[1]), int(found[2] or 1)
     if not year or not 1 <= month <= 12:
         raise _at(
-            source, column, row, found[0], "is no date", "correct the cell, or leave it empty"
+            source, column, row, found[0], "is not a date", "correct the cell, or leave it empty"
         )
     if dates.unit == "month" and found[2] is None:
         remedy = f"ask for periods that the data can tell: {option('dates', 'year')}"
-        raise _at(source, column, row, found[0], "is a year, and tells no month", remedy)
+        raise _at(source, column, row, found[0], "is a year without a month", remedy)
     return dates.name(date(year, month, 1))
 
 

@@ -101,9 +101,7 @@ def audit_parts(
     given = {**options, **({} if limit_seconds is None else {"limit_seconds": limit_seconds})}
     for name in OF_ALL_RECORDS:
         if options.get(name) is not None and method_of(model).by_parts.blocks is None:
-            raise PolicyError(
-                f"{name} is about whole records of everybody, which parts cannot tell; leave it out"
-            )
+            raise PolicyError(f"{name} needs all records at once; leave it out by parts")
     chosen, run = audit_call(model, {**options, "seed": seed, "jobs": jobs, "progress": quiet})
     refuse_audit(model)
     if method_of(model).by_parts.blocks is not None:

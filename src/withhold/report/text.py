@@ -91,7 +91,7 @@ def _outcome(audit: Audit) -> list[str]:
 
 def _work_done(verdict: Verdict, took: str) -> str:
     if verdict.status is Status.BROKEN:
-        return f"The search ended with the breach; {took}."
+        return f"Stopped at this breach; {took}."
     done = "Checked" if verdict.status.may_be_published else "Got through"
     checked = counted(verdict.checked, verdict.unit.removesuffix("s"))
     return f"{done} {checked} ({verdict.method}); {took}."
@@ -112,7 +112,7 @@ def _curve(audit: Audit) -> list[str]:
         rows.append([items, *cells, f"{point.eligible:,}"])
     trials = audit.attack_curve[0].unique.trials
     return [
-        f"Attack curve: {trials:,} random records, so many random items of each; 95 % intervals",
+        f"Attack curve: {trials:,} random records, random items of each; 95 % intervals",
         *columns(rows, right={*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}),
         *beyond_promise(audit),
         *within_parts(audit, "Tried within"),

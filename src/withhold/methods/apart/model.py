@@ -77,6 +77,20 @@ class ApartModel(ByFields):
 class SensitiveApart(ApartModel):
     """No group of records has a sensitive item in more than ρ of them, and none says which.
 
+    Parameters
+    ----------
+    rho
+        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
+    sensitive
+        The names of the items that must not be inferred.
+
+    Raises
+    ------
+    PolicyError
+        A threshold outside 0 to 1, or no sensitive items.
+
+    Examples
+    --------
     >>> model = SensitiveApart(rho="0.5", sensitive={"condom"})
     >>> print(model.promise())
     Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \

@@ -22,6 +22,18 @@ FILLS = {
 class Buckets(ByFields):
     """Nobody can tell a record from at least k - 1 others, whatever they know of it.
 
+    Parameters
+    ----------
+    k
+        The fewest records with exactly the same items.
+
+    Raises
+    ------
+    PolicyError
+        k below 2.
+
+    Examples
+    --------
     >>> print(Buckets(k=5).promise())
     Every record is one of at least 5 with exactly the same items, so whoever knows any of them cannot \
 tell it from the others.

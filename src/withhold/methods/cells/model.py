@@ -48,6 +48,36 @@ WILDCARD: Missing = "wildcard"
 class KAnonymity(ByFields):
     """Every row shares its quasi-identifiers with at least k - 1 others.
 
+    Parameters
+    ----------
+    k
+        The fewest rows with the same quasi-identifiers.
+    quasi_identifiers
+        The columns that somebody may know of a person.
+    label
+        The column whose classes keep their statistics; it is never changed.
+    l
+        How diverse each sensitive column is in every group: 3, ``"entropy:3"`` or ``"recursive:C:L"``.
+    t
+        How far the frequencies of a group may be from those of the whole table (t-closeness).
+    beta
+        How much more frequent a value may be in a group than in the table: 1 means twice as frequent.
+    sensitive_column
+        The columns that ``l``, ``t`` and ``beta`` protect; the label if not given.
+    ordered
+        The sensitive columns whose values have an order, which ``t`` takes into account.
+    missing
+        What a withheld cell means: ``value``, a value of its own, or ``wildcard``, which matches anything.
+    presence
+        How probable it may be that somebody is in the file: ``"0.1,0.5"`` (δ-presence).
+
+    Raises
+    ------
+    PolicyError
+        A number outside its range, a column in two roles, or a requirement without a sensitive column.
+
+    Examples
+    --------
     >>> model = KAnonymity(5, ["age", "zip"], label="income")
     >>> print(model.promise())
     Whoever knows a person's age and zip finds at least 5 rows that fit equally well, or none.

@@ -115,7 +115,7 @@ class TooPresent:
 
     def __str__(self) -> str:
         if not self.people:
-            return f"{self._what}: nobody of the population fits the row"
+            return f"{self._what}: nobody in the population matches the row"
         people = counted(self.people, "person", "people")
         return (
             f"{self._what}: {people} of the population, each in the file with a probability of "

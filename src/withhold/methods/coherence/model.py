@@ -37,6 +37,24 @@ KOption = Annotated[int, Option(K_HELP, at_least=1, missing=K_MISSING, weaker=sm
 class Coherence(ByFields):
     """Nobody who knows up to p public items finds fewer than k records, or a private item above h.
 
+    Parameters
+    ----------
+    h
+        The largest probability of a private item; exact.
+    k
+        The fewest records that an attacker may find.
+    p
+        The most public items that an attacker may know; None: any number.
+    private
+        The names of the items that must not be inferred.
+
+    Raises
+    ------
+    PolicyError
+        A threshold outside its range, or no private items.
+
+    Examples
+    --------
     >>> model = Coherence(h="0.5", k=3, p=2, private={"insulin"})
     >>> print(model.promise())
     Whoever knows at most 2 public items of a person's record finds at least 3 records with them, and cannot \

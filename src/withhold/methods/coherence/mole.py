@@ -14,6 +14,8 @@ from withhold.wording import counted
 class Mole:
     """Public items that too few records hold, or from which a private item follows too often.
 
+    Examples
+    --------
     >>> print(Mole(("beer", "bread"), support=2))
     {beer, bread}: too rare, in 2 records
     >>> print(Mole(("beer",), support=3, private="insulin", joint=2))

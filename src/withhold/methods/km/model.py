@@ -22,6 +22,22 @@ from withhold.wording import counted
 class KmAnonymity(ByFields):
     """Any m items or fewer that somebody can know of a record are in at least k records.
 
+    Parameters
+    ----------
+    k
+        The fewest records that an attacker may find.
+    m
+        The most items that an attacker may know.
+    groups
+        Set by a search with a hierarchy; not meant to be given.
+
+    Raises
+    ------
+    PolicyError
+        k or m below 1.
+
+    Examples
+    --------
     >>> print(KmAnonymity(k=5, m=2).promise())
     Whoever knows at most 2 items of a person's record finds at least 5 records with them.
     """

@@ -35,6 +35,30 @@ if TYPE_CHECKING:
 class PeopleUncertainty(ByFields):
     """Nobody who knows attributes and items of a person can infer a sensitive item above ρ.
 
+    Parameters
+    ----------
+    rho
+        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
+    sensitive
+        The names of the items that must not be inferred.
+    k
+        The fewest persons with the same published quasi-identifiers.
+    quasi_identifiers
+        The columns that somebody may know of a person.
+    max_known
+        The most items that an attacker may know; None: any number.
+    sensitive_column
+        Columns whose values must not be inferred either; each value counts as a sensitive item.
+    km
+        Any so many public items of a person are shared by k persons of the group; None: not required.
+
+    Raises
+    ------
+    PolicyError
+        A threshold outside its range, nothing sensitive, or a column in two roles.
+
+    Examples
+    --------
     >>> model = PeopleUncertainty("0.5", {"HIV"}, k=5, quasi_identifiers=["age", "sex"], max_known=1)
     >>> print(model.promise())
     Whoever knows anything about a person's age and sex, and at most 1 item of the published record, cannot \

@@ -17,6 +17,24 @@ from withhold.options import Option, RhoOption, SensitiveOption, lacks
 class PeopleApart(ApartModel):
     """No group of people has a sensitive item in more than ρ of them, and none says whose it is.
 
+    Parameters
+    ----------
+    rho
+        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
+    sensitive
+        The names of the items that must not be inferred.
+    quasi_identifiers
+        The columns that are published unchanged.
+    sensitive_column
+        Columns whose values must not be inferred either; each value counts as a sensitive item.
+
+    Raises
+    ------
+    PolicyError
+        A threshold outside its range, nothing sensitive, or a column in two roles.
+
+    Examples
+    --------
     >>> print(PeopleApart("0.5", {"HIV"}, quasi_identifiers=["age", "sex"]).promise())
     Whoever finds a person's record by anything but its sensitive items, and takes all records of its group \
 to be equally likely to hold what the group's list says, cannot infer the 1 sensitive item with a confidence \

@@ -27,6 +27,26 @@ class PersonalRhoUncertainty(ByFields):
     Who wants what protected is given to ``anonymize`` and ``audit`` as ``constraints``, and to ``verify`` as
     part of the evidence.
 
+    Parameters
+    ----------
+    rho
+        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
+    max_known
+        The most items that an attacker may know; None: any number.
+    epsilon
+        Check by sampling: the share of adversaries that may still succeed; None: exact.
+    delta
+        Check by sampling: the probability that more of them succeed.
+    test
+        Check by sampling: ``honest`` (delta holds for the release) or ``paper`` (the published loop).
+
+    Raises
+    ------
+    PolicyError
+        A threshold outside its range, or one of epsilon and delta without the other.
+
+    Examples
+    --------
     >>> print(PersonalRhoUncertainty("0.5").promise())
     Whoever knows any items of a person's original record, or nothing at all, can infer no item that this \
 person wants protected with a confidence above 0.5.

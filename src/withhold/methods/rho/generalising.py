@@ -90,7 +90,7 @@ def asked_cut(whole: Hierarchy, tree: Hierarchy, cut: Any) -> Any:
     if not isinstance(cut, str | os.PathLike):
         return named_cut(tree, cut, whole)
     if not os.path.isfile(cut):
-        remedy = f"give a level from 0 to {tree.height}, or a file with one node a line"
+        remedy = f"give a level from 0 to {tree.height}, or a file with one node per line"
         raise InputError(
             "is neither a level of the hierarchy nor a file", path=str(cut), remedy=remedy
         )

@@ -70,6 +70,26 @@ class Limits(NamedTuple):
 class RhoUncertainty(ByFields):
     """Nobody who knows any items of a record can infer a sensitive item with confidence above ρ.
 
+    Parameters
+    ----------
+    rho
+        The largest confidence allowed: text (``"0.7"``, ``"2/3"``), a Fraction, a Decimal or a number; exact.
+    sensitive
+        The names of the items that must not be inferred.
+    max_known
+        The most items that an attacker may know; None: any number.
+    ignore_prior
+        Leave out the empty antecedent: what can be inferred without knowing anything.
+    groups
+        Set by a search with a hierarchy; not meant to be given.
+
+    Raises
+    ------
+    PolicyError
+        A threshold outside 0 to 1 or with more than nine decimals, or no sensitive items.
+
+    Examples
+    --------
     >>> model = RhoUncertainty(rho="0.7", sensitive={"condom"})
     >>> model.rho
     Fraction(7, 10)

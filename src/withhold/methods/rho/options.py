@@ -16,7 +16,7 @@ from withhold.polished_search import PolishMovesOption, PolishOption, is_polishe
 
 KeepOption = Annotated[
     Literal["rules", "distribution"],
-    Option("rules (default, least loss) or distribution (item frequencies stay alike)."),
+    Option("rules (default, least loss) or distribution (item frequencies are preserved)."),
 ]
 PickOption = Annotated[
     Literal["longest", "random"] | None,
@@ -54,9 +54,9 @@ class RhoSearch(SearchOptions):
     keep: Annotated[
         Literal["rules", "distribution", "counts", "sensitive"],
         Option(
-            "rules (default, only sensitive items are withheld), distribution (item frequencies stay alike), "
-            "counts (an item goes everywhere or stays everywhere, so every remaining count is true) or "
-            "sensitive (rare public items go too, so that more sensitive ones stay)."
+            "rules (default, only sensitive items are withheld), distribution (item frequencies are "
+            "preserved), counts (an item goes everywhere or stays everywhere, so every remaining count is "
+            "true) or sensitive (rare public items go too, so that more sensitive ones stay)."
         ),
     ] = "rules"
     pick: PickOption = None
@@ -99,7 +99,7 @@ class RhoSearch(SearchOptions):
         str | int | os.PathLike[str] | Iterable[str] | None,
         Option(
             "With --hierarchy: the groups themselves, as a level of the hierarchy (0 is the root) or a "
-            "file with one node a line.",
+            "file with one node per line.",
             kind="file",
         ),
     ] = None

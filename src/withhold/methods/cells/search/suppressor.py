@@ -151,8 +151,8 @@ def _population(
     found = presences(table, model.quasi_identifiers, population)
     if found.strangers:
         raise ImpossibleError(
-            f"nobody of the population fits {counted(found.strangers, 'row')} of the table, so it is not the "
-            "population that these people are from"
+            f"nobody in the population matches {counted(found.strangers, 'row')} of the table, so it is "
+            "not the population that these people are from"
         )
     mean = Fraction(len(table), len(population))
     if not bounds.allows(mean):

@@ -46,7 +46,7 @@ def suppress_personal(
 ) -> tuple[Plan, dict[str, Any]]:
     """A plan after which the model holds for a release of ``records``, and the options in force."""
     if (constraints := evidence.constraints) is None:
-        raise PolicyError("nobody wants anything protected yet; give the constraints")
+        raise PolicyError("no constraints were given; they say who wants what protected")
     constraints.checked_for(records)
     if (everywhere := model.as_global(constraints)) is not None:
         chosen = RhoSearch(**vars(options))
