@@ -104,7 +104,7 @@ def test_search__requirements_hold_as_well():
         (("--presence", "0.1,0.6"), 2, "name the file with everybody in it"),
         (("--presence", "0.1,0.2", "--population", "all.csv"), 4, "mean presence of 0.3"),
         (("--presence", "0.1,0.6", "--population", "few.csv"), 2, "the population has 1 row"),
-        (("--presence", "0.1,0.6", "--population", "other.csv"), 4, "nobody of the population fits"),
+        (("--presence", "0.1,0.6", "--population", "other.csv"), 4, "nobody in the population matches"),
         (("--presence", "0.1,0.6", "--population", "no.csv"), 3, "does not exist"),
         (("--presence", "0.1,0.6", "--population", "bare.csv"), 3, "has no column 'zip'"),
         ((*PRESENT, "--hierarchy", "age=width:10"), 2, "who of the population fits a generalised cell"),
