@@ -15,6 +15,13 @@ if not MISSING:
 BASKETS = "bread beer pill\nbeer pill\nbread coffee\ncoffee\nbread beer\ntea coffee\n"
 
 
+@pytest.fixture(autouse=True)
+def jobs_do_not_wait(request, monkeypatch):
+    """Where other tests run beside, a job that gives way waits for all of them."""
+    if not MISSING and request.path.name != "test_jobs.py":
+        monkeypatch.setattr("withhold.page.jobs.NICE", 0)
+
+
 @pytest.fixture
 def folder(tmp_path):
     """The folder that the page may touch; its parent it may not."""

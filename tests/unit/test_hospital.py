@@ -14,7 +14,7 @@ from withhold.data.people import People
 from withhold.datasets import Hospital, hospital
 from withhold.datasets.diagnoses import CHAPTERS
 from withhold.datasets.patients import AGE_BANDS, FOLLOWS
-from withhold.errors import PolicyError
+from withhold.errors import AssumedWarning, PolicyError
 from withhold.formats import read_table
 
 DRUGS_OF = {name: drugs for each in CHAPTERS for name, drugs in each.drugs_of.items()}
@@ -134,8 +134,10 @@ def test_people__attributes_are_those_of_the_persons(found: Hospital, people: Pe
 def test_write__files_read_back(tmp_path: Path) -> None:
     found = hospital(50)
     found.write(tmp_path / "new")
-    for table, name in ((found.persons, "patients"), (found.conditions, "conditions")):
-        assert read_table(tmp_path / "new" / f"{name}.csv").rows() == table.rows()
-    assert read_table(tmp_path / "new" / "drugs.csv").names == found.drugs.names
+    assert read_table(tmp_path / "new" / "patients.csv").rows() == found.persons.rows()
+    with pytest.warns(AssumedWarning, match="'PATIENT' names 50 persons"):
+        assert read_table(tmp_path / "new" / "conditions.csv").rows() == found.conditions.rows()
+    with pytest.warns(AssumedWarning, match="'PATIENT' names"):
+        assert read_table(tmp_path / "new" / "drugs.csv").names == found.drugs.names
     listed = (tmp_path / "new" / "sensitive.txt").read_text().splitlines()
     assert listed == sorted(found.sensitive)

@@ -87,8 +87,8 @@ def test_records_are_found_as_in_a_csv_file(tmp_path: Path) -> None:
     assert wh.read(book(tmp_path, orders=lists)).to_lists() == [["bread", "milk"], ["tea"]]
     hot = [["id", "milk", "tea"], ["a", 1, 0], ["b", 1, 1]]
     assert wh.read(book(tmp_path, orders=hot)).to_lists() == [["milk"], ["milk", "tea"]]
-    agreed = [["order_id", "product", "ok"], [7, "milk", 1], [8, "tea", 0]]
-    assert wh.read(book(tmp_path, orders=agreed), consent="ok").to_lists() == [["milk"]]
+    agreed = [["order_id", "product", "ok"], [7, "milk", 1], [7, "ale", 1], [8, "tea", 0]]
+    assert wh.read(book(tmp_path, orders=agreed), consent="ok").to_lists() == [["ale", "milk"]]
 
 
 def test_the_sheet_that_is_meant(tmp_path: Path) -> None:
