@@ -94,7 +94,8 @@ def abandon() -> None:
     Only for a process that ends at once.
     """
     leaving.acquire()
-    for path in _living:
+    # A copy: other threads may still finish or drop a draft.
+    for path in tuple(_living):
         with suppress(OSError):
             path.unlink(missing_ok=True)
 

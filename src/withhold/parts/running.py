@@ -101,6 +101,7 @@ def _processes(workers: int) -> Iterator[Engine]:
         raise OutputError(DIED) from error
     finally:
         started = list((getattr(pool, "_processes", None) or {}).values())
+        manager = getattr(pool, "_executor_manager_thread", None)
         pool.shutdown(wait=False, cancel_futures=True)
         for process in started:
             process.terminate()
@@ -109,6 +110,9 @@ def _processes(workers: int) -> Iterator[Engine]:
             if process.is_alive():
                 process.kill()
                 process.join()
+        if manager is not None:
+            # Python wakes it up at its end, and complains if it closes its pipe just then.
+            manager.join(LEAVES_WITHIN)
 
 
 def _is_headless(pool: ProcessPoolExecutor) -> bool:
