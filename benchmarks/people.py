@@ -77,7 +77,7 @@ def _apart(bench: Bench, persons: int) -> Table:
     for rho in APART_RHOS:
         found = bench.run(f"people apart {rho}", "people_apart", persons=persons, rho=rho)
         if found is not None:
-            table.add(rho=rho, **found)
+            table.add_run(found, {"rho": rho})
     return table
 
 
