@@ -224,6 +224,22 @@ def pasted(reader: Reader, items) -> None:
     reader.press("button[value=paste]")
 
 
+def audit_and_sweep(reader: Reader, name: str, option: str, values: str) -> None:
+    """What an attacker could do today, and the trade-off over these values."""
+    reader.press("form[action='/attack/audit'] button")
+    reader.settled()
+    assert reader.one("[data-status]").get_attribute("data-status") == "BROKEN"
+    reader.check("attack")
+    reader.go("trade-off", name)
+    field = reader.one(f"[name=values-{option}]")
+    field.clear()
+    field.send_keys(values)
+    reader.press("form[action='/trade-off/sweep'] button")
+    reader.settled()
+    assert len(reader.browser.find_elements(By.CSS_SELECTOR, "circle[data-choose='1']")) > 0
+    reader.check("trade-off")
+
+
 def publish(reader: Reader, name: str, *, report: bool = False) -> None:
     """The last step."""
     reader.go("publish", name)
@@ -336,7 +352,7 @@ def test_road__with_a_table_from_elsewhere(reader, tmp_path):
     reader.go("attack", name)
     reader.one("input[value=record]").send_keys(Keys.SPACE)
     reader.press("form[action='/attack/questions'] button")
-    reader.check("attack")
+    audit_and_sweep(reader, name, "k", "3,5")
     publish(reader, name)
     assert Client(reader.page).get("/").status == 403
     assert reader.problems == []
@@ -363,7 +379,7 @@ def test_road__with_people(reader):
     reader.one("input[value=both]").send_keys(Keys.SPACE)
     reader.one("input[name=amount][value='1']").send_keys(Keys.SPACE)
     reader.press("form[action='/attack/questions'] button")
-    reader.check("attack")
+    audit_and_sweep(reader, "patients.csv", "rho", "0.4,0.5")
     publish(reader, "patients.csv")
     assert reader.problems == []
 
