@@ -38,6 +38,7 @@ def still_breaches(
     counts[known] = 0
     for records in parts.told("counting breaches", progress):
         here = _only(records, tuple(names))
+        # Every item stands for itself with the weight 1, so these sums are whole, and exact below 2^53.
         counts[known] += count_itemsets(here, [asked[n] for n in known]).astype(np.int64)
     counted = [
         replace(breach, support=int(counts[2 * n]), joint=int(counts[2 * n + 1]))
