@@ -142,7 +142,7 @@ class Bench:
         return File(name, path, sensitive)
 
     def quest(self, records: int) -> File:
-        """Quest's T10I4 with so many records, 40 % of its items sensitive, all from seed 1."""
+        """Quest's T10I4 with so many records, 40% of its items sensitive, all from seed 1."""
         path = self.folder / "quest.dat"
         self.say(f"inventing {records:,} records")
         self._invent(path, records).wait()

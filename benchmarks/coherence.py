@@ -14,7 +14,7 @@ REAL = ("bms-webview-1", "bms-webview-2", "retail")
 H, K = "0.5", 5
 QUEST_H, QUEST_K, QUEST_RECORDS = "0.4", 10, 100_000
 KNOWN_SECONDS = 764.0
-"""What the public implementation says it takes at best for T40I10D100K, 15 % public, p = 4."""
+"""What the public implementation says it takes at best for T40I10D100K, 15% public, p = 4."""
 COLUMNS = {
     "file": "",
     "model": "",
@@ -38,7 +38,7 @@ def coherence(bench: Bench) -> list[Table]:
 
 def _real(bench: Bench) -> Table:
     table = Table(
-        f"Coherence, h = {H}, k = {K}, the listed items private, nugget support 0.1 %; km, k = {K}",
+        f"Coherence, h = {H}, k = {K}, the listed items private, nugget support 0.1%; km, k = {K}",
         COLUMNS,
     )
     for file in bench.files(*REAL):
@@ -54,11 +54,11 @@ def _real(bench: Bench) -> Table:
 def _quest(bench: Bench) -> Table:
     records = QUICK_RECORDS if bench.quick else QUEST_RECORDS
     table = Table(
-        f"Coherence, Quest, {records:,} records, h = {QUEST_H}, k = {QUEST_K}, nugget support 1 %",
+        f"Coherence, Quest, {records:,} records, h = {QUEST_H}, k = {QUEST_K}, nugget support 1%",
         COLUMNS,
         notes=[
             "Target: a hundredth of the 764 s that the public implementation reports for p = 4",
-            "with 15 % of the items public.",
+            "with 15% of the items public.",
         ],
     )
     for length, pattern, private, sizes in (

@@ -12,9 +12,9 @@ from benchmarks.trade_off_measures import POLISHED
 
 RHO = "0.5"
 DRAWS = 5
-"""The list that comes with a file, if there is one, and seeded draws of 40 % of the items as sensitive."""
+"""The list that comes with a file, if there is one, and seeded draws of 40% of the items as sensitive."""
 SLACK = 1.03
-"""A target is met within 3 %."""
+"""A target is met within 3%."""
 
 
 class Target(NamedTuple):

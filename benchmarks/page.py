@@ -180,7 +180,7 @@ def _times(bench: Bench, taken: dict[str, list[tuple[float, float]]]) -> Table:
             "worst cpu": ".1f",
         },
         notes=[
-            "One request after the other; Quest T10I4, 40 % of the items sensitive. On the clock, which runs",
+            "One request after the other; Quest T10I4, 40% of the items sensitive. On the clock, which runs",
             "on while others have the machine; cpu: of the server's own threads.",
         ],
     )

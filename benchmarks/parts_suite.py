@@ -53,7 +53,7 @@ def scale(bench: Bench) -> list[Table]:
 
 def _growth(bench: Bench) -> Table:
     table = Table(
-        f"By parts: Quest T10I4, 40 % of the items sensitive, ρ = {RHO}, engine stream",
+        f"By parts: Quest T10I4, 40% of the items sensitive, ρ = {RHO}, engine stream",
         {
             "records": ",",
             "parts": "",

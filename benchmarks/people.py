@@ -42,7 +42,7 @@ APART_NOTES = [
     "The same hospital, four attributes and all public items as they are. Sensitive: share of the sensitive",
     "items that no list has. A naive Bayes attacker learns from all groups, and names for each item of a",
     "list the record that fits best. Right: how often that one holds it, and how often any record would",
-    "(chance). Sure: in which share the attacker is more than 90 % sure, and how often right then.",
+    "(chance). Sure: in which share the attacker is more than 90% sure, and how often right then.",
 ]
 
 

@@ -67,7 +67,7 @@ def whole(bench: Bench) -> Table:
 def first_experiment(bench: Bench) -> Table:
     """Samples of a tenth of the short records, several seeds: means and deviations."""
     table = Table(
-        "Personal, experiment 1: 10 % samples of records of at most 5 items, ρ = 0.5, 40 %",
+        "Personal, experiment 1: 10% samples of records of at most 5 items, ρ = 0.5, 40%",
         {
             "file": "",
             "setting": "",
@@ -77,7 +77,7 @@ def first_experiment(bench: Bench) -> Table:
             "KL": ".4f",
             "± KL": ".4f",
         },
-        notes=["The paper leaves 75 to 90 % of the items."],
+        notes=["The paper leaves 75 to 90% of the items."],
     )
     seeds = 2 if bench.quick else SAMPLES
     table.notes.append(f"{seeds} samples each.")
@@ -109,7 +109,7 @@ def first_experiment(bench: Bench) -> Table:
 
 def all_records(bench: Bench) -> Table:
     """The same on all records, and on records of any length with at most three known items."""
-    table = Table("Personal: all records, ρ = 0.5, 40 %", {"known": "", **COLUMNS})
+    table = Table("Personal: all records, ρ = 0.5, 40%", {"known": "", **COLUMNS})
     for file in bench.files(*FILES):
         for setting in ("fixed", "personalized"):
             for known, options in (
@@ -131,7 +131,7 @@ def second_experiment(bench: Bench) -> list[Table]:
         table = Table(
             f"Personal, experiment 2: {name}",
             {"ρ": "", "share": ".2f", **COLUMNS, "rules": ",", "kept": ",", "1 − J": ".3f"},
-            notes=["Rules of support ≥ 0.05 % (of the whole rule) and confidence ≥ 30 %."],
+            notes=["Rules of support ≥ 0.05% (of the whole rule) and confidence ≥ 30%."],
         )
         for file in bench.files("bms-webview-2"):
             for rho, share in vary[:2] if bench.quick else vary:

@@ -38,7 +38,7 @@ def million(bench: Bench) -> list[Table]:
     """A million records without end of time, and then with a budget: pay as you go."""
     records = QUICK_RECORDS if bench.quick else MILLION
     table = Table(
-        f"Quest T10I4, {records:,} records, 40 % of the items sensitive, ρ = {RHO}",
+        f"Quest T10I4, {records:,} records, 40% of the items sensitive, ρ = {RHO}",
         {
             "budget": "",
             "budget s": ".2f",

@@ -82,8 +82,8 @@ def _by_cost(bench: Bench, path) -> Table:  # type: ignore[no-untyped-def]
                 },
             )
             found.notes[3:] = [
-                f"Original: naive Bayes {100 * run['bayes_before']:.2f} %, "
-                f"tree {100 * run['tree_before']:.2f} %. Seeds: {len(seeds)}."
+                f"Original: naive Bayes {100 * run['bayes_before']:.2f}%, "
+                f"tree {100 * run['tree_before']:.2f}%. Seeds: {len(seeds)}."
             ]
     return found
 

@@ -17,7 +17,7 @@ BLOCK = 64
 SETTINGS: Mapping[str, str] = {
     "fixed": "the same random share of the items is protected for everybody",
     "personalized": "everybody has a random share of the items protected",
-    "personalized+": "a random share of the items is protected for 99 %, every other item for 1 %",
+    "personalized+": "a random share of the items is protected for 99%, every other item for 1%",
     "fixed+": "what anybody wants protected under personalized+ is protected for all",
 }
 

@@ -35,7 +35,7 @@ class WithholdError(Exception):
     ...     wh.RhoUncertainty("1.5", {"beer"})
     ... except wh.WithholdError as error:
     ...     print(error)
-    rho must lie strictly between 0 and 1, not 1.5; if you mean 1.5 %, write 0.015
+    rho must lie strictly between 0 and 1, not 1.5; if you mean 1.5%, write 0.015
     """
 
     exit_code = 70

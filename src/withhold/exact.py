@@ -27,7 +27,7 @@ def exact_threshold(value: str | Fraction | Decimal | float | int, *, name: str)
     exact = exact_number(value, name=name)
     if not 0 < exact < 1:
         in_percent = 1 < exact < 100
-        hint = f"; if you mean {value} %, write {decimal_text(exact / 100)}" if in_percent else ""
+        hint = f"; if you mean {value}%, write {decimal_text(exact / 100)}" if in_percent else ""
         raise PolicyError(f"{name} must lie strictly between 0 and 1, not {value}{hint}")
     return exact
 

@@ -88,7 +88,7 @@ def audit(
     >>> shop = [["bread", "beer", "condom"], ["beer", "condom"], ["bread", "coffee"], ["coffee"]]
     >>> found = audit(shop, RhoUncertainty("0.5", {"condom"}))
     >>> found.verdict.status, str(found.breaches[0])
-    (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100 %)')
+    (<Status.BROKEN: 'BROKEN'>, '{beer} → condom: 2 of 2 (100%)')
     """
     chosen, run = audit_call(model, options, also=option_names(audit))
     method = method_of(model)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from withhold.method import Finding
 from withhold.shown import Shown
+from withhold.wording import percent
 
 
 class Status(StrEnum):
@@ -43,7 +44,7 @@ class Verdict(Shown):
     >>> import withhold as wh
     >>> verdict = wh.verify([["milk", "beer"], ["milk"]], wh.RhoUncertainty("0.4", {"beer"}))
     >>> str(verdict.status), bool(verdict), str(verdict.witness)
-    ('BROKEN', False, 'nothing → beer: 1 of 2 (50 %)')
+    ('BROKEN', False, 'nothing → beer: 1 of 2 (50.0%)')
     """
 
     status: Status
@@ -66,11 +67,11 @@ class Verdict(Shown):
         """The status as it is said.
 
         >>> Verdict(Status.CONFIRMED, "600 draws", 600, 0.1, confidence=Fraction(19, 20)).words
-        'CONFIRMED WITH 95 % CONFIDENCE'
+        'CONFIRMED WITH 95% CONFIDENCE'
         """
         if self.confidence is None:
             return self.status.value
-        return f"{self.status.value} WITH {float(self.confidence * 100):.6g} % CONFIDENCE"
+        return f"{self.status.value} WITH {percent(self.confidence, None)} CONFIDENCE"
 
     def __bool__(self) -> bool:
         """True only for HOLDS."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -12,6 +13,21 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     ('1 item', '1,200 items', '2 leaves')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def percent(share: float | Fraction, digits: int | None = 1) -> str:
+    """A share as every text of the program writes it; all and nothing have no decimals.
+
+    ``digits=None`` is for numbers that somebody chose, which are written as they are.
+
+    >>> percent(0.717), percent(0.99999), percent(1), percent(0.0244, 2)
+    ('71.7%', '100.0%', '100%', '2.44%')
+    >>> percent(Fraction(1, 20), None), percent(Fraction(1, 3), None)
+    ('5%', '33.3333%')
+    """
+    if share in (0, 1):
+        return "100%" if share else "0%"
+    return f"{float(share * 100):.6g}%" if digits is None else f"{float(share):.{digits}%}"
 
 
 def so_many(most: int | None, noun: str) -> str:

@@ -109,7 +109,7 @@ def test_blocks__files_and_setup():
         (["HOLDS  x: …"], "HOLDS  x: whoever knows\n", True),
         (["HOLDS  x: …"], "BROKEN  x: whoever knows\n", False),
         (["time  0.96 s"], "time 12.30 s\n", True),
-        (["2.44 % of (x)"], "2.45 % of (x)\n", False),
+        (["2.44% of (x)"], "2.45% of (x)\n", False),
         (["using 205 MB"], "using 1,900 MB\n", True),
         ([f"sha {'a' * 64}"], f"sha {'b' * 64}\n", True),
         (["withhold 0.1.0"], "withhold 0.2.0.dev3\n", True),

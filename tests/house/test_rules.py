@@ -7,7 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from kernels import modules
@@ -126,3 +126,39 @@ def signatures() -> dict[str, str]:
 def test_public_signatures__say_what_they_take_and_return():
     vague = {place: kind for place, kind in signatures().items() if re.search(r"\bAny\b", kind)}
     assert vague == {}
+
+
+def test_shares__are_written_alike_everywhere():
+    """71.7%, never with a blank, on the pages, in the examples, and in every text of the program."""
+    spaced = re.compile(r"\d[ \u00a0\u202f]%(?![\w(])")
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for path in (
+            ROOT / "README.md",
+            *(ROOT / "docs").rglob("*"),
+            *(ROOT / "examples").rglob("*"),
+        )
+        if path.suffix in (".md", ".in", ".json", ".ipynb", ".py", ".svg")
+    }
+    package = ROOT / "src" / "withhold"
+    texts |= {path: path.read_text(encoding="utf-8") for path in package.rglob("*.json")}
+    texts |= {path: "\n".join(said_in(path)) for path in package.rglob("*.py")}
+    found = [f"{path}: {hit}" for path, text in texts.items() for hit in spaced.findall(text)]
+    assert len(texts) > 400
+    assert found == []
+
+
+def said_in(path: Path) -> Iterator[str]:
+    """The texts of a module; a 0 stands for what a text fills in."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "0" for part in node.values
+            )
+
+
+def test_shares__with_a_blank_would_be_seen(tmp_path):
+    (tmp_path / "a.py").write_text('f"{share:.1f} % of all"\n')
+    assert "0 % of all" in list(said_in(tmp_path / "a.py"))

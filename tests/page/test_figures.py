@@ -20,9 +20,9 @@ TOLD = {
 @pytest.mark.parametrize(
     ("value", "unit", "shown"),
     [
-        (0.0244, "share", "2.44 %"),
-        (0.52857, "share", "52.9 %"),
-        (0.0, "share", "0.00 %"),
+        (0.0244, "share", "2.44%"),
+        (0.52857, "share", "52.9%"),
+        (0.0, "share", "0%"),
         (1200.0, "count", "1,200"),
         (0.00169, "number", "0.00169"),
         (0.0, "number", "0"),
@@ -78,4 +78,4 @@ def test_meanings__speak_of_percent_where_shares_are_shown_in_percent():
         "unit": {"a": "share"},
     }
     (found,) = side_by_side([told], {"a": 1.0}, {"a": 1.0})
-    assert found.meaning == "share kept (100 % = all)"
+    assert found.meaning == "share kept (100% = all)"

@@ -24,7 +24,7 @@ def model():
 
 def test_table_1__the_original_gives_frank_away(model):
     breaches = audit(TABLE_1, model).breaches
-    assert "{orange} → medicine, protected for record 6: 1 of 1 (100 %)" in map(str, breaches)
+    assert "{orange} → medicine, protected for record 6: 1 of 1 (100%)" in map(str, breaches)
 
 
 def test_table_1__milk_tells_of_medicine_in_the_original_and_not_in_the_release(model):
@@ -33,7 +33,7 @@ def test_table_1__milk_tells_of_medicine_in_the_original_and_not_in_the_release(
         "0.5", Constraints.of(only_alice, model.originals), originals=model.originals, max_known=1
     )
     assert str(verify(TABLE_1, asked).witness) == (
-        "{milk} → medicine, protected for record 1: 2 of 3 (66.7 %)"
+        "{milk} → medicine, protected for record 1: 2 of 3 (66.7%)"
     )
     assert verify(PUBLISHED, asked).status is Status.HOLDS
 

@@ -1,4 +1,4 @@
-"""What an audit estimates: every draw is judged as by brute force, and the intervals keep their 95 %."""
+"""What an audit estimates: every draw is judged as by brute force, and the intervals keep their 95%."""
 
 from __future__ import annotations
 

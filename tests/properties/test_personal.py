@@ -156,7 +156,7 @@ def test_rows_that_are_no_part_of_the_originals__are_refused():
 
 
 def larger_table(seed: int) -> tuple[Records, Constraints]:
-    """500 records of 3 to 13 of 60 items, and 4 % of all possible wishes."""
+    """500 records of 3 to 13 of 60 items, and 4% of all possible wishes."""
     generator = np.random.default_rng(seed)
     rows = [
         [str(item) for item in generator.permutation(60)[: generator.integers(3, 14)]]

@@ -29,7 +29,7 @@ def people(n: int, unsafe: int) -> tuple[Records, Personal]:
 
 @needs_speed
 def test_honest_test__passes_a_bad_table_in_at_most_delta_of_the_runs():
-    table, model = people(1000, 105)  # 10.5 % are unsafe, just above ε
+    table, model = people(1000, 105)  # 10.5% are unsafe, just above ε
     passed = sum(
         verify(table, model.drawn(seed)).status is Status.CONFIRMED for seed in range(RUNS)
     )
@@ -73,7 +73,7 @@ def test_release__is_confirmed_and_good(kind):
     release = anonymize(table, model, seed=4)
     assert release.verdict.status is Status.CONFIRMED
     assert not release.verdict
-    assert release.verdict.words == "CONFIRMED WITH 90 % CONFIDENCE"
+    assert release.verdict.words == "CONFIRMED WITH 90% CONFIDENCE"
     assert verify_release(release).status is Status.CONFIRMED
     assert "sample" in release.model.promise()
     assert release.data == anonymize(table, model, seed=4).data

@@ -152,8 +152,8 @@ def test_bound__counts_no_cell_that_was_withheld_before(rows, rounds):
 
 
 def test_bound__is_rounded_down_where_it_is_shown():
-    assert "11.8 %" in CellBound(0.11899, generalised=False).sentence()
-    assert CellBound(0.29, generalised=True).percent == "29.0 %"
+    assert "11.8%" in CellBound(0.11899, generalised=False).sentence()
+    assert CellBound(0.29, generalised=True).percent == "29.0%"
 
 
 def test_bound__by_rows_where_there_are_too_many_patterns(monkeypatch):
@@ -175,7 +175,7 @@ def test_bound__is_reached_where_the_best_release_is_plain():
     table = wh.Table.from_columns({"p": ["a", "a", "b", "c"], "q": ["x", "x", "y", "y"]})
     found = bound_cells(table, wh.KAnonymity(2, NAMES), CellsSearch(), SearchRun())
     assert found.share == pytest.approx(2 / 8)
-    assert "25.0 % of them" in found.sentence()
+    assert "25.0% of them" in found.sentence()
 
 
 def test_bound__is_left_out_on_request():

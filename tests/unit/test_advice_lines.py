@@ -41,18 +41,18 @@ def table(k: int) -> wh.KAnonymity:
         (of_rules.advise_on_loss(rho(), loss(50)), []),
         (
             of_rules.advise_on_loss(rho(), loss(51)),
-            ["51 % of the sensitive occurrences are withheld"],
+            ["51% of the sensitive occurrences are withheld"],
         ),
         (of_rules.advise_on_loss(rho(), loss(0)), []),
         (of_rules.advise_on_loss(rho("0.9"), loss(0)), []),
         (of_rules.advise_on_loss(rho("0.9"), loss(3)), ["ρ = 0.5 promises more"]),
         (of_rules.advise_on_loss(rho("0.9", max_known=1), loss(3)), ["ρ = 0.5", "a weak promise"]),
-        (of_rules.advise_on_loss(rho(), loss(3, 400)), ["40 % of the occurrences are sensitive"]),
-        (of_rules.advise_on_loss(rho(max_known=3), loss(99)), ["99 % of", "saves next to nothing"]),
+        (of_rules.advise_on_loss(rho(), loss(3, 400)), ["40% of the occurrences are sensitive"]),
+        (of_rules.advise_on_loss(rho(max_known=3), loss(99)), ["99% of", "saves next to nothing"]),
         (of_tables.advise_on_loss(table(5), table_loss(50)), []),
-        (of_tables.advise_on_loss(table(5), table_loss(51)), ["51 % of the quasi-identifiers"]),
+        (of_tables.advise_on_loss(table(5), table_loss(51)), ["51% of the quasi-identifiers"]),
         (of_tables.advise_on_loss(table(2), table_loss(1)), ["k = 2 is a weak promise"]),
-        (of_tables.advise_on_loss(table(50), table_loss(60)), ["60 %", "k = 50 is dear"]),
+        (of_tables.advise_on_loss(table(50), table_loss(60)), ["60%", "k = 50 is dear"]),
         (of_tables.advise_on_loss(table(50), table_loss(0)), []),
         (of_tables.advise(table(5)), []),
         (of_tables.advise(table(2)), ["k = 2 is a weak promise"]),
@@ -88,8 +88,8 @@ def test_advice__to_use_groups_is_not_given_to_who_does():
     ],
 )
 def test_advice__has_figures_that_the_guide_has(lines):
-    own = {"90 %", "40 %"}  # of the data
-    figures = {figure for line in lines for figure in re.findall(r"[\d.]+ %", line)} - own
+    own = {"90%", "40%"}  # of the data
+    figures = {figure for line in lines for figure in re.findall(r"[\d.]+%", line)} - own
     assert figures
     assert not [figure for figure in figures if figure not in GUIDE]
 

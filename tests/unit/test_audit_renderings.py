@@ -19,7 +19,7 @@ from withhold.report.html import report_html
 from withhold.report.json import audit_as_dict
 from withhold.report.text import audit_text
 from withhold.telling.sections import Drawing, Listing, Paragraph
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 ROWS = [
     ["bread", "beer", "insulin"],
@@ -109,7 +109,7 @@ def test_text_and_json__show_the_same_numbers(name, counting_mode):
     assert f"{found['records']:,} records, {found['items']:,} items" in shown
     assert found["exposed_records"] == audit.exposed_records
     exposed = counted(found["exposed_records"], "record")
-    assert f"{exposed} ({found['exposed_records'] / 8:.1%})" in shown
+    assert f"{exposed} ({percent(found['exposed_records'] / 8)})" in shown
     for size, count in found["breach_counts"].items():
         number = f"{count['count']:,}"
         if count["how"] == "estimated":
@@ -129,7 +129,7 @@ def test_text_and_json__show_the_same_numbers(name, counting_mode):
         assert breach == finding.as_dict()
     for point in found["attack_curve"]:
         cells = [
-            f"{point[key]['share'] * 100:.1f} % "
+            f"{percent(point[key]['share'])} "
             f"({point[key]['low'] * 100:.1f}–{point[key]['high'] * 100:.1f})"
             for key in ("unique", "below_k", "inferred")
             if point[key] is not None

@@ -238,7 +238,7 @@ def test_sweep__k_and_buckets(shop):
         "sweep", "shop.dat", "--model", "buckets", "--hierarchy", "tree.csv", "--vary", "k=2,3"
     )
     assert done.exit_code == 0, done.output
-    assert {"25.0", "50.0"} <= set(done.output.split())
+    assert {"25.0%", "50.0%"} <= set(done.output.split())
     both = ["--model", "buckets", "--hierarchy", "tree.csv", "--k", 2, "--vary", "fill=none,hash"]
     done = run("sweep", "shop.dat", *both, "--json")
     assert [point["values"]["fill"] for point in json.loads(done.stdout)["points"]] == [

@@ -76,7 +76,7 @@ def test_audit__broken_is_exit_1_with_the_smallest_breach(shop):
     result = run("audit", "baskets.dat", *BROKEN)
     assert result.exit_code == 1
     assert result.stdout.startswith("BROKEN  baskets.dat: 4 records")
-    assert "Smallest breach: {beer} → condom: 2 of 2 (100 %)" in result.stdout
+    assert "Smallest breach: {beer} → condom: 2 of 2 (100%)" in result.stdout
     assert result.stderr == ""
 
 

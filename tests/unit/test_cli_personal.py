@@ -65,7 +65,7 @@ def test_samples__are_confirmed_in_words(folder):
     sampled = ("--max-known", "2", "--epsilon", "0.2", "--delta", "0.1")
     done = run("anonymize", "baskets.dat", *MODEL, *sampled, "-o", "out.dat")
     assert done.exit_code == 0
-    assert done.stdout.startswith("CONFIRMED WITH 90 % CONFIDENCE")
+    assert done.stdout.startswith("CONFIRMED WITH 90% CONFIDENCE")
     full = ("--original", "baskets.dat", "--constraints", "wishes.csv")
     assert run("verify", "out.dat", *full).stdout.startswith("CONFIRMED")
 

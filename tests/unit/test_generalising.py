@@ -48,7 +48,7 @@ def test_curve__is_printed_where_nothing_chooses(folder):
     assert "--cut" in result.stderr
     curve = wh.trade_off(ROWS, MODEL, hierarchy="tree.csv", seed=1)
     for point in curve.points:
-        assert f"{point.withheld * 100:.1f} %" in result.stderr or point.withheld < 0.1
+        assert f"{point.withheld * 100:.1f}%" in result.stderr or point.withheld < 0.1
     assert not Path("out.dat").exists()
 
 

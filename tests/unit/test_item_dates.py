@@ -182,7 +182,7 @@ def test_verify__a_date_tells_the_item():
     items = [["flu", "HIV@2019"], ["flu", "HIV"], ["gout"], ["gout"]]
     people = wh.People(persons, wh.Records.from_lists(items))
     verdict = wh.verify(people, MODEL)
-    assert str(verdict.witness) == "sex=f: {flu} → HIV: 2 of 2 (100 %)"
+    assert str(verdict.witness) == "sex=f: {flu} → HIV: 2 of 2 (100%)"
     with pytest.raises(InputError, match="'HIV' with a date after @, and not the item itself"):
         wh.anonymize(people, MODEL)
 
@@ -195,7 +195,7 @@ def test_verify__the_trivial_rule_is_no_breach_and_others_are():
     told = wh.People(persons, wh.Records.from_lists([*items[:1], ["HIV"], *items[2:]]))
     assert wh.verify(told, MODEL)
     sure = wh.People(persons, wh.Records.from_lists([items[0], items[0], *items[2:]]))
-    assert str(wh.verify(sure, MODEL).witness) == "sex=f: {HIV} → HIV@2019: 2 of 2 (100 %)"
+    assert str(wh.verify(sure, MODEL).witness) == "sex=f: {HIV} → HIV@2019: 2 of 2 (100%)"
 
 
 def test_audit__counts_persons_once_and_no_trivial_rule():

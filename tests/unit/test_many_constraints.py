@@ -18,7 +18,7 @@ import pytest
 from tables import needs_speed
 
 PEOPLE, ITEMS, WISHES = 20_000, 5_000, 50
-"""Everybody names 1 % of the items: a million pairs."""
+"""Everybody names 1% of the items: a million pairs."""
 LONGEST = 300
 BUDGET, MOST_SECONDS = 2.0, 20.0
 BYTES_PER_PAIR = 100

@@ -116,7 +116,7 @@ def test_verify__names_the_group():
     assert str(verdict.witness) == "sex=f, home=a: 2 rows (of 3 needed)"
     assert wh.verify(people(), asked())
     verdict = wh.verify(people(), asked(rho="0.4"))
-    assert str(verdict.witness) == "sex=f, home=a: nothing → S: 1 of 2 (50 %)"
+    assert str(verdict.witness) == "sex=f, home=a: nothing → S: 1 of 2 (50.0%)"
     assert verdict.witness.as_dict()["cells"] == {"sex": "f", "home": "a"}
 
 
@@ -143,7 +143,7 @@ def test_verify__counts_public_items_within_a_group():
 def test_verify__finds_a_rule_within_a_group():
     items = [["x", "S"], ["z"], ["y"], ["x", "y"], ["y"], ["y"], [], ["x"]]
     verdict = wh.verify(people(items=items), asked(max_known=1))
-    assert str(verdict.witness) == "sex=f, home=a: {x} → S: 1 of 1 (100 %)"
+    assert str(verdict.witness) == "sex=f, home=a: {x} → S: 1 of 1 (100%)"
     # In all persons together x → S holds in one of three only.
     assert wh.verify(people(items=items).items, wh.RhoUncertainty("0.5", ["S"]))
 

@@ -14,7 +14,7 @@ from withhold.data.unknown import find_unknown, refuse_if_nothing_known, refuse_
 from withhold.methods.coherence.model import Coherence
 from withhold.methods.km.model import KmAnonymity
 from withhold.methods.rho.model import RhoUncertainty
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 RHO = (("0.5", None), ("0.5", 2), ("0.5", 1), ("0.3", None), ("0.2", None))
 """The largest confidence allowed, and how many items attackers know; None: any."""
@@ -108,14 +108,14 @@ def _about_items(items: frozenset[str], listed: str) -> Iterator[Candidate]:
         most = "" if known is None else f" --max-known {known}"
         yield Candidate(
             _known(known),
-            f"no sensitive item is inferred with more than {float(rho):.0%} certainty",
+            f"no sensitive item is inferred with more than {percent(float(rho), 0)} certainty",
             RhoUncertainty(rho, items, max_known=known),
             f"--rho {rho} --sensitive {listed}{most}",
         )
     for h, k, p in COHERENCE:
         yield Candidate(
             _known(p),
-            f"no sensitive item above {float(h):.0%}, and {k} records fit",
+            f"no sensitive item above {percent(float(h), 0)}, and {k} records fit",
             Coherence(h, k, p, items),
             f"--model coherence --h {h} --k {k} --p {p} --private {listed}",
         )

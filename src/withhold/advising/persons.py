@@ -14,7 +14,7 @@ from withhold.errors import InputError, option
 from withhold.formats import read_people
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people_apart.model import PeopleApart
-from withhold.wording import listing, so_many
+from withhold.wording import listing, percent, so_many
 
 RHO = "0.5"
 K = 5
@@ -66,7 +66,7 @@ class _Offer:
             limit = "" if most is None else f" --max-known {most}"
             yield Candidate(
                 known,
-                f"no sensitive item above {float(RHO):.0%}, and {K} persons share their attributes",
+                f"no sensitive item above {percent(float(RHO), 0)}, and {K} persons share their attributes",
                 PeopleUncertainty(
                     RHO, self.secrets.items, k=K, quasi_identifiers=names, max_known=most
                 ),
@@ -78,7 +78,7 @@ class _Offer:
         model = PeopleApart(RHO, self.secrets.items, quasi_identifiers=known)
         return Candidate(
             f"{self.columns.words} and all items that are not sensitive",
-            f"no sensitive item above {float(RHO):.0%}, if all of a group are equally likely",
+            f"no sensitive item above {percent(float(RHO), 0)}, if all of a group are equally likely",
             model,
             f"--model {model.name} --rho {RHO} {self._common(known)}",
         )

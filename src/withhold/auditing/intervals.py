@@ -1,6 +1,6 @@
 """How far a share seen in a sample may be from the truth: the interval of Clopper and Pearson.
 
-It covers the true share in at least 95 % of all samples, however small the share; the usual
+It covers the true share in at least 95% of all samples, however small the share; the usual
 approximations do not when it is near nothing or near all.
 """
 

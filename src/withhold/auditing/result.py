@@ -19,15 +19,16 @@ from withhold.method import Finding, Model
 from withhold.shown import Drawn
 from withhold.telling.shares import ShareOf
 from withhold.verdict import Verdict
+from withhold.wording import percent
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share estimated from a sample, with an interval that covers the truth in at least 95 % of samples.
+    """A share estimated from a sample, with an interval that covers the truth in at least 95% of samples.
 
     >>> share = Share(5, 10)
     >>> print(share)
-    50.0 % (18.7–81.3)
+    50.0% (18.7–81.3)
     """
 
     hits: int
@@ -41,7 +42,7 @@ class Share:
 
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{self.value * 100:.1f} % ({low * 100:.1f}–{high * 100:.1f})"
+        return f"{percent(self.value)} ({low * 100:.1f}–{high * 100:.1f})"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class SizeCount:
     count: int | None = None
     """None: not counted."""
     low: int | None = None
-    """Of an estimate: the ends of the interval that covers the truth in at least 95 % of samples."""
+    """Of an estimate: the ends of the interval that covers the truth in at least 95% of samples."""
     high: int | None = None
     samples: int | None = None
 

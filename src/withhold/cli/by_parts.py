@@ -19,7 +19,7 @@ from withhold.formats.forms import split_name
 from withhold.method import Model
 from withhold.registry import method_of, search_call
 from withhold.telling.layout import page
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 if TYPE_CHECKING:
     from withhold.comparison import Comparison
@@ -226,9 +226,9 @@ def parts_text(made: PartsRelease, *, took: str) -> str:
     totals = made.totals
     is_table = method_of(made.model).data == "table"
     what, rows = ("cell", "row") if is_table else ("occurrence", "record")
-    share = f"{totals.removed:,} of {counted(totals.total, what)} ({totals.share:.2%})"
+    share = f"{totals.removed:,} of {counted(totals.total, what)} ({percent(totals.share, 2)})"
     of_these = (
-        f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({totals.sensitive_share:.1%})"
+        f"{totals.removed_sensitive:,} of {totals.sensitive:,} ({percent(totals.sensitive_share)})"
     )
     sensitive = f"of the sensitive {of_these}; " if made.model.sensitive else ""
     general = f"{totals.generalised:,} generalised; " if totals.generalised else ""

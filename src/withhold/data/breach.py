@@ -9,7 +9,7 @@ from fractions import Fraction
 from withhold.data.table import Table
 from withhold.describing import described, described_all
 from withhold.options import Plain
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 Cells = tuple[tuple[str, str | None], ...]
 """Cells by column; None where one is withheld."""
@@ -23,7 +23,7 @@ class Breach:
     --------
     >>> breach = Breach(("beer", "bread"), "condom", joint=1, support=1)
     >>> print(breach)
-    {beer, bread} → condom: 1 of 1 (100 %)
+    {beer, bread} → condom: 1 of 1 (100%)
     """
 
     antecedent: tuple[str, ...]
@@ -43,7 +43,7 @@ class Breach:
         return (
             "{" + described_all(self.antecedent) + "}" if self.antecedent else "nothing",
             "→ " + described(self.consequent),
-            f"{float(self.confidence):.1%}",
+            percent(self.confidence),
             f"{self.joint:,} of {self.support:,}",
         )
 
@@ -60,7 +60,7 @@ class Breach:
 
     def __str__(self) -> str:
         known = "{" + described_all(self.antecedent) + "}" if self.antecedent else "nothing"
-        share = f"{float(self.confidence):.1%}".replace(".0%", "%").replace("%", " %")
+        share = percent(self.confidence)
         return (
             f"{known} → {described(self.consequent)}: {self.joint:,} of {self.support:,} ({share})"
         )

@@ -21,7 +21,7 @@ from withhold.data.table import Column
 from withhold.data.tidied import ITEMS, Tidied
 from withhold.data.tidying import WAYS, tidy_text
 from withhold.options import Plain
-from withhold.wording import counted, listing
+from withhold.wording import counted, listing, percent
 
 SHOWN = 3
 """Groups of spellings, or other examples, that a hint names."""
@@ -240,7 +240,7 @@ def _of_rare_values(column: Column) -> Iterable[Hint]:
     yield Hint(
         "near-unique",
         column.name,
-        f"{alone:,} of {counted(rows, 'row')} ({alone / rows:.0%}) have a value that nobody else has",
+        f"{alone:,} of {counted(rows, 'row')} ({percent(alone / rows, 0)}) have a value that nobody else has",
         f"{how}, or --drop {name}",
         {"rows": rows, "alone": alone},
     )
@@ -251,8 +251,8 @@ def _of_determined(name: str, tells: Mapping[str, float]) -> Iterable[Hint]:
         yield Hint(
             "determines",
             name,
-            f"tells the value of {other} in {share:.0%} of the rows, so withholding {other} alone hides "
-            "little",
+            f"tells the value of {other} in {percent(share, 0)} of the rows, so withholding {other} alone "
+            "hides little",
             f"make both quasi-identifiers, or --drop {_typed(name)}",
             {"determines": other, "share": share},
         )

@@ -18,7 +18,7 @@ from withhold.data.table import Table, missing_column
 from withhold.data.unknown import alike
 from withhold.errors import PolicyError
 from withhold.options import Option, lacks
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 QUASI_IDENTIFIER, SENSITIVE, LABEL = "quasi-identifier", "sensitive", "label"
 PUBLISHED, DROPPED = "published", "dropped"
@@ -262,6 +262,6 @@ _OPTIONS = {QUASI_IDENTIFIER: "quasi-identifiers", LABEL: "label", SENSITIVE: "s
 
 def _tells(others: Mapping[str, float]) -> str:
     return "tells the value of " + " and ".join(
-        repr(name) if share == 1 else f"{name!r} in {share:.1%} of the rows"
+        repr(name) if share == 1 else f"{name!r} in {percent(share)} of the rows"
         for name, share in others.items()
     )

@@ -20,6 +20,7 @@ from withhold.measure.queries import set_query_errors, under_groups
 from withhold.measure.sets import measure_sets
 from withhold.measure.utility import Utility
 from withhold.telling.facts import Details, Fact, Measured, MeasureRequest, Unit
+from withhold.wording import percent
 
 MEANING = {
     "generalised.ncp": "detail given up: mean of (items of the group - 1) / (all public items - 1)",
@@ -57,7 +58,7 @@ class GeneralisedLoss(Loss):
         merged = (
             f"{self.groups:,}, standing for all public items; {self.merged:,} occurrences merged"
         )
-        detail = f"{self.ncp:.2%} (NCP), {self.bits:.1%} (bits)"
+        detail = f"{percent(self.ncp, 2)} (NCP), {percent(self.bits)} (bits)"
         return [*super().facts(), ("groups", merged), ("detail given up", detail)]
 
 

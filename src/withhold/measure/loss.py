@@ -17,7 +17,7 @@ from withhold.data import Records
 from withhold.data.array_types import Floats
 from withhold.method import Model
 from withhold.telling.shares import ShareOf
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Loss:
         all_of_it = f"{self.removed:,} of {counted(self.total, 'occurrence')}"
         divergence = f"{self.symmetric_kl:.5f} symmetric KL of item frequencies (0 = the same)"
         return [
-            ("withheld", f"{all_of_it} ({self.occurrences:.2%})"),
-            ("of the sensitive", f"{sensitive} ({self.sensitive_occurrences:.1%})"),
+            ("withheld", f"{all_of_it} ({percent(self.occurrences, 2)})"),
+            ("of the sensitive", f"{sensitive} ({percent(self.sensitive_occurrences)})"),
             ("records emptied", f"{self.records_emptied:,}"),
             ("items gone", f"{self.items_gone:,}"),
             ("divergence", divergence),

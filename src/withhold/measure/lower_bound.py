@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from withhold.telling.facts import Fact
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 MEANING = (
     "the share of all occurrences that every safe release must withhold that deletes nothing but what "
@@ -75,4 +75,4 @@ one that deletes sensitive items only, no less than 346 (34.60%).
         return [(kind, least) for kind, least in both if least is not None]
 
     def _percent(self, part: int) -> str:
-        return f"{part / self.total if self.total else 0.0:.2%}"
+        return percent(part / self.total if self.total else 0.0, 2)

@@ -182,7 +182,7 @@ def as_measured(utility: Utility, *, strange_ids: bool = False) -> Measured:
 
 
 def usual_support(records: int) -> str:
-    """The minimum support of the papers, 0.05 % of the records; in small files five records.
+    """The minimum support of the papers, 0.05% of the records; in small files five records.
 
     >>> usual_support(60_000), usual_support(2_000)
     ('0.05%', '5')

@@ -11,7 +11,7 @@ from withhold.measure.occurrences import LengthChange
 from withhold.measure.patterns import RuleChange
 from withhold.telling.plots import Bars, Dots, Line, Scatter
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 ITEMS_DRAWN = 12
 TOP_ITEMS = 20
@@ -119,7 +119,7 @@ def _top_items(pair: Pair, sensitive: frozenset[str]) -> Listing:
     for code in np.lexsort((np.arange(len(before)), -before))[:TOP_ITEMS]:
         name, old, new = pair.vocabulary[code], before[code], after[code]
         if old:
-            change = f"{(new - old) / old * 100:+.1f} %" if new != old else ""
+            change = f"{(new - old) / old * 100:+.1f}%" if new != old else ""
             role = "sensitive" if name in sensitive else ""
             rows.append((described(name), role, f"{old:,}", f"{new:,}", change))
     head = ("item", "", "records before", "after", "change")
@@ -166,4 +166,4 @@ def _rule(change: RuleChange) -> tuple[str, ...]:
 
 
 def _confidence(joint: int, support: int) -> str:
-    return f"{joint / support:.0%} ({joint:,} of {support:,})" if support else "nobody left"
+    return f"{percent(joint / support, 0)} ({joint:,} of {support:,})" if support else "nobody left"

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from withhold.wording import percent
+
 WIDTH, HEIGHT = 640, 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 14, 52
 GRID = Markup(
@@ -77,7 +79,7 @@ def curve(
 
 
 def _shown(share: float) -> str:
-    return f"{share * 100:.3g} %"
+    return percent(round(share, 4), None)
 
 
 def _nice(value: float) -> float:

@@ -26,6 +26,7 @@ from withhold.page.project import READING, Project
 from withhold.page.words import LANGUAGE, WORDS
 from withhold.registry import all_methods
 from withhold.report.templating import templates_of
+from withhold.telling.facts import shown
 
 STEPS = ("data", "protect", "attack", "trade-off", "publish")
 
@@ -176,8 +177,7 @@ def percent(share: float | None) -> Markup:
     """A share in percent."""
     if share is None:
         return Markup("–")
-    shown = f"{share * 100:.2f} %" if abs(share) < 0.1 else f"{share * 100:.1f} %"
-    return Markup('<data class="p" value="{}">{}</data>').format(share, shown)
+    return Markup('<data class="p" value="{}">{}</data>').format(share, shown(share, "share"))
 
 
 def in_unit(value: float | None, unit: str) -> Markup:

@@ -13,7 +13,7 @@ from withhold.telling.plots import Line, Lines, Role
 from withhold.telling.sections import Content, Drawing, Listing, Paragraph, Section, Subject
 from withhold.telling.words import Words
 from withhold.verdict import Status
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 BREACHES_SHOWN = 6
 NO_SUCCESS = {
@@ -74,7 +74,7 @@ def exposed_text(audit: Audit) -> str:
     if audit.exposed_known is None:
         return "Exposed records were not counted."
     words = words_of(audit.model)
-    number = f"{counted(audit.exposed_records, 'record')} ({audit.exposed_share:.1%})"
+    number = f"{counted(audit.exposed_records, 'record')} ({percent(audit.exposed_share)})"
     return f"{words.exposed.format(**_at_most(audit.exposed_known, words))}: {number}"
 
 
@@ -246,6 +246,6 @@ def _how(after: Audit) -> str:
     trials = after.attack_curve[0].unique.trials
     return (
         f"Each point: {trials:,} attacks tried, each on a random record with enough items; the shade "
-        "is the 95 % interval. Being unique is not what the model forbids, unless the promise says so. "
+        "is the 95% interval. Being unique is not what the model forbids, unless the promise says so. "
         + " ".join([*beyond_promise(after), *within_parts(after, "Tried within")])
     ).rstrip()

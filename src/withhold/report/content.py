@@ -26,7 +26,7 @@ from withhold.report.provenance import IDS, limits_section, provenance_section
 from withhold.telling.facts import ALL_ITEMS, SENSITIVE_ITEMS, Fact, Measured, MeasureRequest
 from withhold.telling.plots import Plot
 from withhold.telling.sections import Drawing, Facts, Page, Paragraph, Section, Subject
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 if TYPE_CHECKING:
     from withhold.release import AnyRelease
@@ -206,7 +206,7 @@ def band_text(share: float, published: int) -> str:
     """How much was withheld, in a band.
 
     >>> band_text(0.0244, 100_000)
-    'Between 2 % and 5 % of the values were withheld.'
+    'Between 2% and 5% of the values were withheld.'
     >>> band_text(0.0244, 100)
     'Some of the values may have been withheld; in a small file, saying how many would say too much.'
     """
@@ -220,8 +220,8 @@ def band_text(share: float, published: int) -> str:
             "would say too much."
         )
     if low == 0.0:
-        return f"At most {high * 100:g} % of the values were withheld."
-    return f"Between {low * 100:g} % and {high * 100:g} % of the values were withheld."
+        return f"At most {percent(high, None)} of the values were withheld."
+    return f"Between {percent(low, None)} and {percent(high, None)} of the values were withheld."
 
 
 def _warnings_for_strangers(release: AnyRelease) -> tuple[str, ...]:

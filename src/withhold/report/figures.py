@@ -20,6 +20,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from withhold.telling.plots import Bars, Line, Lines, Panels, Plot, Scatter
+from withhold.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -205,7 +206,7 @@ def _legend(axes: Axes, figure: Figure, entries: int, width: float) -> None:
 
 
 def _percent(value: float, _: object) -> str:
-    return f"{value * 100:g} %"
+    return percent(value, None)
 
 
 def _with_commas(value: float, _: object) -> str:

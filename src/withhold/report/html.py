@@ -12,6 +12,7 @@ from withhold.report.content import Report
 from withhold.report.figures import NARROW, WIDE, svg
 from withhold.telling.plots import Plot, Scatter, rows_of, shares_of
 from withhold.telling.sections import Listing, Page
+from withhold.wording import percent
 
 DECIMALS = 4
 """Of the numbers beside a plot."""
@@ -45,14 +46,14 @@ def page_html(page: Page) -> str:
 def numbers(plot: Plot) -> Listing:
     """The numbers of a plot, for those who want them exactly."""
     head, rows = rows_of(plot)
-    percent = shares_of(plot)
-    cells = tuple((str(row[0]), *map(_number, row[1:], percent)) for row in rows)
+    in_percent = shares_of(plot)
+    cells = tuple((str(row[0]), *map(_number, row[1:], in_percent)) for row in rows)
     return Listing("", head, cells, right=frozenset(range(1, len(head))))
 
 
-def _number(value: Any, percent: bool) -> str:
+def _number(value: Any, in_percent: bool) -> str:
     if value is None:
         return "–"
-    if percent:
-        return f"{value * 100:.2f} %"
+    if in_percent:
+        return percent(value, 2)
     return f"{value:,}" if float(value).is_integer() else f"{value:.{DECIMALS}g}"

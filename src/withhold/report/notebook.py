@@ -17,6 +17,7 @@ from withhold.report.text import audit_text
 from withhold.report.trade_off import sweep_table, trade_off
 from withhold.telling.plots import Plot
 from withhold.verdict import Status, Verdict
+from withhold.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +115,7 @@ def _ladder(ladder: Any) -> Iterable[str]:
 
 def _curve(curve: Any) -> Iterable[str]:
     rows = [
-        (f"{each.withheld:.1%}", f"{each.ncp:.4f}", f"{each.bits:.4f}", f"{len(each.nodes):,}")
+        (percent(each.withheld), f"{each.ncp:.4f}", f"{each.bits:.4f}", f"{len(each.nodes):,}")
         for each in curve.points
     ]
     yield _table(("sensitive withheld", "detail given up (NCP)", "in bits", "groups"), rows)

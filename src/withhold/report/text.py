@@ -28,7 +28,7 @@ from withhold.report.attack import (
 from withhold.telling.hinting import hint_lines
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status, Verdict
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 if TYPE_CHECKING:
     from withhold.release import AnyRelease
@@ -112,7 +112,7 @@ def _curve(audit: Audit) -> list[str]:
         rows.append([items, *cells, f"{point.eligible:,}"])
     trials = audit.attack_curve[0].unique.trials
     return [
-        f"Attack curve: {trials:,} random records, random items of each; 95 % intervals",
+        f"Attack curve: {trials:,} random records, random items of each; 95% intervals",
         *columns(rows, right={*range(1, 2 * len(shown), 2), 2 * len(shown) + 1}),
         *beyond_promise(audit),
         *within_parts(audit, "Tried within"),
@@ -183,7 +183,7 @@ def profile_text(profile: Profile, *, name: str) -> str:
         (
             described(item),
             f"{count:,}",
-            f"{count / profile.records:.1%}",
+            percent(count / profile.records),
             bar(count / profile.top[0][1], 30),
         )
         for item, count in profile.top

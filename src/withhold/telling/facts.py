@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from withhold.counting.threads import Progress, quiet
 from withhold.data import Hierarchy
 from withhold.method import Model
+from withhold.wording import percent
 
 Unit = Literal["count", "share", "number"]
 
@@ -27,7 +28,7 @@ class Fact:
 
     >>> fact = Fact("rules.jaccard", "rules alike", 0.8125, "share", "rules of both, of either")
     >>> fact.shown, Fact("records", "records", 1200, "count", "").shown
-    ('81.2 %', '1,200')
+    ('81.2%', '1,200')
     """
 
     path: str
@@ -47,14 +48,14 @@ class Fact:
         """The meaning in the unit in which the number is shown.
 
         >>> Fact("rules.jaccard", "rules alike", 0.8, "share", "rules of both (1 = the same)").meant
-        'rules of both (100 % = the same)'
+        'rules of both (100% = the same)'
         """
         return in_percent(self.meaning, self.unit)
 
 
 def in_percent(meaning: str, unit: str) -> str:
     """The meaning of a number as it is shown, where shares are shown in percent."""
-    return meaning.replace("(1 = ", "(100 % = ") if unit == "share" else meaning
+    return meaning.replace("(1 = ", "(100% = ") if unit == "share" else meaning
 
 
 class Shown(NamedTuple):
@@ -184,7 +185,7 @@ def shown(value: float | None, unit: Unit) -> str:
     """A number as people read it.
 
     >>> shown(0.02435, "share"), shown(0.00169, "number"), shown(None, "count")
-    ('2.44 %', '0.00169', '–')
+    ('2.44%', '0.00169', '–')
     """
     if value is None:
         return "–"
@@ -194,6 +195,4 @@ def shown(value: float | None, unit: Unit) -> str:
         return f"{round(value):,}"
     if unit == "number":
         return f"{value:.3g}"
-    if value == 0:
-        return "0 %"
-    return f"{value * 100:.2f} %" if abs(value * 100) < 10 else f"{value * 100:.1f} %"
+    return percent(value, 2 if abs(value) < 0.1 else 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from withhold.describing import described
 from withhold.options import Plain
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class TooFrequent:
 
     def row(self) -> tuple[str, ...]:
         """The finding as cells of a table."""
-        shown = f"{self.count / self.size:.1%}"
+        shown = percent(self.count / self.size)
         return self.group, "→ " + described(self.item), shown, f"{self.count:,} of {self.size:,}"
 
     def as_dict(self) -> dict[str, Plain]:

@@ -17,7 +17,7 @@ from withhold.methods.apart.plan import ApartPlan
 from withhold.methods.apart.secrets import records_of
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
 from withhold.telling.shares import ShareOf
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,15 @@ class ApartLoss:
         all_of_it = f"{self.removed:,} of {counted(self.total, 'occurrence')}"
         listed = self.total_sensitive - self.removed_sensitive
         return [
-            ("withheld", f"{all_of_it} ({self.share:.2%})"),
-            ("of the sensitive", f"{sensitive} ({self.sensitive_share:.1%})"),
+            ("withheld", f"{all_of_it} ({percent(self.share, 2)})"),
+            ("of the sensitive", f"{sensitive} ({percent(self.sensitive_share)})"),
             ("in lists of groups", f"{counted(listed, 'sensitive occurrence')}"),
             ("groups", f"{self.groups:,}, the largest of {counted(self.largest_group, 'record')}"),
             ("in groups", counted(self.grouped_records, "record")),
-            ("misplaced", f"{self.misplaced:.1%} of the pairs of a public and a sensitive item"),
+            (
+                "misplaced",
+                f"{percent(self.misplaced)} of the pairs of a public and a sensitive item",
+            ),
         ]
 
 

@@ -21,7 +21,7 @@ from withhold.measure.queries import QUERY_MEASURES, QueryErrors, set_query_erro
 from withhold.measure.sets import measure_sets
 from withhold.method import Model
 from withhold.telling.facts import Measured, MeasureRequest, Measures, Shown, value_at
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 if TYPE_CHECKING:
     from withhold.methods.buckets.search.suppressor import Generalisation
@@ -126,9 +126,9 @@ class GeneralisationLoss:
         if self.added:
             added = (
                 f"{self.added:,} ITEMS THAT PEOPLE NEVER HAD, in {self.records_with_added:,} of "
-                f"{counted(records, 'record')} ({self.added_share:.1%} of what is published)"
+                f"{counted(records, 'record')} ({percent(self.added_share)} of what is published)"
             )
-        loss = f"{self.information_loss:.2%} (0 = as it was; also the privacy gain)"
+        loss = f"{percent(self.information_loss, 2)} (0 = as it was; also the privacy gain)"
         return [
             ("information loss", loss),
             ("added", added),
@@ -207,7 +207,7 @@ def measure_generalised(original: Records, published: Records, request: MeasureR
     found = GeneralisationUtility(
         loss, set_query_errors(original, published, under_tree(tree), **how)
     )
-    share = f"{loss.added_share:.1%} of what it holds"
+    share = f"{percent(loss.added_share)} of what it holds"
     warning = f"{loss.added:,} of its items, {share}, are such as people never had"
     warnings = [warning] if loss.added else []
     return Measured.by(MEASURES, partial(value_at, found.as_dict()), warnings, found)

@@ -26,6 +26,7 @@ from withhold.measure.queries import (
 )
 from withhold.methods.buckets.measure import MEASURES, measure_generalisation
 from withhold.telling.facts import Measured, MeasureRequest, value_at
+from withhold.wording import percent
 
 SUMMED = ("exact", "generalised", "withheld", "added", "records_with_added", "published")
 """Numbers of a loss that add up."""
@@ -122,6 +123,6 @@ def measure_parts(
         relative_errors(asked, *answers, n_rows=names.records),
     )
     added = found.as_dict()["items_added_share"]
-    share = f"{sums['added']:,} of its items, {added:.1%} of what it holds"
+    share = f"{sums['added']:,} of its items, {percent(added)} of what it holds"
     warnings = [f"{share}, are such as people never had"] if sums["added"] else []
     return Measured.by(MEASURES, partial(value_at, found.as_dict()), warnings, found)

@@ -10,6 +10,7 @@ from withhold.methods.buckets.measure import GeneralisationLoss, GeneralisationU
 from withhold.methods.buckets.model import FILLS
 from withhold.telling.plots import SERIES, Bars, Line, Lines
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
+from withhold.wording import percent
 
 GROUPS_LISTED = 12
 QUANTILES = tuple(range(0, 101, 10))
@@ -42,7 +43,7 @@ def loss_by_record(loss: GeneralisationLoss) -> Lines:
         "How much the records lost, from the one that lost least to the one that lost most",
         "share of the records",
         "information loss",
-        tuple(f"{q} %" for q in QUANTILES),
+        tuple(f"{q}%" for q in QUANTILES),
         (Line("information loss", "lost", tuple(values)),),
         percent=True,
     )
@@ -105,7 +106,7 @@ def _largest(groups: tuple[Group, ...]) -> Listing:
         (
             ", ".join(group.published) or "nothing",
             f"{group.records:,}",
-            f"{group.information_loss:.1%}",
+            percent(group.information_loss),
             f"{group.added:,}",
         )
         for group in ordered

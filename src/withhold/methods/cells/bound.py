@@ -43,6 +43,7 @@ from withhold.methods.cells.schemes import (
 )
 from withhold.options import Plain
 from withhold.telling.facts import Fact
+from withhold.wording import percent
 
 MOST_CELLS = 3 * 10**9
 """Cells of rows that differ, times schemes; where it is more, no bound is given."""
@@ -58,7 +59,7 @@ class CellBound:
     """No k-anonymous release by suppression withholds less than this share.
 
     >>> print(CellBound(share=0.118, generalised=False).sentence())
-    No k-anonymous release that only withholds cells can withhold less than 11.8 % of them.
+    No k-anonymous release that only withholds cells can withhold less than 11.8% of them.
     """
 
     share: float
@@ -70,7 +71,7 @@ class CellBound:
     @property
     def percent(self) -> str:
         """The share in percent, rounded down, so that it stays true."""
-        return f"{floor(self.share * 1000 + 1e-9) / 10:.1f} %"
+        return percent(floor(self.share * 1000 + 1e-9) / 1000)
 
     def sentence(self) -> str:
         """What is true of every release."""

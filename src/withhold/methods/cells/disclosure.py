@@ -19,7 +19,7 @@ from withhold.errors import option
 from withhold.methods.cells.model import VALUE, WILDCARD, KAnonymity
 from withhold.methods.cells.requirements import distance
 from withhold.methods.cells.sensitive import Sensitive, sensitive_columns
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _small_groups(table: Table, model: KAnonymity, groups: Groups) -> tuple[str,
 
 
 def _share(rows: int, total: int) -> str:
-    return f"{rows:,} of {counted(total, 'row')} ({rows / total:.1%})"
+    return f"{rows:,} of {counted(total, 'row')} ({percent(rows / total)})"
 
 
 def one_label_warning(alike: int | None, total: int, model: KAnonymity) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from withhold.data.table import WITHHELD, Column, Value
 from withhold.errors import InputError
 from withhold.methods.cells.model import KAnonymity
 from withhold.telling.shares import ShareOf, share_of
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 PSEUDO_COUNT = 0.1
 """α: added to every count; without it the divergence is infinite as soon as one value is gone."""
@@ -82,15 +82,21 @@ class TableLoss:
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
-        cells = f"{self.withheld:,} of {counted(self.total, 'cell')} ({self.withheld_share:.2%})"
+        cells = f"{self.withheld:,} of {counted(self.total, 'cell')} ({percent(self.withheld_share, 2)})"
         facts = [("withheld", cells)]
         if self.generalised:
             share = self.generalised / self.total
-            facts.append(("generalised", f"{counted(self.generalised, 'cell')} ({share:.2%})"))
+            facts.append(
+                ("generalised", f"{counted(self.generalised, 'cell')} ({percent(share, 2)})")
+            )
             if self.ncp is not None:
-                facts.append(("detail lost", f"{self.ncp:.2%} on average over all cells (NCP)"))
+                facts.append(
+                    ("detail lost", f"{percent(self.ncp, 2)} on average over all cells (NCP)")
+                )
         most = sorted(self.by_column, key=lambda c: -(c.withheld + c.generalised))[:3]
-        shown = ", ".join(f"{c.name} {(c.withheld + c.generalised) / self.rows:.1%}" for c in most)
+        shown = ", ".join(
+            f"{c.name} {percent((c.withheld + c.generalised) / self.rows)}" for c in most
+        )
         facts += [
             ("most in", shown),
             ("rows touched", f"{self.rows_touched:,} of {self.rows:,}"),

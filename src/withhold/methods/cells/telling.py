@@ -10,7 +10,7 @@ from withhold.methods.cells.utility import TableUtility
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line, Lines
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
@@ -20,7 +20,7 @@ def table_attack_section(subject: Subject, *, with_original: bool) -> Section:
     if with_original:
         share = before.rows_at_risk / before.rows
         text = (
-            f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({share:.1%}) "
+            f"In the original {before.rows_at_risk:,} of {counted(before.rows, 'row')} ({percent(share)}) "
             f"were in groups that break the promise; the smallest group had {counted(before.k, 'row')}."
         )
         parts.append(Paragraph(text))
@@ -115,8 +115,8 @@ def _leak(found: TableUtility) -> str:
         return ""
     return (
         f"Which cells are withheld tells something about the label: a tree that sees nothing else is wrong "
-        f"in {found.leak.by_pattern.mean:.1%} of the rows, and always naming the most frequent label in "
-        f"{found.leak.by_majority:.1%}. k-anonymity does not protect the label; l-diversity (l) does."
+        f"in {percent(found.leak.by_pattern.mean)} of the rows, and always naming the most frequent label in "
+        f"{percent(found.leak.by_majority)}. k-anonymity does not protect the label; l-diversity (l) does."
     )
 
 

@@ -13,7 +13,7 @@ from withhold.methods.cells.presence import TooPresent
 from withhold.telling.hinting import hint_lines
 from withhold.telling.layout import bar, columns, page
 from withhold.verdict import Status
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 STOPS = "May identify people; a release stops until each is a quasi-identifier, --drop or --publish"
 OTHERS_KNOW = "Others may know these of a person by their names; a release stops for them, too"
@@ -28,7 +28,8 @@ def table_profile_text(profile: TableProfile, *, name: str) -> str:
             f"{column.blank:,}",
             f"{column.alone:,}",
             ", ".join(
-                f"{value or '(blank)'} {count / profile.rows:.0%}" for value, count in column.top
+                f"{value or '(blank)'} {percent(count / profile.rows, 0)}"
+                for value, count in column.top
             ),
         )
         for column in profile.columns
@@ -110,7 +111,7 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         ends = f"{float(there.lowest):.3f} to {float(there.highest):.3f}"
         facts.append(("presence", f"{ends} (of {there.people:,} people in the population)"))
     share = audit.rows_at_risk / audit.rows
-    facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({share:.1%})"))
+    facts.append(("rows at risk", f"{audit.rows_at_risk:,} ({percent(share)})"))
     if audit.without_consent is not None:
         left_out = counted(audit.without_consent, "row")
         facts.append(("consent", f"{left_out} without consent left out"))
@@ -118,7 +119,7 @@ def _facts(audit: TableAudit) -> list[tuple[str, str]]:
         facts.append(("cells withheld", f"{audit.withheld:,}"))
     if audit.one_label_rows is not None:
         alike = audit.one_label_rows / audit.rows
-        facts.append(("of one label", f"{audit.one_label_rows:,} ({alike:.1%})"))
+        facts.append(("of one label", f"{audit.one_label_rows:,} ({percent(alike)})"))
     return facts
 
 
@@ -152,7 +153,7 @@ def _known(audit: TableAudit) -> list[tuple[str, ...]]:
         columns_known = counted(each.known, "column")
         if each.combinations < each.of:
             columns_known += f" ({each.combinations:,} of {counted(each.of, 'choice')})"
-        worst = f"{each.worst_unique:.1%} {', '.join(each.worst)}" if each.worst_unique else ""
-        unique = f"{each.unique:.1%}", bar(each.unique, 12)
-        rows.append((columns_known, *unique, f"{each.below_k:.1%}", worst))
+        worst = f"{percent(each.worst_unique)} {', '.join(each.worst)}" if each.worst_unique else ""
+        unique = percent(each.unique), bar(each.unique, 12)
+        rows.append((columns_known, *unique, percent(each.below_k), worst))
     return rows

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from withhold.describing import described, described_all
 from withhold.options import Plain
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Mole:
     >>> print(Mole(("beer", "bread"), support=2))
     {beer, bread}: too rare, in 2 records
     >>> print(Mole(("beer",), support=3, private="insulin", joint=2))
-    {beer} → insulin: 2 of 3 (66.7 %)
+    {beer} → insulin: 2 of 3 (66.7%)
     """
 
     items: tuple[str, ...]
@@ -42,7 +42,7 @@ class Mole:
 
     def row(self) -> tuple[str, ...]:
         """The mole as cells of a table."""
-        chance = f"{float(self.probability):.1%}"
+        chance = percent(self.probability)
         if self.private is None:
             return self._known, "too rare", chance, counted(self.support, "record")
         return (
@@ -68,5 +68,5 @@ class Mole:
         known = self._known
         if self.private is None:
             return f"{known}: too rare, in {counted(self.support, 'record')}"
-        share = f"{float(self.probability):.1%}".replace(".0%", "%").replace("%", " %")
+        share = percent(self.probability)
         return f"{known} → {described(self.private)}: {self.joint:,} of {self.support:,} ({share})"

@@ -18,7 +18,7 @@ KeepOption = Annotated[
 NuggetOption = Annotated[
     int | None,
     Option(
-        "Itemsets in at least this many records are worth keeping; if not given, 0.1 % of the "
+        "Itemsets in at least this many records are worth keeping; if not given, 0.1% of the "
         "records, at least k.",
         at_least=1,
     ),

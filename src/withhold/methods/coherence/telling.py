@@ -8,7 +8,7 @@ from withhold.methods.coherence.plan import ItemPlan, shown
 from withhold.telling.facts import Fact
 from withhold.telling.plots import Bars, Line
 from withhold.telling.sections import Content, Drawing, Facts, Listing, Paragraph, Section, Subject
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 TITLE = "Items withheld everywhere"
 MOST_DRAWN = 20
@@ -52,7 +52,7 @@ def _items(plan: ItemPlan) -> tuple[Content, ...]:
         (
             described(item),
             f"{reasons[item].occurrences:,}",
-            f"{float(share):.1%}",
+            percent(share),
             reasons[item].why,
         )
         for item, share in shares

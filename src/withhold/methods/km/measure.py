@@ -19,6 +19,7 @@ from withhold.measure.loss import Loss
 from withhold.measure.sets import measure_sets
 from withhold.methods.km.model import KmAnonymity
 from withhold.telling.facts import Fact, Measured, MeasureRequest
+from withhold.wording import percent
 
 COST = "generalised.cost"
 MEANING = (
@@ -46,7 +47,7 @@ class KmLoss(GeneralisedLoss):
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
-        cost = f"{self.cost:.2%} of the detail, what is withheld included"
+        cost = f"{percent(self.cost, 2)} of the detail, what is withheld included"
         merged = f"{self.groups:,}, standing for all items; {self.merged:,} occurrences merged"
         usual = [each for each in super().facts() if each[0] not in ("of the sensitive", "groups")]
         return [("cost", cost), *usual[:-1], ("groups", merged), usual[-1]]

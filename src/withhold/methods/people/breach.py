@@ -17,7 +17,7 @@ class GroupBreach(Breach):
     """A rule of items that holds among the persons of one group with more confidence than allowed.
 
     >>> print(GroupBreach(("asthma",), "HIV", 1, 1, cells=(("age", "30"), ("sex", None))))
-    age=30, sex withheld: {asthma} → HIV: 1 of 1 (100 %)
+    age=30, sex withheld: {asthma} → HIV: 1 of 1 (100%)
     """
 
     cells: Cells = ()

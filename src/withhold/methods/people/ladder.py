@@ -20,7 +20,7 @@ from withhold.methods.people.options import PeopleSearch
 from withhold.methods.people.search.suppressor import suppress_people
 from withhold.options import Plain
 from withhold.shown import Listed
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 STEPS = (0, 1, 2, None)
 MOST_PERSONS = 50_000
@@ -65,9 +65,9 @@ class Ladder(Listed):
         return [
             (
                 "any items" if rung.max_known is None else counted(rung.max_known, "item"),
-                f"{rung.cells:.1%}",
-                f"{rung.sensitive:.1%}",
-                *([f"{rung.public or 0:.1%}"] if self._tells_others else []),
+                percent(rung.cells),
+                percent(rung.sensitive),
+                *([percent(rung.public or 0)] if self._tells_others else []),
                 "asked for" if rung.max_known == self.asked else "",
             )
             for rung in self.rungs

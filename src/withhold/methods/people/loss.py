@@ -16,7 +16,7 @@ from withhold.methods.people.grouped_items import items_of
 from withhold.methods.people.model import PeopleUncertainty
 from withhold.methods.people.plan import PeoplePlan
 from withhold.telling.shares import ShareOf, share_of
-from withhold.wording import counted
+from withhold.wording import counted, percent
 
 
 @dataclass(frozen=True)
@@ -77,25 +77,28 @@ class PeopleLoss:
 
     def facts(self) -> list[tuple[str, str]]:
         """What people want to know first, as pairs of texts."""
-        cells = f"{self.cells_withheld:,} of {counted(self.cells, 'cell')} ({self.withheld_cell_share:.2%})"
+        withheld = percent(self.withheld_cell_share, 2)
+        cells = f"{self.cells_withheld:,} of {counted(self.cells, 'cell')} ({withheld})"
         facts = [("cells withheld", cells)]
         if self.cells_generalised:
             share = share_of(self.cells_generalised, self.cells)
             facts.append(
-                ("generalised", f"{counted(self.cells_generalised, 'cell')} ({share:.2%})")
+                ("generalised", f"{counted(self.cells_generalised, 'cell')} ({percent(share, 2)})")
             )
         most = sorted(self.by_column.items(), key=lambda each: -sum(each[1]))[:3]
-        shown = ", ".join(f"{name} {share_of(sum(lost), self.persons):.1%}" for name, lost in most)
+        shown = ", ".join(
+            f"{name} {percent(share_of(sum(lost), self.persons))}" for name, lost in most
+        )
         sensitive = f"{self.removed_sensitive:,} of {self.total_sensitive:,}"
         removed = self.removed - self.removed_sensitive
         total = self.total - self.total_sensitive
-        others = f"{removed:,} of {total:,} ({share_of(removed, total):.1%})"
+        others = f"{removed:,} of {total:,} ({percent(share_of(removed, total))})"
         lost_dates = share_of(self.removed_dates, self.total_dates)
-        dates = f"{self.removed_dates:,} of {self.total_dates:,} ({lost_dates:.1%})"
+        dates = f"{self.removed_dates:,} of {self.total_dates:,} ({percent(lost_dates)})"
         return [
             *facts,
             ("most in", shown),
-            ("sensitive withheld", f"{sensitive} ({self.sensitive_share:.1%})"),
+            ("sensitive withheld", f"{sensitive} ({percent(self.sensitive_share)})"),
             *([("of these dates", dates)] if self.total_dates else []),
             *([("others withheld", others)] if self.removed > self.removed_sensitive else []),
             (

@@ -13,7 +13,7 @@ class PersonalBreach(Breach):
     """A breach that harms a person who wants the consequent protected.
 
     >>> print(PersonalBreach(("milk",), "medicine", joint=2, support=3, record=1))
-    {milk} → medicine, protected for record 1: 2 of 3 (66.7 %)
+    {milk} → medicine, protected for record 1: 2 of 3 (66.7%)
     """
 
     record: int = 0

@@ -17,7 +17,7 @@ from withhold.errors import PolicyError
 from withhold.exact import decimal_text, exact_threshold
 from withhold.methods.rho.model import MaxKnownOption, RhoUncertainty
 from withhold.options import Option, RhoOption, Threshold, allows_more
-from withhold.wording import counted, so_many
+from withhold.wording import counted, percent, so_many
 
 
 @dataclass(frozen=True, init=False)
@@ -149,17 +149,8 @@ person wants protected with a confidence above 0.5.
             return f"Whoever knows {who}{prior} {what}."
         assert self.delta is not None
         return (
-            f"Of those who know {who}, chosen at random, fewer than {percent(self.epsilon)} "
+            f"Of those who know {who}, chosen at random, fewer than {percent(self.epsilon, None)} "
             f"succeed for each number of items known; the others {what}. "
             f"This was confirmed by a sample and is wrong with a chance of at most "
-            f"{percent(self.delta)}."
+            f"{percent(self.delta, None)}."
         )
-
-
-def percent(share: Fraction) -> str:
-    """A share as people say it.
-
-    >>> percent(Fraction(1, 20)), percent(Fraction(1, 3))
-    ('5 %', '33.3333 %')
-    """
-    return f"{float(share * 100):.6g} %"

@@ -1,6 +1,6 @@
 """Advice on ρ-uncertainty that was measured: what a choice is worth, said where it applies.
 
-The numbers are those of docs/guide/deciding.md, from real files with 40 % of the items sensitive.
+The numbers are those of docs/guide/deciding.md, from real files with 40% of the items sensitive.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from withhold.measure.loss import Loss
 from withhold.methods.rho.model import RhoUncertainty
 from withhold.telling.advice import lines_that_apply
+from withhold.wording import percent
 
 ONE_OTHER = Fraction(1, 2)
 """From this ρ on, every record that keeps a sensitive item needs one other that could be meant."""
@@ -28,7 +29,7 @@ def advise(model: RhoUncertainty, occurrences: int, sensitive_occurrences: int) 
     """
     return lines_that_apply(
         (
-            "ρ = 0.5 promises more and costs hardly more: on four public files at most 0.3 % more of all "
+            "ρ = 0.5 promises more and costs hardly more: on four public files at most 0.3% more of all "
             "occurrences than 0.9.",
             model.rho > ONE_OTHER,
         ),
@@ -37,13 +38,13 @@ def advise(model: RhoUncertainty, occurrences: int, sensitive_occurrences: int) 
             model.max_known == 1,
         ),
         (
-            "--max-known 3 or more saves next to nothing, at most 2 % of the loss on three public files; "
+            "--max-known 3 or more saves next to nothing, at most 2% of the loss on three public files; "
             "without it the promise is about anything that can be known.",
             model.max_known is not None and model.max_known >= 3,
         ),
         (
             f"{_percent(sensitive_occurrences, occurrences)} of the occurrences are sensitive. Naming half "
-            "as many items halved the loss on public files (13.7 % to 6.6 %); coarser public items "
+            "as many items halved the loss on public files (13.7% to 6.6%); coarser public items "
             "(--hierarchy) help as well.",
             sensitive_occurrences > MUCH * occurrences,
         ),
@@ -57,7 +58,7 @@ def advise_on_loss(model: Any, loss: Loss) -> tuple[str, ...]:
     return lines_that_apply(
         (
             f"{_percent(lost, of)} of the sensitive occurrences are withheld. Coarser public items "
-            "(--hierarchy) took that from 62 % to 37 % on Groceries, for 5.5 % of the detail; --model apart "
+            "(--hierarchy) took that from 62% to 37% on Groceries, for 5.5% of the detail; --model apart "
             "withholds none, and promises less.",
             lost > HALF * of and not hasattr(loss, "ncp"),
         ),
@@ -66,4 +67,4 @@ def advise_on_loss(model: Any, loss: Loss) -> tuple[str, ...]:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}".replace("%", " %") if whole else "0 %"
+    return percent(part / whole, 0) if whole else "0%"

@@ -30,6 +30,7 @@ from withhold.methods.rho.search.polish_moves import (
 from withhold.methods.rho.search.polish_safety import MOST, new_rule, new_scratch
 from withhold.methods.rho.search.polish_trades import trade_items
 from withhold.methods.rho.search.workspace import Workspace
+from withhold.wording import percent
 
 AT_ONCE = 1024
 """Moves between two looks at what is gone; fixed, for what follows depends on it."""
@@ -150,7 +151,7 @@ class _Shown:
 
     def __call__(self) -> None:
         left = float(self.work.supports.sum()) / max(self.work.n_places, 1)
-        what = f"polishing: {1 - left:.2%} withheld"
+        what = f"polishing: {percent(1 - left, 2)} withheld"
         if self.seconds is None:
             self.progress(what, int(self.made[0]), self.most or 0)
         else:
