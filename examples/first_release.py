@@ -2,7 +2,7 @@
 
     python examples/first_release.py
 
-The data are invented baskets of a pharmacy. Everything is written to a temporary folder.
+The data is invented: baskets of a pharmacy. Everything is written to a temporary folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import withhold as wh
 
 
 def main(folder: Path) -> None:
-    """Walk the road once, and say what happened."""
+    """Walk the road once, and print what happened."""
     baskets, sensitive = wh.pharmacy(2000, seed=7)
     model = wh.RhoUncertainty(rho="0.5", sensitive=sensitive)
 
@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
     published = release.write(folder / "published.dat")
     print(f"wrote:    {published.path.name} and {published.manifest.name}")
 
-    # Whoever has the file and knows the model can check for themselves.
+    # Anybody who has the file and knows the model can check it.
     verdict = wh.verify(published.path, model)
     print(f"after:    {verdict.status.value}, {verdict.checked:,} closed sets checked")
     print(model.promise())
